@@ -1,0 +1,1 @@
+//! The registry from file name to language, and each language's data.

@@ -1,0 +1,67 @@
+//! Content hashes: how the engine recognises text it has seen before. Not a defence against an
+//! adversary who controls both texts, only a name for one of them.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The first 128 bits of the BLAKE3 hash of some bytes. Written as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash(u128);
+
+impl ContentHash {
+    /// The hash of a text's UTF-8 bytes.
+    pub fn of(text: &str) -> Self {
+        Self::of_parts([text.as_bytes()])
+    }
+
+    /// The hash of several byte strings one after the other (no separator is added).
+    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(part);
+        }
+        let mut first = [0; 16];
+        hasher.finalize_xof().fill(&mut first);
+        Self(u128::from_be_bytes(first))
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}
+
+impl Serialize for ContentHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u128::from_str_radix(&text, 16).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_names_the_text_and_survives_json() {
+        let hash = ContentHash::of("fn main() {}");
+        assert_ne!(hash, ContentHash::of("fn main() { }"));
+        assert_eq!(hash, ContentHash::of_parts(["fn main".as_bytes(), "() {}".as_bytes()]));
+        let json = serde_json::to_string(&hash).unwrap();
+        assert_eq!(serde_json::from_str::<ContentHash>(&json).unwrap(), hash);
+    }
+}

@@ -1,0 +1,7 @@
+//! The whole domain of Strata as plain, synchronous, deterministic code: what a language model gets to
+//! see, and why. It never does I/O, reads a clock or the environment, spawns, awaits, names an LSP or
+//! JSON-RPC type, or calls a model: text, time and cancellation come in as arguments, values go out.
+
+pub mod cancel;
+pub mod hash;
+pub mod key;
