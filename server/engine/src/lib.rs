@@ -4,4 +4,6 @@
 
 pub mod cancel;
 pub mod hash;
+pub mod history;
 pub mod key;
+pub mod prompt;

@@ -1,0 +1,231 @@
+//! One message of a conversation, richer than any provider's form of it. Knows nothing about how a
+//! provider wants it written (`wire` does) or whether a list of messages is acceptable (`validity` does).
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::FileKey;
+
+/// The stable number of a message in its session. Never reused, never renumbered by a compaction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MessageId(pub u64);
+
+/// Who speaks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The person, or the program that acts for them; tool results come under this role too.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// What a message is for, which decides how ageing and compaction treat it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Ordinary talk.
+    #[default]
+    Normal,
+    /// The result of a tool call.
+    ToolResult,
+    /// A result hidden from the model because a summary stands for it.
+    ToolResultArchived,
+    /// The summary that stands for archived results.
+    ToolSummary,
+    /// The summary that a compaction left.
+    Summary,
+    /// Something that happened around the conversation, told to the model.
+    SystemEvent,
+    /// One iteration of an autonomous loop.
+    Iteration,
+}
+
+/// Where the bytes of an image are.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ImageSource {
+    /// Inline, base64.
+    Base64 {
+        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        media_type: String,
+        /// The bytes, base64 without line breaks.
+        data: String,
+    },
+    /// At an address that the provider fetches.
+    Url {
+        /// The address.
+        url: String,
+    },
+}
+
+/// A picture in a message.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Where its bytes are.
+    pub source: ImageSource,
+    /// Width in pixels, when known; without it the token estimate is a constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Height in pixels, when known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+}
+
+/// One part of a tool's result.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ResultPart {
+    /// Text output.
+    Text {
+        /// The output.
+        text: String,
+    },
+    /// A picture the tool made.
+    Image(Image),
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It did what was asked.
+    #[default]
+    Ok,
+    /// It failed; the content says how.
+    Error,
+}
+
+/// One part of a message.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ContentBlock {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A picture.
+    Image(Image),
+    /// The model's reasoning, given back to it unchanged or not at all.
+    Thinking {
+        /// The reasoning; empty when the provider sent it encrypted.
+        text: String,
+        /// The provider's seal over it (Anthropic `signature`, or the `data` of a redacted block).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<String>,
+    },
+    /// The model asks for a tool.
+    ToolCall {
+        /// Pairs the call with its result.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// The arguments, opaque to Strata.
+        input: serde_json::Value,
+    },
+    /// What the tool gave back.
+    ToolResult {
+        /// The `id` of the call.
+        call_id: String,
+        /// The output.
+        content: Vec<ResultPart>,
+        /// Whether the tool failed.
+        #[serde(default)]
+        outcome: Outcome,
+    },
+}
+
+impl ContentBlock {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+}
+
+/// Whether somebody gets to see a message.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Shown.
+    #[default]
+    Shown,
+    /// Kept in the store, not shown, not counted.
+    Hidden,
+}
+
+/// A message before the history has given it its number.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewMessage {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    pub content: Vec<ContentBlock>,
+    /// Whether the model sees it. A hidden message is never sent and never counted.
+    #[serde(default)]
+    pub agent: Visibility,
+    /// Whether the person sees it.
+    #[serde(default)]
+    pub user: Visibility,
+    /// What it is for.
+    #[serde(default)]
+    pub kind: Kind,
+    /// When it was said, in milliseconds since 1970, as the caller tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
+    /// Files it speaks of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_mentioned: Vec<FileKey>,
+    /// Files that were changed by what it says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_modified: Vec<FileKey>,
+}
+
+impl NewMessage {
+    /// A visible message of one text block.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self::new(role, vec![ContentBlock::text(text)])
+    }
+
+    /// A visible message with the given content.
+    pub fn new(role: Role, content: Vec<ContentBlock>) -> Self {
+        Self {
+            role,
+            content,
+            agent: Visibility::Shown,
+            user: Visibility::Shown,
+            kind: Kind::Normal,
+            time_ms: None,
+            files_mentioned: Vec::new(),
+            files_modified: Vec::new(),
+        }
+    }
+}
+
+/// A message in a history.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Message {
+    /// Its number.
+    pub id: MessageId,
+    /// The message itself.
+    #[serde(flatten)]
+    pub body: NewMessage,
+}
+
+impl Message {
+    /// All text blocks, one after the other, separated by line breaks.
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self
+            .body
+            .content
+            .iter()
+            .filter_map(|block| match block {
+                ContentBlock::Text { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        texts.join("\n")
+    }
+}
