@@ -166,7 +166,7 @@ impl Roots {
     /// [`PathError`] with the reason for what leads out of the roots or names no file.
     pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         let place = self.locate(text)?;
-        self.key(place.root, &place.below).ok_or_else(|| {
+        self.key_at(&place).ok_or_else(|| {
             let reason = if place.below.is_empty() { Refusal::IsRoot } else { Refusal::NoKey };
             PathError::new(text, reason)
         })
@@ -223,7 +223,12 @@ impl Roots {
         Ok(Place { root, below, real: real.path, exists: real.exists })
     }
 
-    /// The key of a place below a root; `None` for the root itself and for text that a key cannot hold.
+    /// The key of a place; `None` for a root itself and for text that a key cannot hold.
+    pub(crate) fn key_at(&self, place: &Place) -> Option<FileKey> {
+        self.key(place.root, &place.below)
+    }
+
+    /// The key of a path below a root; `None` for the root itself and for text that a key cannot hold.
     pub(crate) fn key(&self, root: usize, below: &str) -> Option<FileKey> {
         if below.is_empty() {
             return None;
@@ -344,12 +349,12 @@ fn has_second_meaning(part: &str) -> bool {
 }
 
 /// Kernel interfaces that look like files: reading some of them has effects or shows other processes.
-fn is_system_path(path: &Path) -> bool {
+pub(crate) fn is_system_path(path: &Path) -> bool {
     cfg!(unix) && ["/proc", "/dev", "/sys"].iter().any(|system| path.starts_with(system))
 }
 
 /// The parts of a path below a root, joined by slashes.
-fn text_below(below: &Path) -> Option<String> {
+pub(crate) fn text_below(below: &Path) -> Option<String> {
     let mut text = String::new();
     for component in below.components() {
         let Component::Normal(part) = component else { return None };

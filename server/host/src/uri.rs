@@ -228,7 +228,7 @@ mod tests {
         }
 
         #[test]
-        fn a_windows_path_survives_its_uri(below in r"\\[^\0/\\][^\0/]{0,30}") {
+        fn a_windows_path_survives_its_uri(below in "\\\\[^\0/\\\\][^\0/]{0,30}") {
             let path = format!("D:{below}");
             let uri = from_path_text(&path, PathStyle::Windows).unwrap();
             prop_assert_eq!(to_path_text(&uri, PathStyle::Windows).unwrap(), path);
