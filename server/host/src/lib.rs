@@ -4,4 +4,6 @@
 
 pub mod disk;
 pub mod roots;
+pub mod secrets;
 pub mod uri;
+pub mod walk;
