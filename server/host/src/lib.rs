@@ -5,5 +5,6 @@
 pub mod disk;
 pub mod roots;
 pub mod secrets;
+pub mod select;
 pub mod uri;
 pub mod walk;
