@@ -3,6 +3,8 @@
 //! what a model gets to see: it says what is there, refuses what must not be touched, and gives the reason.
 
 pub mod disk;
+pub mod index;
+pub mod pool;
 pub mod roots;
 pub mod secrets;
 pub mod select;
