@@ -2,6 +2,7 @@
 //! worker threads, and the layers of configuration. It never names an LSP type and decides nothing about
 //! what a model gets to see: it says what is there, refuses what must not be touched, and gives the reason.
 
+pub mod config;
 pub mod disk;
 pub mod index;
 pub mod pool;
