@@ -1,1 +1,13 @@
-//! Strata.
+//! The outside world behind small interfaces: folders and paths, files on disk, the repository walk,
+//! worker threads, and the layers of configuration. It never names an LSP type and decides nothing about
+//! what a model gets to see: it says what is there, refuses what must not be touched, and gives the reason.
+
+pub mod config;
+pub mod disk;
+pub mod index;
+pub mod pool;
+pub mod roots;
+pub mod secrets;
+pub mod select;
+pub mod uri;
+pub mod walk;

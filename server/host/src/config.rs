@@ -1,0 +1,11 @@
+//! Settings as they come from files, the environment, the editor and the command line: read, laid over each other, each value
+//! with the place it came from. What a setting means, and whether a value is right, is the engine's business; here a
+//! setting is a name and a JSON value. Nothing here is ever fatal: what cannot be read is reported and left out.
+
+mod environment;
+mod file;
+mod layers;
+
+pub use self::environment::{FromEnvironment, from_environment};
+pub use self::file::{FileError, WORKSPACE_FILE, from_toml, user_file, user_source, workspace_sources};
+pub use self::layers::{Effective, Ignored, Layer, Layers, Origin, Source, Trust, set_dotted};

@@ -1,0 +1,132 @@
+//! Settings in environment variables. The variables come in as an argument; the real environment is looked at
+//! by whoever starts the server.
+
+use serde_json::Value;
+
+use super::file::from_toml;
+use super::layers::set_dotted;
+
+/// What the environment says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FromEnvironment {
+    /// An object of settings.
+    pub values: Value,
+    /// Variables that begin with `STRATA_` and name no setting, in the order they came.
+    pub unknown: Vec<String>,
+}
+
+/// What every variable begins with.
+const PREFIX: &str = "STRATA_";
+
+/// Reads the settings among some variables. `symbols.map_budget` is `STRATA_SYMBOLS_MAP_BUDGET`: upper case, everything
+/// else an underscore. Which settings there are, and of what kind, is taken from the defaults; a list may be
+/// written with commas or as in TOML, a truth value as `true`, `false`, `1` or `0`. What cannot be read as its kind stays
+/// text, to be refused by name where settings are checked.
+pub fn from_environment(
+    variables: impl IntoIterator<Item = (String, String)>,
+    defaults: &Value,
+) -> FromEnvironment {
+    let mut known = Vec::new();
+    collect_settings(defaults, "", &mut known);
+    let mut values = Value::Object(serde_json::Map::new());
+    let mut unknown = Vec::new();
+    for (variable, text) in variables {
+        let Some(name) = variable.strip_prefix(PREFIX) else { continue };
+        match known.iter().find(|(key, _)| variable_name(key) == name) {
+            Some((key, default)) => set_dotted(&mut values, key, read(&text, default)),
+            None => unknown.push(variable),
+        }
+    }
+    FromEnvironment { values, unknown }
+}
+
+/// Every setting below a value with its dotted key and its default.
+fn collect_settings<'v>(value: &'v Value, key: &str, known: &mut Vec<(String, &'v Value)>) {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            for (name, value) in map {
+                let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+                collect_settings(value, &key, known);
+            }
+        }
+        leaf => known.push((key.to_owned(), leaf)),
+    }
+}
+
+fn variable_name(key: &str) -> String {
+    key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
+}
+
+fn read(text: &str, default: &Value) -> Value {
+    let trimmed = text.trim();
+    let parsed = match default {
+        Value::String(_) => None,
+        Value::Bool(_) => match trimmed {
+            "1" => Some(Value::Bool(true)),
+            "0" => Some(Value::Bool(false)),
+            _ => toml_value(trimmed),
+        },
+        Value::Array(_) if !trimmed.starts_with('[') => {
+            let parts = trimmed.split(',').map(str::trim).filter(|part| !part.is_empty());
+            Some(parts.map(|part| Value::String(part.to_owned())).collect())
+        }
+        _ => toml_value(trimmed),
+    };
+    parsed.unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// A single TOML value.
+fn toml_value(text: &str) -> Option<Value> {
+    match from_toml("", &format!("value = {text}")).ok()? {
+        // More than one name means that the text went on in a new line.
+        Value::Object(mut map) if map.len() == 1 => map.remove("value"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(variables: &[(&str, &str)], expected: Value, unknown: &[&str]) {
+        let defaults = json!({
+            "model": "m", "threads": 2, "ratio": 0.5, "lens": true, "limit": null, "tables": {},
+            "symbols": {"map_budget": 1, "exclude": []},
+        });
+        let variables = variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+        let read = from_environment(variables, &defaults);
+        assert_eq!(
+            (read.values, read.unknown.as_slice()),
+            (expected, unknown.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice())
+        );
+    }
+
+    #[test]
+    fn kinds_follow_the_defaults() {
+        check(&[("STRATA_MODEL", "1")], json!({"model": "1"}), &[]);
+        check(&[("STRATA_SYMBOLS_MAP_BUDGET", " 8000 ")], json!({"symbols": {"map_budget": 8000}}), &[]);
+        check(&[("STRATA_LENS", "0")], json!({"lens": false}), &[]);
+        check(&[("STRATA_LENS", "true")], json!({"lens": true}), &[]);
+        check(&[("STRATA_RATIO", "0.25")], json!({"ratio": 0.25}), &[]);
+        check(&[("STRATA_LIMIT", "5")], json!({"limit": 5}), &[]);
+        check(&[("STRATA_LIMIT", "five")], json!({"limit": "five"}), &[]);
+        check(&[("STRATA_SYMBOLS_EXCLUDE", "a, b/**")], json!({"symbols": {"exclude": ["a", "b/**"]}}), &[]);
+        check(&[("STRATA_SYMBOLS_EXCLUDE", "['a,b']")], json!({"symbols": {"exclude": ["a,b"]}}), &[]);
+        check(&[("STRATA_TABLES", "{ x = 1 }")], json!({"tables": {"x": 1}}), &[]);
+    }
+
+    #[test]
+    fn what_does_not_fit_stays_text_or_is_named() {
+        check(&[("STRATA_THREADS", "many")], json!({"threads": "many"}), &[]);
+        check(&[("STRATA_THREADS", "1\nmodel = 'x'")], json!({"threads": "1\nmodel = 'x'"}), &[]);
+        check(
+            &[("STRATA_SYMBOL_MAP", "1"), ("PATH", "/bin"), ("strata_model", "x")],
+            json!({}),
+            &["STRATA_SYMBOL_MAP"],
+        );
+        check(&[("STRATA_SYMBOLS", "1")], json!({}), &["STRATA_SYMBOLS"]);
+    }
+}

@@ -1,0 +1,368 @@
+//! Laying settings over each other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Where settings come from, the weakest first (`spec/commands.md`, "Settings").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Layer {
+    /// Built in.
+    Defaults,
+    /// `strata.toml` in the user's configuration directory.
+    User,
+    /// `.strata.toml` in a workspace folder.
+    Workspace,
+    /// Variables that begin with `STRATA_`.
+    Environment,
+    /// What the editor answers to `workspace/configuration`.
+    Editor,
+    /// Options of the command line.
+    CommandLine,
+}
+
+/// Whether the user trusts the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Trust {
+    /// Its files may set anything.
+    Trusted,
+    /// Its files may set what is harmless.
+    #[default]
+    Untrusted,
+}
+
+/// Settings from one place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// How strong they are.
+    pub layer: Layer,
+    /// Where they stand, for a person: a file's path, `environment`.
+    pub name: Arc<str>,
+    /// An object; `null` anywhere in it means "not set".
+    pub values: Value,
+}
+
+/// Where an effective value comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// The layer.
+    pub layer: Layer,
+    /// [`Source::name`].
+    pub name: Arc<str>,
+}
+
+/// A value that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ignored {
+    /// The setting, for instance `symbols.map_budget`.
+    pub key: String,
+    /// Where it stands.
+    pub origin: Origin,
+    /// Why it does not count.
+    pub reason: &'static str,
+}
+
+/// Settings from all places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layers {
+    /// Weakest first; of the same layer the later one is stronger.
+    sources: Vec<Source>,
+}
+
+/// What counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effective {
+    /// All settings, as an object.
+    pub values: Value,
+    /// Where each value comes from, by the setting's dotted key (parts with unusual characters are quoted as in TOML).
+    pub origins: BTreeMap<String, Origin>,
+    /// What was left out.
+    pub ignored: Vec<Ignored>,
+}
+
+impl Layers {
+    /// The built-in values alone.
+    pub fn new(defaults: Value) -> Self {
+        Self { sources: vec![Source { layer: Layer::Defaults, name: "built in".into(), values: defaults }] }
+    }
+
+    /// Lays one more source over those of its layer and below those of the next.
+    pub fn add(&mut self, source: Source) {
+        let at = self.sources.partition_point(|other| other.layer <= source.layer);
+        self.sources.insert(at, source);
+    }
+
+    /// Removes what a whole layer says, for instance before the editor's new settings come in.
+    pub fn remove(&mut self, layer: Layer) {
+        self.sources.retain(|source| source.layer != layer);
+    }
+
+    /// What counts. From an untrusted workspace's files only the settings at or below one of `harmless` are taken (dotted
+    /// keys); everything else they say is reported in [`Effective::ignored`].
+    pub fn effective(&self, trust: Trust, harmless: &[&str]) -> Effective {
+        let mut leaves = Leaves::new();
+        let mut ignored = Vec::new();
+        for source in &self.sources {
+            let origin = Origin { layer: source.layer, name: Arc::clone(&source.name) };
+            let restricted = source.layer == Layer::Workspace && trust == Trust::Untrusted;
+            for_each_leaf(&source.values, &mut Vec::new(), &mut |path, value| {
+                let ignore = |reason| Ignored { key: dotted(path), origin: origin.clone(), reason };
+                if path.is_empty() {
+                    if !matches!(value, Value::Null | Value::Object(_)) {
+                        ignored.push(ignore("settings must be a table"));
+                    }
+                } else if restricted && !harmless.iter().any(|key| is_at_or_below(path, key)) {
+                    ignored.push(ignore("the workspace is not trusted to set this"));
+                } else if !value.is_null() || source.layer == Layer::Defaults {
+                    lay(&mut leaves, path, value, &origin);
+                }
+            });
+        }
+        let mut values = Value::Object(Map::new());
+        let mut origins = BTreeMap::new();
+        for (path, (value, origin)) in leaves {
+            origins.insert(dotted(&path), origin);
+            set(&mut values, path.iter().map(String::as_str), value);
+        }
+        Effective { values, origins, ignored }
+    }
+}
+
+/// Sets one value by its dotted key, as the command line gives it, making the objects on the way.
+pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
+    set(values, key.split('.'), value);
+}
+
+/// What counts so far: each value by the names on the way to it, with where it comes from. No path leads
+/// through another one's value.
+type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
+
+/// Puts a value in place of what stands at its path, on the way to it and below it.
+fn lay(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
+    let below: Vec<Vec<String>> = leaves
+        .range(path.to_vec()..)
+        .map(|(key, _)| key)
+        .take_while(|key| key.starts_with(path))
+        .cloned()
+        .collect();
+    // A table that says nothing takes nothing away.
+    if value.is_object() && below.iter().any(|key| key.len() > path.len()) {
+        return;
+    }
+    for key in below {
+        leaves.remove(&key);
+    }
+    for length in 1..path.len() {
+        leaves.remove(path.get(..length).unwrap_or_default());
+    }
+    leaves.insert(path.to_vec(), (value.clone(), origin.clone()));
+}
+
+/// Calls `visit` with everything that is no object, and with empty objects.
+fn for_each_leaf(value: &Value, path: &mut Vec<String>, visit: &mut impl FnMut(&[String], &Value)) {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            for (name, value) in map {
+                path.push(name.clone());
+                for_each_leaf(value, path, visit);
+                path.pop();
+            }
+        }
+        leaf => visit(path, leaf),
+    }
+}
+
+fn set<'a>(values: &mut Value, path: impl Iterator<Item = &'a str>, value: Value) {
+    let mut slot = values;
+    for name in path {
+        if !slot.is_object() {
+            *slot = Value::Object(Map::new());
+        }
+        let Value::Object(map) = slot else { return };
+        slot = map.entry(name).or_insert(Value::Null);
+    }
+    *slot = value;
+}
+
+fn is_at_or_below(path: &[String], key: &str) -> bool {
+    let mut path = path.iter();
+    key.split('.').all(|part| path.next().is_some_and(|name| name == part))
+}
+
+/// A path as one text. A name that could be mistaken for several is quoted, as TOML does.
+fn dotted(path: &[String]) -> String {
+    let is_bare = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    };
+    let names = path.iter().map(|name| if is_bare(name) { name.clone() } else { format!("{name:?}") });
+    names.collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    const HARMLESS: &[&str] = &["display", "symbols.map_budget"];
+
+    fn layers(sources: impl IntoIterator<Item = (Layer, Value)>) -> Layers {
+        let mut layers =
+            Layers::new(json!({"model": "m", "symbols": {"map_budget": 1, "tests": null}, "list": [1, 2]}));
+        for (layer, values) in sources {
+            layers.add(Source { layer, name: format!("{layer:?}").into(), values });
+        }
+        layers
+    }
+
+    /// The effective value of a key and the layer it comes from.
+    fn of(effective: &Effective, key: &str) -> (Value, Option<Layer>) {
+        let value = effective.values.pointer(&format!("/{}", key.replace('.', "/"))).cloned();
+        (value.unwrap_or_default(), effective.origins.get(key).map(|origin| origin.layer))
+    }
+
+    #[test]
+    fn stronger_layers_win_in_whatever_order_they_come() {
+        let layers = layers([
+            (Layer::CommandLine, json!({"model": "cli"})),
+            (Layer::User, json!({"model": "user", "symbols": {"map_budget": 2}, "list": [3]})),
+            (Layer::Editor, json!({"model": "editor", "symbols": {"map_budget": 3}})),
+            (Layer::Environment, json!({"symbols": {"map_budget": 4}})),
+        ]);
+        let effective = layers.effective(Trust::Trusted, &[]);
+        assert_eq!(of(&effective, "model"), (json!("cli"), Some(Layer::CommandLine)));
+        assert_eq!(of(&effective, "symbols.map_budget"), (json!(3), Some(Layer::Editor)));
+        assert_eq!(of(&effective, "symbols.tests"), (Value::Null, Some(Layer::Defaults)));
+        assert_eq!(of(&effective, "list"), (json!([3]), Some(Layer::User)), "lists are replaced, not joined");
+        assert_eq!(effective.ignored, []);
+    }
+
+    #[test]
+    fn null_says_nothing() {
+        let effective =
+            layers([(Layer::Editor, json!({"model": null, "symbols": null}))]).effective(Trust::Trusted, &[]);
+        assert_eq!(of(&effective, "model"), (json!("m"), Some(Layer::Defaults)));
+        assert_eq!(of(&effective, "symbols.map_budget"), (json!(1), Some(Layer::Defaults)));
+    }
+
+    #[test]
+    fn a_value_of_another_shape_replaces_whole() {
+        let layers = layers([
+            (Layer::User, json!({"symbols": 5, "model": {"name": "x"}})),
+            (Layer::Editor, json!({"list": {}, "model": {}})),
+        ]);
+        let effective = layers.effective(Trust::Trusted, &[]);
+        assert_eq!(of(&effective, "symbols"), (json!(5), Some(Layer::User)));
+        assert_eq!(effective.origins.get("symbols.map_budget"), None);
+        assert_eq!(
+            of(&effective, "model.name"),
+            (json!("x"), Some(Layer::User)),
+            "an empty table takes nothing away"
+        );
+        assert_eq!(effective.origins.get("model"), None);
+        assert_eq!(of(&effective, "list"), (json!({}), Some(Layer::Editor)));
+    }
+
+    #[test]
+    fn an_untrusted_workspace_sets_only_what_is_harmless() {
+        let values = json!({
+            "display": {"lens": false}, "symbols": {"map_budget": 9, "tests": true}, "model": "evil",
+            "symbols.map_budget": 10, "displays": 1,
+        });
+        let layers = layers([(Layer::Workspace, values), (Layer::User, json!({"model": "mine"}))]);
+        let effective = layers.effective(Trust::Untrusted, HARMLESS);
+        assert_eq!(of(&effective, "display.lens"), (json!(false), Some(Layer::Workspace)));
+        assert_eq!(of(&effective, "symbols.map_budget"), (json!(9), Some(Layer::Workspace)));
+        assert_eq!(of(&effective, "model"), (json!("mine"), Some(Layer::User)));
+        let ignored: Vec<&str> = effective.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
+        assert_eq!(ignored, ["displays", "model", "symbols.tests", "\"symbols.map_budget\""]);
+        let trusted = layers.effective(Trust::Trusted, HARMLESS);
+        assert_eq!(of(&trusted, "model"), (json!("evil"), Some(Layer::Workspace)));
+    }
+
+    #[test]
+    fn trust_cannot_be_evaded_by_replacing_a_whole_table() {
+        let layers = layers([(Layer::Workspace, json!({"symbols": 1, "list": {}, "model": {"name": 1}}))]);
+        let effective = layers.effective(Trust::Untrusted, HARMLESS);
+        assert_eq!(effective.values, self::layers([]).effective(Trust::Trusted, &[]).values);
+        assert_eq!(effective.ignored.len(), 3);
+    }
+
+    #[test]
+    fn what_is_no_table_is_ignored() {
+        let effective = layers([(Layer::Editor, json!("all")), (Layer::User, Value::Null)])
+            .effective(Trust::Trusted, &[]);
+        assert_eq!(of(&effective, "model").0, json!("m"));
+        assert_eq!(effective.ignored.len(), 1);
+    }
+
+    #[test]
+    fn a_layer_can_be_renewed() {
+        let mut layers = layers([(Layer::Editor, json!({"model": "old"}))]);
+        layers.remove(Layer::Editor);
+        assert_eq!(of(&layers.effective(Trust::Trusted, &[]), "model").0, json!("m"));
+    }
+
+    #[test]
+    fn the_command_line_sets_by_dotted_key() {
+        let mut values = Value::Null;
+        set_dotted(&mut values, "a.b.c", json!(1));
+        set_dotted(&mut values, "a.d", json!("x"));
+        assert_eq!(values, json!({"a": {"b": {"c": 1}, "d": "x"}}));
+    }
+
+    fn any_values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<u8>().prop_map(Value::from),
+            Just(json!([])),
+            Just(json!({}))
+        ];
+        leaf.prop_recursive(3, 16, 3, |inner| {
+            prop::collection::btree_map("[abc]", inner, 0..3).prop_map(|map| json!(map))
+        })
+    }
+
+    proptest! {
+        /// Every leaf has an origin, and every origin names a value that stands in its source.
+        #[test]
+        fn values_and_origins_agree(sources in prop::collection::vec(any_values(), 0..4)) {
+            let order = [Layer::User, Layer::Environment, Layer::Editor, Layer::CommandLine];
+            let layers = layers(order.into_iter().zip(sources.clone()));
+            let effective = layers.effective(Trust::Trusted, &[]);
+            let mut leaves = 0;
+            for_each_leaf(&effective.values, &mut Vec::new(), &mut |path, value| {
+                leaves += 1;
+                let layer = effective.origins.get(&dotted(path)).map(|origin| origin.layer);
+                let source = order.iter().position(|&candidate| Some(candidate) == layer);
+                if let Some(source) = source {
+                    assert_eq!(sources[source].pointer(&format!("/{}", path.join("/"))), Some(value));
+                } else {
+                    assert_eq!(layer, Some(Layer::Defaults));
+                }
+            });
+            prop_assert_eq!(leaves, effective.origins.len());
+        }
+
+        /// Whatever an untrusted workspace says, nothing but the harmless settings differs.
+        #[test]
+        fn an_untrusted_workspace_changes_nothing_else(values in any_values()) {
+            let mine = || (Layer::User, json!({"a": {"b": 1}, "b": 2, "c": {"a": {"a": 3}}}));
+            let with = layers([mine(), (Layer::Workspace, values)]).effective(Trust::Untrusted, &["a.b"]);
+            let without = layers([mine()]).effective(Trust::Untrusted, &["a.b"]);
+            let rest = |mut effective: Effective| {
+                if let Some(a) = effective.values.pointer_mut("/a").and_then(Value::as_object_mut) {
+                    a.remove("b");
+                }
+                effective.values
+            };
+            prop_assert_eq!(rest(with), rest(without));
+        }
+    }
+}

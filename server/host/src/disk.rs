@@ -1,0 +1,162 @@
+//! Files on disk as text: opened so that nothing but a regular file inside the roots is ever read, decoded, and
+//! kept as long as the file does not change. It finds no files (see [`walk`](crate::walk)) and knows nothing of
+//! buffers.
+
+mod cache;
+mod decode;
+mod open;
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use strata_engine::hash::ContentHash;
+use strata_engine::key::FileKey;
+
+pub use self::cache::TextCache;
+pub use self::decode::Notice;
+
+use self::decode::{Undecodable, decode};
+use self::open::open_regular;
+pub(crate) use self::open::stamp_in;
+use crate::roots::{PathError, Roots};
+
+/// What a file looked like at one moment, from its metadata alone. Compare for equality: any difference means
+/// that the content may have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Last change of the content in nanoseconds since 1970 (negative before).
+    pub mtime_ns: i64,
+    /// In bytes.
+    pub size: u64,
+    /// What betrays a file that was put in another's place under its old time: on Unix the inode and the time of
+    /// the last change to either, elsewhere 0.
+    pub identity: u64,
+}
+
+/// Bounds of one read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// Largest file that is read, in bytes.
+    pub max_bytes: u64,
+}
+
+/// A file's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskText {
+    /// Decoded, without a byte order mark, line ends as they are.
+    pub text: Arc<str>,
+    /// From just before the content was read: when the file changed in between, the next look sees it.
+    pub stamp: Stamp,
+    /// Of `text`.
+    pub hash: ContentHash,
+    /// What a reader of the text should be told.
+    pub notice: Option<Notice>,
+}
+
+/// Why a file is not read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The path leads somewhere it must not.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// Nothing there.
+    #[error("`{0}` does not exist")]
+    NotFound(FileKey),
+    /// A folder.
+    #[error("`{0}` is a folder")]
+    Folder(FileKey),
+    /// A FIFO, a socket or a device; it was not opened.
+    #[error("`{0}` is no regular file")]
+    NotRegular(FileKey),
+    /// Over the limit; none of it was read.
+    #[error("`{key}` has {size} bytes, the limit is {limit}")]
+    TooLarge {
+        /// Which file.
+        key: FileKey,
+        /// Its size in bytes.
+        size: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// Not text.
+    #[error("`{0}` is binary")]
+    Binary(FileKey),
+    /// Text in an encoding that is not UTF-8 or UTF-16.
+    #[error("`{0}` is not UTF-8: too much of it cannot be decoded")]
+    NotUtf8(FileKey),
+    /// Renamed or replaced again and again while it was being opened.
+    #[error("`{0}` keeps moving while it is opened")]
+    Moving(FileKey),
+    /// The system refuses.
+    #[error("`{key}` cannot be read: {kind}")]
+    Io {
+        /// Which file.
+        key: FileKey,
+        /// What the system says.
+        kind: io::ErrorKind,
+    },
+}
+
+impl Default for ReadLimits {
+    /// 2 MiB: full text of more than that fits no model's window.
+    fn default() -> Self {
+        Self { max_bytes: 2 * 1024 * 1024 }
+    }
+}
+
+impl ReadError {
+    fn io(key: &FileKey, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NotFound(key.clone()),
+            io::ErrorKind::IsADirectory => Self::Folder(key.clone()),
+            kind => Self::Io { key: key.clone(), kind },
+        }
+    }
+}
+
+/// How often a file that changes under the reader is read again.
+const READ_ATTEMPTS: usize = 3;
+
+/// Reads a file as text. A file that grows over the limit while it is read is refused; one that is being
+/// written is read again a few times, and its last content comes with the older stamp.
+///
+/// # Errors
+/// [`ReadError`]; a refused file is not read, and what is no regular file is not even opened.
+pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
+    let mut attempt = 1;
+    loop {
+        let opened = open_regular(roots, key)?;
+        let limit = limits.max_bytes;
+        let too_large = |size| ReadError::TooLarge { key: key.clone(), size, limit };
+        if opened.stamp.size > limit {
+            return Err(too_large(opened.stamp.size));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(opened.stamp.size).unwrap_or_default() + 1);
+        let mut bounded = (&opened.file).take(limit.saturating_add(1));
+        bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(key, &error))?;
+        let read = bytes.len() as u64;
+        if read > limit {
+            return Err(too_large(read));
+        }
+        let after = open::stamp_in(&opened.file.metadata().map_err(|error| ReadError::io(key, &error))?);
+        if after != opened.stamp && attempt < READ_ATTEMPTS {
+            attempt += 1;
+            continue;
+        }
+        let (text, notice) = decode(bytes).map_err(|reason| match reason {
+            Undecodable::Binary => ReadError::Binary(key.clone()),
+            Undecodable::OtherEncoding => ReadError::NotUtf8(key.clone()),
+        })?;
+        let hash = ContentHash::of(&text);
+        return Ok(DiskText { text: text.into(), stamp: opened.stamp, hash, notice });
+    }
+}
+
+/// A file's stamp, without reading it: tells a caller whether a text it has is still the file's.
+///
+/// # Errors
+/// As [`read_text`], except for what only the content shows.
+pub fn stamp_of(roots: &Roots, key: &FileKey) -> Result<Stamp, ReadError> {
+    Ok(open_regular(roots, key)?.stamp)
+}

@@ -1,0 +1,157 @@
+//! Texts of closed files, kept as long as their stamps say that nothing changed. Every look asks the disk:
+//! watchers are a hint, the stamp is the truth. Bounded by the size of the texts; what was not asked for longest goes
+//! first.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use strata_engine::key::FileKey;
+
+use super::{DiskText, ReadError, ReadLimits, Stamp, open, read_text};
+use crate::roots::Roots;
+
+/// A store of texts that threads share. No lock is held while the disk is read.
+#[derive(Debug)]
+pub struct TextCache {
+    max_bytes: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: HashMap<FileKey, Entry>,
+    bytes: usize,
+    /// Counts looks, to tell which entry was used last.
+    looks: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    text: DiskText,
+    last_look: u64,
+    /// Whether the file had been left alone long enough before it was read that a later change must show in its
+    /// stamp.
+    settled: bool,
+}
+
+/// Times on disk advance in steps: up to 10 ms on Linux before 6.13, 2 s on FAT. A file read within this time of
+/// its last change could change again under the same stamp (git calls this "racily clean").
+const CLOCK_STEP_NS: i64 = 2_000_000_000;
+
+impl TextCache {
+    /// A cache that keeps at most this many bytes of text.
+    pub fn new(max_bytes: usize) -> Self {
+        Self { max_bytes, kept: Mutex::default() }
+    }
+
+    /// A file's text as it is now: from memory when its stamp is the one the text was read under.
+    ///
+    /// # Errors
+    /// As [`read_text`]; a file that cannot be read now is forgotten.
+    pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
+        if let Some(known) = self.settled(key)
+            && known.stamp.size <= limits.max_bytes
+            && quick_stamp(roots, key) == Some(known.stamp)
+        {
+            return Ok(known);
+        }
+        match read_text(roots, key, limits) {
+            Ok(text) => {
+                self.keep(key, &text);
+                Ok(text)
+            }
+            Err(error) => {
+                self.forget(key);
+                Err(error)
+            }
+        }
+    }
+
+    /// Drops a file's text.
+    pub fn forget(&self, key: &FileKey) {
+        self.kept().remove(key);
+    }
+
+    /// Drops everything. To be called when the roots change: the same key may name another file then.
+    pub fn clear(&self) {
+        *self.kept() = Kept::default();
+    }
+
+    /// How many bytes of text are kept.
+    pub fn bytes(&self) -> usize {
+        self.kept().bytes
+    }
+
+    fn settled(&self, key: &FileKey) -> Option<DiskText> {
+        let mut kept = self.kept();
+        kept.looks += 1;
+        let look = kept.looks;
+        let entry = kept.entries.get_mut(key)?;
+        entry.last_look = look;
+        entry.settled.then(|| entry.text.clone())
+    }
+
+    fn keep(&self, key: &FileKey, text: &DiskText) {
+        let mut kept = self.kept();
+        kept.remove(key);
+        if text.text.len() > self.max_bytes {
+            return;
+        }
+        kept.looks += 1;
+        kept.bytes += text.text.len();
+        let entry =
+            Entry { text: text.clone(), last_look: kept.looks, settled: is_settled(text.stamp, now_ns()) };
+        kept.entries.insert(key.clone(), entry);
+        if kept.bytes > self.max_bytes {
+            kept.shrink_to(self.max_bytes / 4 * 3);
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Nothing done under the lock can panic half way.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, key: &FileKey) {
+        if let Some(entry) = self.entries.remove(key) {
+            self.bytes -= entry.text.text.len();
+        }
+    }
+
+    /// Drops the entries that were not looked at longest. Going well below the limit at once keeps this rare.
+    fn shrink_to(&mut self, max_bytes: usize) {
+        let mut oldest: Vec<(u64, FileKey)> =
+            self.entries.iter().map(|(key, entry)| (entry.last_look, key.clone())).collect();
+        oldest.sort_unstable_by_key(|(look, _)| *look);
+        oldest.pop(); // the newest stays, however large
+        for (_, key) in oldest {
+            if self.bytes <= max_bytes {
+                return;
+            }
+            self.remove(&key);
+        }
+    }
+}
+
+/// The stamp of what is at a path, with one system call. Links above the file are followed wherever they lead, and
+/// that is enough here: a stamp only confirms a text that was read inside the roots.
+fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
+    let path = roots.path_of(key).ok()?;
+    let metadata = path.symlink_metadata().ok()?;
+    metadata.is_file().then(|| open::stamp_in(&metadata))
+}
+
+fn is_settled(stamp: Stamp, now_ns: i64) -> bool {
+    stamp.mtime_ns.checked_add(CLOCK_STEP_NS).is_some_and(|settled_at| settled_at < now_ns)
+}
+
+fn now_ns() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|now| i64::try_from(now.as_nanos()).ok())
+        .unwrap_or(0)
+}

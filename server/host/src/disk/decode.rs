@@ -1,0 +1,133 @@
+//! Bytes to text: UTF-8 with or without a byte order mark, UTF-16 with one. What is not text is refused. Other
+//! encodings are not guessed: a wrong guess is a silently wrong text.
+
+use serde::{Deserialize, Serialize};
+
+/// What a reader of a decoded text should know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+pub enum Notice {
+    /// Some bytes were not valid in the file's encoding.
+    #[error("bytes that are not valid text were replaced by U+FFFD")]
+    Replaced,
+    /// The file is UTF-16.
+    #[error("decoded from UTF-16")]
+    Utf16,
+}
+
+/// Why bytes are no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Undecodable {
+    /// A NUL near the beginning.
+    Binary,
+    /// Neither UTF-8 nor UTF-16, and too far from it.
+    OtherEncoding,
+}
+
+/// Where a NUL makes a file binary, in bytes: git's rule (`buffer_is_binary` in `xdiff-interface.c`).
+const BINARY_PREFIX: usize = 8000;
+
+/// One character in this many may be a replacement; beyond, the text is of no use to a reader. A Latin-1 text in a
+/// western language stays, one in Cyrillic or Shift-JIS does not.
+const MIN_CHARACTERS_PER_REPLACEMENT: usize = 8;
+
+/// The text of some bytes, without a byte order mark.
+pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<Notice>), Undecodable> {
+    match bytes.as_slice() {
+        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => decode_utf8(rest.to_vec()),
+        _ => decode_utf8(bytes),
+    }
+}
+
+fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<Notice>), Undecodable> {
+    if bytes.iter().take(BINARY_PREFIX).any(|&byte| byte == 0) {
+        return Err(Undecodable::Binary);
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((text, None)),
+        Err(error) => replaced(String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<(String, Option<Notice>), Undecodable> {
+    let (pairs, odd) = bytes.as_chunks::<2>();
+    let mut whole = odd.is_empty();
+    let mut text = String::with_capacity(bytes.len());
+    for decoded in char::decode_utf16(pairs.iter().map(|&pair| unit(pair))) {
+        whole &= decoded.is_ok();
+        text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+    // UTF-32 begins with the same mark, and its text is full of zeros.
+    if text.chars().take(BINARY_PREFIX).any(|c| c == '\0') {
+        return Err(Undecodable::Binary);
+    }
+    if whole { Ok((text, Some(Notice::Utf16))) } else { replaced(text) }
+}
+
+fn replaced(text: String) -> Result<(String, Option<Notice>), Undecodable> {
+    let replacements = text.matches(char::REPLACEMENT_CHARACTER).count();
+    if replacements * MIN_CHARACTERS_PER_REPLACEMENT > text.chars().count() {
+        return Err(Undecodable::OtherEncoding);
+    }
+    Ok((text, Some(Notice::Replaced)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], expected: Result<(&str, Option<Notice>), Undecodable>) {
+        assert_eq!(decode(bytes.to_vec()), expected.map(|(text, notice)| (text.to_owned(), notice)));
+    }
+
+    #[test]
+    fn encodings() {
+        check(b"", Ok(("", None)));
+        check(b"a\r\nb", Ok(("a\r\nb", None)));
+        check(b"\xEF\xBB\xBFa", Ok(("a", None)));
+        check("€𝄞".as_bytes(), Ok(("€𝄞", None)));
+        check(b"\xFF\xFEa\0\x3D\xD8\x00\xDE", Ok(("a😀", Some(Notice::Utf16))));
+        check(b"\xFE\xFF\0a\xD8\x3D\xDE\x00", Ok(("a😀", Some(Notice::Utf16))));
+        let latin_1 = "caf\u{FFFD}, cr\u{FFFD}me et th\u{FFFD} bien chaud";
+        check(b"caf\xE9, cr\xE8me et th\xE9 bien chaud", Ok((latin_1, Some(Notice::Replaced))));
+        check(b"\xEF\xF0\xE8\xE2\xE5\xF2", Err(Undecodable::OtherEncoding));
+        check(b"\x7FELF\x02\0", Err(Undecodable::Binary));
+        check(b"\xFF\xFE\0\0a\0\0\0", Err(Undecodable::Binary));
+        check(b"\0", Err(Undecodable::Binary));
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_replaced() {
+        let mut bytes = vec![0xFF, 0xFE];
+        bytes.extend("sixteen is enough".encode_utf16().chain([0xD800]).flat_map(u16::to_le_bytes));
+        check(&bytes, Ok(("sixteen is enough\u{FFFD}", Some(Notice::Replaced))));
+    }
+
+    #[test]
+    fn a_nul_counts_only_near_the_beginning() {
+        let mut bytes = vec![b'a'; BINARY_PREFIX];
+        bytes.push(0);
+        assert_eq!(decode(bytes.clone()).unwrap().1, None);
+        bytes[BINARY_PREFIX - 1] = 0;
+        assert_eq!(decode(bytes), Err(Undecodable::Binary));
+    }
+
+    proptest! {
+        #[test]
+        fn text_comes_back_whole(text in "[^\0\u{FEFF}][^\0]{0,60}") {
+            prop_assert_eq!(decode(text.clone().into_bytes()), Ok((text.clone(), None)));
+            let utf16 = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+            prop_assert_eq!(decode(utf16), Ok((text, Some(Notice::Utf16))));
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+            let _ = decode(bytes);
+        }
+    }
+}

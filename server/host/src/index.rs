@@ -1,0 +1,152 @@
+//! Reading many files once: each goes through a function of the caller's and its text is dropped again, so that
+//! memory holds a handful of texts at any time. It knows nothing of what the function makes of them.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::hash::ContentHash;
+use strata_engine::key::FileKey;
+
+use crate::disk::{DiskText, ReadError, ReadLimits, Stamp, read_text};
+use crate::pool::{Panicked, catch};
+use crate::roots::Roots;
+
+/// How an index run is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexOptions {
+    /// Threads that read and work.
+    pub threads: NonZeroUsize,
+    /// Files above this are refused unread.
+    pub limits: ReadLimits,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Indexed<T> {
+    /// The file.
+    pub key: FileKey,
+    /// The result, with what it was computed from.
+    pub outcome: Result<Product<T>, Skipped>,
+}
+
+/// A result and the text it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Product<T> {
+    /// The file's stamp when it was read.
+    pub stamp: Stamp,
+    /// The hash of its text.
+    pub hash: ContentHash,
+    /// What the caller's function returned.
+    pub value: T,
+}
+
+/// Why a file has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Skipped {
+    /// It could not be read.
+    #[error(transparent)]
+    Unread(#[from] ReadError),
+    /// The caller's function panicked on it.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+/// Some files that are done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch<T> {
+    /// How many files are done, these included.
+    pub done: usize,
+    /// How many there are.
+    pub total: usize,
+    /// In the order of the request.
+    pub files: Vec<Indexed<T>>,
+}
+
+/// Files in one batch: enough to make handing over cheap, few enough for progress to move.
+const BATCH: usize = 32;
+
+/// More threads than this wait for memory and the disk.
+const MAX_THREADS: usize = 4;
+
+impl Default for IndexOptions {
+    /// Half of what the machine has, at most four: an editor and a language server want to work, too. 1 MiB per
+    /// file (`spec/symbols.md`, "Freshness").
+    fn default() -> Self {
+        let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads =
+            NonZeroUsize::new(available.div_ceil(2).clamp(2, MAX_THREADS)).unwrap_or(NonZeroUsize::MIN);
+        Self { threads, limits: ReadLimits { max_bytes: 1024 * 1024 } }
+    }
+}
+
+/// Reads each file and hands it to `work`, on several threads; hands what is done to `sink`, on this thread. Batches
+/// arrive in no particular order. A file that cannot be read or makes `work` panic does not stop the others.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up: what `sink` got until then stands.
+pub fn index<T: Send>(
+    roots: &Roots,
+    keys: &[FileKey],
+    options: IndexOptions,
+    cancel: &Cancel,
+    work: impl Fn(&FileKey, &DiskText) -> T + Sync,
+    mut sink: impl FnMut(Batch<T>),
+) -> Result<(), Cancelled> {
+    let total = keys.len();
+    let next = AtomicUsize::new(0);
+    let threads = options.threads.get().min(total.div_ceil(BATCH));
+    // Each thread may be one batch ahead of the sink.
+    let (sender, batches) = mpsc::sync_channel(threads);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, next, work) = (sender.clone(), &next, &work);
+            scope.spawn(move || run(roots, keys, options.limits, cancel, next, work, &sender));
+        }
+        drop(sender);
+        let mut done = 0;
+        for files in batches {
+            done += Vec::len(&files);
+            sink(Batch { done, total, files });
+        }
+    });
+    cancel.check()
+}
+
+fn run<T>(
+    roots: &Roots,
+    keys: &[FileKey],
+    limits: ReadLimits,
+    cancel: &Cancel,
+    next: &AtomicUsize,
+    work: &impl Fn(&FileKey, &DiskText) -> T,
+    sender: &SyncSender<Vec<Indexed<T>>>,
+) {
+    loop {
+        let start = next.fetch_add(BATCH, Ordering::Relaxed);
+        let Some(rest) = keys.get(start..).filter(|rest| !rest.is_empty()) else { return };
+        let mut files = Vec::with_capacity(BATCH);
+        for key in rest.iter().take(BATCH) {
+            if cancel.is_cancelled() {
+                return;
+            }
+            files.push(Indexed { key: key.clone(), outcome: product(roots, key, limits, work) });
+        }
+        if sender.send(files).is_err() {
+            return;
+        }
+    }
+}
+
+fn product<T>(
+    roots: &Roots,
+    key: &FileKey,
+    limits: ReadLimits,
+    work: &impl Fn(&FileKey, &DiskText) -> T,
+) -> Result<Product<T>, Skipped> {
+    let text = read_text(roots, key, limits)?;
+    let value = catch(|| work(key, &text))?;
+    Ok(Product { stamp: text.stamp, hash: text.hash, value })
+}

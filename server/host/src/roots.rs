@@ -1,0 +1,380 @@
+//! The workspace folders, and the only way from a text that someone sent to a file inside them. A path is
+//! resolved at the moment of use, symbolic links included; what leads out of the folders is refused with the
+//! reason. It opens and reads nothing (see [`disk`](crate::disk)).
+//!
+//! A file has one key however it was named: [`Roots::resolve`] follows links and, where the file system
+//! ignores case, takes its spelling. On other systems names are compared byte by byte, so that neither case
+//! nor Unicode normalisation makes two names one. A hard link cannot be told from a file of its own and
+//! counts as one.
+
+mod real;
+mod refusal;
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use strata_engine::key::FileKey;
+
+pub use self::refusal::{PathError, Refusal};
+
+use self::real::real_path;
+use self::refusal::MAX_PATH_BYTES;
+use crate::uri;
+
+/// A workspace folder as the client names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// What the client calls it; without one the folder's own name is taken.
+    pub name: Option<String>,
+    /// Absolute path.
+    pub path: PathBuf,
+}
+
+/// One workspace folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    name: String,
+    given: PathBuf,
+    real: PathBuf,
+}
+
+/// The workspace folders in the client's order, without duplicates. With one of them a key is the path below
+/// it (`src/a.rs`), with several the root's name stands in front (`web/src/a.rs`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Roots(Vec<Root>);
+
+/// Where a path leads: inside which root, and where below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Index into the roots.
+    pub(crate) root: usize,
+    /// Below the root with `/` between the parts; empty for the root itself.
+    pub(crate) below: String,
+    /// Without symbolic links.
+    pub(crate) real: PathBuf,
+    /// Whether it is there.
+    pub(crate) exists: bool,
+}
+
+impl Root {
+    /// Unique among the roots; holds no slash.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Absolute, without symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.real
+    }
+}
+
+impl Roots {
+    /// Roots for these folders. A folder given twice counts once; a name that is taken gets a number behind it. A
+    /// folder that is not there is kept, since it may come.
+    ///
+    /// # Errors
+    /// [`Refusal::RelativeRoot`], or what keeps us from following a folder's links.
+    pub fn new(folders: impl IntoIterator<Item = Folder>) -> Result<Self, PathError> {
+        let mut roots: Vec<Root> = Vec::new();
+        let mut names = BTreeSet::new();
+        for Folder { name, path } in folders {
+            let refused = |reason| PathError::new(&path.to_string_lossy(), reason);
+            if !path.is_absolute() {
+                return Err(refused(Refusal::RelativeRoot));
+            }
+            let given: PathBuf = path.components().collect();
+            let real = real_path(&given).map_err(refused)?.path;
+            if roots.iter().any(|root| root.real == real) {
+                continue;
+            }
+            let wanted = name.or_else(|| Some(given.file_name()?.to_string_lossy().into_owned()));
+            let name = unique_name(&wanted.unwrap_or_default(), &names);
+            names.insert(name.clone());
+            roots.push(Root { name, given, real });
+        }
+        Ok(Self(roots))
+    }
+
+    /// One folder, named after itself.
+    ///
+    /// # Errors
+    /// As [`Roots::new`].
+    pub fn single(path: impl Into<PathBuf>) -> Result<Self, PathError> {
+        Self::new([Folder { name: None, path: path.into() }])
+    }
+
+    /// The folders, in the client's order.
+    pub fn iter(&self) -> impl Iterator<Item = &Root> {
+        self.0.iter()
+    }
+
+    /// How many folders there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no folder is open.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The key of an absolute path, by its text alone: links are not followed and nothing is read, which is right
+    /// for names that come from the walk or for an editor's documents when no link is in play. `None` outside
+    /// the roots, for a root itself, and for what has no key.
+    pub fn key_of(&self, path: &Path) -> Option<FileKey> {
+        let (root, below) = self.deepest(path, |root| [&root.given, &root.real])?;
+        self.key(root, &text_below(below)?)
+    }
+
+    /// The absolute path that a key names, by its text alone. Whoever opens it goes through
+    /// [`disk`](crate::disk), which follows links and checks again.
+    ///
+    /// # Errors
+    /// [`PathError`] for a key that is not below a root: keys come back from session files and clients, too.
+    pub fn path_of(&self, key: &FileKey) -> Result<PathBuf, PathError> {
+        let text = key.as_str();
+        let refused = |reason| PathError::new(text, reason);
+        if key.is_untitled() {
+            return Err(refused(Refusal::Untitled));
+        }
+        check_text(text).map_err(refused)?;
+        let (root, below) = match self.0.as_slice() {
+            [] => return Err(refused(Refusal::NoRoots)),
+            [root] => (root, text),
+            roots => {
+                let (name, below) = text.split_once('/').unwrap_or((text, ""));
+                let root = roots.iter().find(|root| root.name == name);
+                (root.ok_or_else(|| refused(Refusal::NoSuchRoot(self.names())))?, below)
+            }
+        };
+        if below.is_empty() {
+            return Err(refused(Refusal::IsRoot));
+        }
+        let mut path = root.real.clone();
+        for part in below.split('/') {
+            check_part(part).map_err(refused)?;
+            path.push(part);
+        }
+        Ok(path)
+    }
+
+    /// The key of a file named by a user or a client: relative to a root, absolute inside one, or a `file:` URI. `./`
+    /// and repeated slashes do not count. A backslash separates parts unless, where names may hold one, a file has
+    /// exactly this name. The file need not exist.
+    ///
+    /// # Errors
+    /// [`PathError`] with the reason for what leads out of the roots or names no file.
+    pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
+        let place = self.locate(text)?;
+        self.key_at(&place).ok_or_else(|| {
+            let reason = if place.below.is_empty() { Refusal::IsRoot } else { Refusal::NoKey };
+            PathError::new(text, reason)
+        })
+    }
+
+    /// Where a text leads, the roots themselves included.
+    pub(crate) fn locate(&self, text: &str) -> Result<Place, PathError> {
+        let refused = |reason| PathError::new(text, reason);
+        check_text(text).map_err(refused)?;
+        if self.is_empty() {
+            return Err(refused(Refusal::NoRoots));
+        }
+        if uri::scheme(text).is_some() {
+            let path = uri::to_path(text).map_err(|error| refused(error.into()))?;
+            return self.locate_absolute(&path).map_err(refused);
+        }
+        if !text.contains('\\') {
+            return self.locate_path(text).map_err(refused);
+        }
+        if !cfg!(windows) {
+            if let Ok(place) = self.locate_path(text)
+                && place.exists
+            {
+                return Ok(place);
+            }
+            if uri::is_windows_absolute(text) {
+                return Err(refused(Refusal::Drive));
+            }
+        }
+        self.locate_path(&text.replace('\\', "/")).map_err(refused)
+    }
+
+    /// Where an absolute path leads at this moment.
+    pub(crate) fn locate_absolute(&self, path: &Path) -> Result<Place, Refusal> {
+        check_components(path)?;
+        let lexically_inside = self.deepest(path, |root| [&root.given, &root.real]).is_some();
+        if !lexically_inside && is_system_path(path) {
+            return Err(Refusal::SystemFile);
+        }
+        let real = match real_path(path) {
+            Ok(real) => real,
+            // What lies outside is nobody's business: not even whether it is there.
+            Err(_) if !lexically_inside => return Err(Refusal::Outside),
+            Err(reason) => return Err(reason),
+        };
+        let Some((root, below)) = self.deepest(&real.path, |root| [&root.real]) else {
+            return Err(if lexically_inside { Refusal::LinkOutside } else { Refusal::Outside });
+        };
+        let inside_system_root = self.0.get(root).is_some_and(|root| is_system_path(&root.real));
+        if is_system_path(&real.path) && !inside_system_root {
+            return Err(Refusal::SystemFile);
+        }
+        let below = text_below(below).ok_or(Refusal::NoKey)?;
+        Ok(Place { root, below, real: real.path, exists: real.exists })
+    }
+
+    /// The key of a place; `None` for a root itself and for text that a key cannot hold.
+    pub(crate) fn key_at(&self, place: &Place) -> Option<FileKey> {
+        self.key(place.root, &place.below)
+    }
+
+    /// The key of a path below a root; `None` for the root itself and for text that a key cannot hold.
+    pub(crate) fn key(&self, root: usize, below: &str) -> Option<FileKey> {
+        if below.is_empty() {
+            return None;
+        }
+        let key = match self.0.as_slice() {
+            [_] => FileKey::new(below),
+            roots => FileKey::new(format!("{}/{below}", roots.get(root)?.name)),
+        };
+        (!key.is_untitled()).then_some(key)
+    }
+
+    /// What every key below a root begins with: nothing with one root, else its name and a slash.
+    pub(crate) fn prefix(&self, root: usize) -> String {
+        match self.0.as_slice() {
+            [_] => String::new(),
+            roots => roots.get(root).map(|root| format!("{}/", root.name)).unwrap_or_default(),
+        }
+    }
+
+    fn locate_path(&self, text: &str) -> Result<Place, Refusal> {
+        let path = Path::new(text);
+        if path.is_absolute() {
+            return self.locate_absolute(path);
+        }
+        if uri::is_windows_absolute(text) || path.components().any(|c| matches!(c, Component::Prefix(_))) {
+            return Err(Refusal::Drive);
+        }
+        check_components(path)?;
+        let below: PathBuf = path.components().filter(|c| matches!(c, Component::Normal(_))).collect();
+        match self.0.as_slice() {
+            [] => Err(Refusal::NoRoots),
+            [root] => self.locate_absolute(&root.real.join(below)),
+            roots => {
+                let mut parts = below.components();
+                let first = parts.next().map(|part| part.as_os_str().to_owned());
+                if let Some(root) = roots.iter().find(|root| first.as_deref() == Some(root.name.as_ref())) {
+                    return self.locate_absolute(&root.real.join(parts.as_path()));
+                }
+                self.locate_in_any(&below)
+            }
+        }
+    }
+
+    /// A relative path without a root's name in front: taken when exactly one root has it.
+    fn locate_in_any(&self, below: &Path) -> Result<Place, Refusal> {
+        let mut found: Vec<Place> = Vec::new();
+        let mut refusal = None;
+        for root in &self.0 {
+            match self.locate_absolute(&root.real.join(below)) {
+                Ok(place) if place.exists && !found.iter().any(|f| f.real == place.real) => found.push(place),
+                Ok(_) => {}
+                Err(reason) => refusal = Some(reason),
+            }
+        }
+        match (found.len(), refusal) {
+            (1, _) => found.pop().ok_or(Refusal::NoRoots),
+            (0, Some(reason)) => Err(reason),
+            (0, None) => Err(Refusal::NoSuchRoot(self.names())),
+            _ => {
+                let names = found.iter().filter_map(|place| Some(self.0.get(place.root)?.name.as_str()));
+                Err(Refusal::SeveralRoots(names.collect::<Vec<_>>().join(", ")))
+            }
+        }
+    }
+
+    /// The root that holds a path, by whole parts; of nested roots the deepest.
+    fn deepest<'p, const N: usize>(
+        &self,
+        path: &'p Path,
+        prefixes: impl for<'r> Fn(&'r Root) -> [&'r PathBuf; N],
+    ) -> Option<(usize, &'p Path)> {
+        let inside = self.0.iter().enumerate().flat_map(|(index, root)| {
+            prefixes(root)
+                .into_iter()
+                .filter_map(move |prefix| Some((index, path.strip_prefix(prefix).ok()?)))
+        });
+        inside.min_by_key(|(_, below)| below.components().count())
+    }
+
+    fn names(&self) -> String {
+        self.0.iter().map(Root::name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn check_text(text: &str) -> Result<(), Refusal> {
+    match text {
+        "" => Err(Refusal::Empty),
+        _ if text.len() > MAX_PATH_BYTES => Err(Refusal::TooLong),
+        _ if text.contains('\0') => Err(Refusal::Nul),
+        _ => Ok(()),
+    }
+}
+
+fn check_part(part: &str) -> Result<(), Refusal> {
+    match part {
+        "" | "." => Err(Refusal::NoKey),
+        ".." => Err(Refusal::ParentStep),
+        _ if cfg!(windows) && part.contains('\\') => Err(Refusal::NoKey),
+        _ if cfg!(windows) && has_second_meaning(part) => Err(Refusal::Ambiguous),
+        _ => Ok(()),
+    }
+}
+
+fn check_components(path: &Path) -> Result<(), Refusal> {
+    for component in path.components() {
+        match component {
+            Component::ParentDir => return Err(Refusal::ParentStep),
+            Component::Normal(part) if cfg!(windows) => check_part(part.to_str().ok_or(Refusal::NoKey)?)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Windows opens `a.rs::$DATA`, `a.rs.` and `a.rs ` as `a.rs`.
+fn has_second_meaning(part: &str) -> bool {
+    part.contains(':') || part.ends_with(['.', ' '])
+}
+
+/// Kernel interfaces that look like files: reading some of them has effects or shows other processes.
+pub(crate) fn is_system_path(path: &Path) -> bool {
+    cfg!(unix) && ["/proc", "/dev", "/sys"].iter().any(|system| path.starts_with(system))
+}
+
+/// The parts of a path below a root, joined by slashes.
+pub(crate) fn text_below(below: &Path) -> Option<String> {
+    let mut text = String::new();
+    for component in below.components() {
+        let Component::Normal(part) = component else { return None };
+        if !text.is_empty() {
+            text.push('/');
+        }
+        text.push_str(part.to_str()?);
+    }
+    Some(text)
+}
+
+/// A name for a root that can stand as the first part of a key.
+fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
+    let clean: String =
+        wanted.trim().chars().map(|c| if matches!(c, '/' | '\\' | ':' | '\0') { '-' } else { c }).collect();
+    let base = if matches!(clean.as_str(), "" | "." | "..") { "root".to_owned() } else { clean };
+    if !taken.contains(&base) {
+        return base;
+    }
+    // One more candidate than names that are taken: one of them is free.
+    let mut numbered = (2..taken.len() + 3).map(|number| format!("{base}-{number}"));
+    numbered.find(|name| !taken.contains(name)).unwrap_or(base)
+}

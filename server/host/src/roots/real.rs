@@ -1,0 +1,53 @@
+//! Where a path really leads at this moment: symbolic links followed, also when the last parts do not exist
+//! yet. Knows no roots and gives no permission.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Refusal;
+
+/// A path without symbolic links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RealPath {
+    /// Absolute; the existing part is as the file system spells it.
+    pub(super) path: PathBuf,
+    /// Whether all of it exists.
+    pub(super) exists: bool,
+}
+
+/// Follows every link of an absolute path. Parts at the end that do not exist are kept as they are written,
+/// so that a file can be named before it is created.
+pub(super) fn real_path(path: &Path) -> Result<RealPath, Refusal> {
+    let mut existing = path;
+    let mut missing: Vec<OsString> = Vec::new();
+    loop {
+        match existing.canonicalize() {
+            Ok(mut real) => {
+                let exists = missing.is_empty();
+                real.extend(missing.iter().rev());
+                return Ok(RealPath { path: real, exists });
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Only a link can be there and yet not be found: its target is missing.
+                if existing.symlink_metadata().is_ok() {
+                    return Err(Refusal::BrokenLink);
+                }
+                let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
+                    return Err(Refusal::Unreachable(error.kind()));
+                };
+                missing.push(name.to_owned());
+                existing = parent;
+            }
+            Err(error) => return Err(refusal(&error)),
+        }
+    }
+}
+
+fn refusal(error: &io::Error) -> Refusal {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
+        return Refusal::LinkLoop;
+    }
+    Refusal::Unreachable(error.kind())
+}

@@ -1,0 +1,108 @@
+//! The reasons for which a path is refused, and how they read.
+
+use std::io;
+
+use crate::uri::UriError;
+
+/// Longest path text that is looked at, in bytes: above what any system can open.
+pub(super) const MAX_PATH_BYTES: usize = 32 * 1024;
+
+/// Longest part of a path that an error repeats, in characters.
+const SHOWN_CHARACTERS: usize = 200;
+
+/// A path that may not be used, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}`: {reason}")]
+pub struct PathError {
+    /// The path as it was given, shortened.
+    pub path: String,
+    /// Why it is refused.
+    pub reason: Refusal,
+}
+
+/// Why a path may not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No text.
+    #[error("the path is empty")]
+    Empty,
+    /// A NUL character.
+    #[error("the path holds a NUL character")]
+    Nul,
+    /// Longer than any system opens.
+    #[error("the path is longer than {MAX_PATH_BYTES} bytes")]
+    TooLong,
+    /// A URI that names no file.
+    #[error(transparent)]
+    Uri(#[from] UriError),
+    /// A part `..`, wherever it leads: what it means depends on links.
+    #[error("`..` is not followed; name the file from the top of the workspace folder")]
+    ParentStep,
+    /// A drive or network share on a system that has none, or a drive without a slash.
+    #[error("drives and network shares are not followed here")]
+    Drive,
+    /// Below `/proc`, `/dev` or `/sys`.
+    #[error("system files (`/proc`, `/dev`, `/sys`) are not read")]
+    SystemFile,
+    /// A path that only Windows reads otherwise than it looks: a stream (`a:b`), a trailing dot or space.
+    #[error("the name has a second meaning on this system")]
+    Ambiguous,
+    /// An absolute path into no workspace folder.
+    #[error("it is outside the workspace folders")]
+    Outside,
+    /// A path below a workspace folder that a symbolic link leads out of it.
+    #[error("a symbolic link leads out of the workspace folders")]
+    LinkOutside,
+    /// Symbolic links in a circle, or too many of them.
+    #[error("its symbolic links lead in a circle")]
+    LinkLoop,
+    /// A symbolic link to nothing.
+    #[error("it is a symbolic link to a file that is not there")]
+    BrokenLink,
+    /// A name that is not UTF-8, or that reads as `untitled:`.
+    #[error("the name cannot be written as a key")]
+    NoKey,
+    /// No workspace folder is open.
+    #[error("no workspace folder is open")]
+    NoRoots,
+    /// Several folders are open and the path does not begin with the name of one, nor exist in one.
+    #[error("it begins with no workspace folder's name (they are: {0})")]
+    NoSuchRoot(String),
+    /// Several folders are open and more than one has this file.
+    #[error("several workspace folders have it ({0}); put the folder's name in front")]
+    SeveralRoots(String),
+    /// A workspace folder itself where a file is meant.
+    #[error("it is the workspace folder itself")]
+    IsRoot,
+    /// A workspace folder that is not given by an absolute path.
+    #[error("a workspace folder must be given by an absolute path")]
+    RelativeRoot,
+    /// A buffer that has no file.
+    #[error("it is a buffer that was never saved")]
+    Untitled,
+    /// The system does not let us look.
+    #[error("it cannot be reached ({0})")]
+    Unreachable(io::ErrorKind),
+}
+
+impl PathError {
+    /// An error about a path. As much of the path as is fit to be shown is kept: control characters and
+    /// characters that change the direction of writing are escaped.
+    pub fn new(path: &str, reason: Refusal) -> Self {
+        let mut shown = String::new();
+        for (index, c) in path.chars().enumerate() {
+            if index == SHOWN_CHARACTERS {
+                shown.push('…');
+                break;
+            }
+            if c.is_control()
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            {
+                shown.extend(c.escape_unicode());
+            } else {
+                shown.push(c);
+            }
+        }
+        Self { path: shown, reason }
+    }
+}

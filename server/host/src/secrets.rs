@@ -1,0 +1,170 @@
+//! Names of files that hold secrets. Judged by name alone: contents are screened elsewhere. A file named here
+//! never enters a prompt unless someone selects it by its own name and confirms.
+
+use strata_engine::key::FileKey;
+
+/// How a rule matches. All of them ignore the case of ASCII letters.
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    /// The whole file name.
+    Name(&'static str),
+    /// The beginning of the file name.
+    Prefix(&'static str),
+    /// The end of the file name.
+    Suffix(&'static str),
+    /// The last folder and the file name.
+    Path(&'static str),
+}
+
+/// The list, after the file rules of gitleaks, detect-secrets and GitHub's own `.gitignore` templates. `.env.example` and its
+/// like match on purpose: too often they hold the real values.
+const RULES: &[Rule] = &[
+    // environments
+    Rule::Prefix(".env"),
+    Rule::Suffix(".env"),
+    Rule::Suffix(".tfvars"),
+    Rule::Suffix(".tfstate"),
+    Rule::Suffix(".tfstate.backup"),
+    // keys and certificates with keys
+    Rule::Prefix("id_rsa"),
+    Rule::Prefix("id_dsa"),
+    Rule::Prefix("id_ecdsa"),
+    Rule::Prefix("id_ed25519"),
+    Rule::Suffix(".pem"),
+    Rule::Suffix(".key"),
+    Rule::Suffix(".p8"),
+    Rule::Suffix(".p12"),
+    Rule::Suffix(".pfx"),
+    Rule::Suffix(".ppk"),
+    Rule::Suffix(".jks"),
+    Rule::Suffix(".keystore"),
+    Rule::Suffix(".keytab"),
+    Rule::Suffix(".ovpn"),
+    // stores of credentials
+    Rule::Suffix(".kdbx"),
+    Rule::Suffix(".agekey"),
+    Rule::Name("wallet.dat"),
+    Rule::Name(".netrc"),
+    Rule::Name("_netrc"),
+    Rule::Name(".npmrc"),
+    Rule::Name(".pypirc"),
+    Rule::Name(".pgpass"),
+    Rule::Name(".my.cnf"),
+    Rule::Name(".htpasswd"),
+    Rule::Name(".dockercfg"),
+    Rule::Name(".git-credentials"),
+    Rule::Name(".vault-token"),
+    Rule::Name(".s3cfg"),
+    Rule::Name(".boto"),
+    Rule::Name("kubeconfig"),
+    Rule::Name("credentials"),
+    Rule::Name("credentials.json"),
+    Rule::Name("client_secret.json"),
+    Rule::Name("application_default_credentials.json"),
+    Rule::Prefix("service-account"),
+    Rule::Prefix("service_account"),
+    Rule::Name("secrets.json"),
+    Rule::Name("secrets.toml"),
+    Rule::Name("secrets.yaml"),
+    Rule::Name("secrets.yml"),
+    Rule::Name("terraform.rc"),
+    Rule::Name(".terraformrc"),
+    Rule::Path(".docker/config.json"),
+    Rule::Path(".kube/config"),
+    Rule::Path(".cargo/credentials.toml"),
+    Rule::Path(".gem/credentials"),
+    Rule::Path("gh/hosts.yml"),
+    // histories of typed commands
+    Rule::Name(".bash_history"),
+    Rule::Name(".zsh_history"),
+    Rule::Name(".psql_history"),
+    Rule::Name(".python_history"),
+];
+
+/// Endings that make a name harmless: public keys, and source code that merely handles such things.
+const HARMLESS_ENDINGS: &[&str] = &[
+    ".pub", ".rs", ".py", ".js", ".jsx", ".mjs", ".ts", ".tsx", ".go", ".java", ".rb", ".php", ".cs", ".md",
+    ".rst",
+];
+
+/// The part of a name that gives it away as holding secrets, for instance `.pem`; `None` for any other file.
+pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
+    let name = key.file_name();
+    let harmless = HARMLESS_ENDINGS.iter().any(|ending| ends_with(name, ending));
+    RULES.iter().find_map(|&rule| match rule {
+        Rule::Name(rule) => name.eq_ignore_ascii_case(rule).then_some(rule),
+        // `.env.ts` may well hold values; a source file's harmless ending counts for the other rules only.
+        Rule::Prefix(rule) => (starts_with(name, rule) && (rule == ".env" || !harmless)).then_some(rule),
+        Rule::Suffix(rule) => ends_with(name, rule).then_some(rule),
+        Rule::Path(rule) => ends_with_parts(key.as_str(), rule).then_some(rule),
+    })
+}
+
+fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+fn ends_with(text: &str, end: &str) -> bool {
+    let at = text.len().checked_sub(end.len());
+    at.and_then(|at| text.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+}
+
+fn ends_with_parts(path: &str, end: &str) -> bool {
+    ends_with(path, end)
+        && matches!(path.as_bytes().get(path.len().wrapping_sub(end.len() + 1)), None | Some(b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_give_secrets_away() {
+        for key in [
+            ".env",
+            ".env.local",
+            "web/.env.production",
+            ".ENV",
+            ".envrc",
+            "prod.env",
+            "a/b.pem",
+            "ID_RSA",
+            "id_rsa",
+            "id_ed25519.old",
+            "tls/server.KEY",
+            ".netrc",
+            ".npmrc",
+            "home/.docker/config.json",
+            ".aws/credentials",
+            "service-account-prod.json",
+            "infra/terraform.tfstate",
+            "x.kdbx",
+            "config/secrets.yml",
+            "store.jks",
+        ] {
+            assert!(secret_by_name(&FileKey::from(key)).is_some(), "{key}");
+        }
+    }
+
+    #[test]
+    fn names_that_do_not() {
+        for key in [
+            "src/env.rs",
+            "environment.py",
+            "id_rsa.pub",
+            "id_rsa_test.py",
+            "docs/keys.md",
+            "keyboard.rs",
+            "config.json",
+            "docker/config.json",
+            "src/service_account.py",
+            "src/credentials.rs",
+            "x.pem.md",
+            "a.keys",
+            "é",
+            "",
+        ] {
+            assert_eq!(secret_by_name(&FileKey::from(key)), None, "{key}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What a file, folder or glob in a selection stands for, against the listing of a walk. Line ranges are taken off
+//! elsewhere. It decides nothing: what should not be taken unasked is handed back with the reason.
+
+use globset::GlobBuilder;
+use strata_engine::key::FileKey;
+
+use crate::roots::{PathError, Place, Refusal, Roots};
+use crate::secrets::secret_by_name;
+use crate::walk::{Entry, NameOnly};
+
+/// What a text in a selection stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expansion {
+    /// How the text was understood.
+    pub kind: Kind,
+    /// The files, sorted. A file named by itself is here even when ignore rules leave it out of the listing.
+    pub files: Vec<FileKey>,
+    /// Files that belong to it but should not be taken unasked, sorted. A file that is named by itself
+    /// appears here only when its name says that it holds secrets.
+    pub withheld: Vec<(FileKey, NameOnly)>,
+}
+
+/// How a text in a selection was understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One file, by its own name.
+    File,
+    /// All listed files of a folder.
+    Folder,
+    /// All listed files that match a pattern.
+    Glob,
+}
+
+/// Why a text stands for no file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectError {
+    /// The path leads somewhere it must not.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// No such file or folder.
+    #[error("`{0}` does not exist")]
+    NotFound(String),
+    /// The folder has no listed files.
+    #[error("`{0}` has no files that the ignore rules let through")]
+    EmptyFolder(String),
+    /// Nothing matches the pattern.
+    #[error("no listed file matches `{0}`")]
+    NoMatch(String),
+    /// The pattern cannot be understood.
+    #[error("`{glob}` is no pattern: {problem}")]
+    BadGlob {
+        /// The pattern.
+        glob: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// Longest pattern that is compiled, in bytes.
+const MAX_GLOB_BYTES: usize = 1024;
+
+/// Finds what a text stands for among `listed` (sorted, as a walk gives them). A file of exactly this name wins over a
+/// pattern, so that `[id].tsx` can be named. In a pattern `*` and `?` stop at a slash, `**` does not, and hidden files
+/// match only where the pattern writes the dot.
+///
+/// # Errors
+/// [`SelectError`] when it stands for nothing; a pattern or folder all of whose files are withheld is no error.
+pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, SelectError> {
+    let is_glob = text.contains(['*', '?', '[', '{']);
+    match roots.locate(text) {
+        Ok(place) if place.exists => expand_place(roots, listed, text, &place),
+        _ if is_glob => expand_glob(roots, listed, text),
+        Ok(_) => Err(SelectError::NotFound(text.to_owned())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn expand_place(
+    roots: &Roots,
+    listed: &[Entry],
+    text: &str,
+    place: &Place,
+) -> Result<Expansion, SelectError> {
+    if !place.real.is_dir() {
+        let key = roots.key_at(place).ok_or_else(|| PathError::new(text, Refusal::NoKey))?;
+        let (files, withheld) = match secret_by_name(&key) {
+            Some(rule) => (vec![], vec![(key, NameOnly::Secret(rule))]),
+            None => (vec![key], vec![]),
+        };
+        return Ok(Expansion { kind: Kind::File, files, withheld });
+    }
+    let folder = folder_prefix(roots, place);
+    let inside = below(listed, &folder);
+    if inside.is_empty() {
+        return Err(SelectError::EmptyFolder(text.to_owned()));
+    }
+    let hidden = |key: &str| key.get(folder.len()..).is_some_and(has_hidden_part);
+    Ok(sort_out(Kind::Folder, inside.iter(), hidden))
+}
+
+fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, SelectError> {
+    let bad = |problem: String| SelectError::BadGlob { glob: text.chars().take(200).collect(), problem };
+    if text.len() > MAX_GLOB_BYTES {
+        return Err(bad(format!("it is longer than {MAX_GLOB_BYTES} bytes")));
+    }
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+    let text = text.trim_start_matches("./");
+    // The folders in front of the first wildcard are a path like any other.
+    let wildcard = text.find(['*', '?', '[', '{']).unwrap_or(0);
+    let slash = text.get(..wildcard).and_then(|literal| literal.rfind('/'));
+    let (base, pattern) = match slash {
+        Some(0) => ("/", text.get(1..).unwrap_or_default()),
+        Some(slash) => (text.get(..slash).unwrap_or_default(), text.get(slash + 1..).unwrap_or_default()),
+        None => ("", text),
+    };
+    if pattern.split('/').any(|part| part == "..") {
+        return Err(PathError::new(text, Refusal::ParentStep).into());
+    }
+    let glob =
+        GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| bad(error.to_string()))?;
+    let matcher = glob.compile_matcher();
+    let names_hidden = pattern.split('/').any(|part| part.starts_with('.'));
+    let hidden = |below: &str| !names_hidden && has_hidden_part(below);
+
+    let expansion = if base.is_empty() {
+        // Below each root, or with the root's name in front.
+        let without_root = |key: &str| -> usize {
+            let prefix = (0..roots.len())
+                .map(|root| roots.prefix(root))
+                .find(|prefix| key.starts_with(prefix.as_str()));
+            prefix.map_or(0, |prefix| prefix.len())
+        };
+        let matches = listed.iter().filter(|entry| {
+            let key = entry.key.as_str();
+            matcher.is_match(key) || key.get(without_root(key)..).is_some_and(|below| matcher.is_match(below))
+        });
+        sort_out(Kind::Glob, matches, |key| key.get(without_root(key)..).is_some_and(hidden))
+    } else {
+        let place = roots.locate(base)?;
+        let folder = folder_prefix(roots, &place);
+        let matches = below(listed, &folder).iter().filter(|entry| {
+            entry.key.as_str().get(folder.len()..).is_some_and(|below| matcher.is_match(below))
+        });
+        sort_out(Kind::Glob, matches, |key| key.get(folder.len()..).is_some_and(hidden))
+    };
+    if expansion.files.is_empty() && expansion.withheld.is_empty() {
+        return Err(SelectError::NoMatch(text.to_owned()));
+    }
+    Ok(expansion)
+}
+
+/// What every key in a folder begins with.
+fn folder_prefix(roots: &Roots, place: &Place) -> String {
+    let root = roots.prefix(place.root);
+    if place.below.is_empty() { root } else { format!("{root}{}/", place.below) }
+}
+
+/// The entries whose keys begin with a prefix: neighbours, because the list is sorted.
+fn below<'e>(listed: &'e [Entry], prefix: &str) -> &'e [Entry] {
+    let start = listed.partition_point(|entry| entry.key.as_str() < prefix);
+    let rest = listed.get(start..).unwrap_or_default();
+    let length = rest.partition_point(|entry| entry.key.as_str().starts_with(prefix));
+    rest.get(..length).unwrap_or_default()
+}
+
+fn sort_out<'e>(
+    kind: Kind,
+    entries: impl Iterator<Item = &'e Entry>,
+    is_hidden: impl Fn(&str) -> bool,
+) -> Expansion {
+    let mut expansion = Expansion { kind, files: Vec::new(), withheld: Vec::new() };
+    for entry in entries {
+        match entry.name_only {
+            // Hidden is meant as seen from where the selection starts: `.github` names what is in it.
+            None => expansion.files.push(entry.key.clone()),
+            Some(NameOnly::Hidden) if !is_hidden(entry.key.as_str()) => {
+                expansion.files.push(entry.key.clone());
+            }
+            Some(reason) => expansion.withheld.push((entry.key.clone(), reason)),
+        }
+    }
+    expansion
+}
+
+fn has_hidden_part(below: &str) -> bool {
+    below.split('/').any(|part| part.starts_with('.'))
+}

@@ -1,0 +1,244 @@
+//! `file:` URIs and the paths they name, in both directions and for both families of systems. It looks at
+//! text only, never at a disk, and checks nothing about where a path leads: that is the work of
+//! [`roots`](crate::roots). Other schemes are refused.
+
+use std::path::{Path, PathBuf};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// How a system writes paths. Always [`PathStyle::HERE`] in production; tests try the other one, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathStyle {
+    /// `/home/u/a.rs`
+    Unix,
+    /// `C:\Users\u\a.rs`, `\\host\share\a.rs`
+    Windows,
+}
+
+/// Why a URI names no file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UriError {
+    /// A scheme other than `file`, or none.
+    #[error("only `file:` URIs name files, not `{0}:`")]
+    Scheme(String),
+    /// A host that is not this machine, on a system where a path cannot name one.
+    #[error("the file is on another machine (`{0}`)")]
+    Host(String),
+    /// No absolute path behind the scheme.
+    #[error("the path in the URI is not absolute")]
+    Relative,
+    /// A `?` or `#` that is not percent-encoded: part of no path.
+    #[error("a query or fragment names no file (a `?` or `#` in a name is written `%3F` or `%23`)")]
+    QueryOrFragment,
+    /// A NUL, written out or as `%00`.
+    #[error("the path holds a NUL character")]
+    Nul,
+    /// Percent-encoded bytes that are not UTF-8.
+    #[error("the path is not UTF-8")]
+    NotText,
+}
+
+/// What RFC 3986 lets stand in a path as it is: unreserved characters, sub-delimiters, `:`, `@` and the
+/// slash itself.
+const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'/');
+
+impl PathStyle {
+    /// The style of the system this runs on.
+    pub const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
+}
+
+/// The scheme of a text that looks like a URI, for instance `file`, `untitled` or `git`. A single letter is
+/// a Windows drive, not a scheme; `a:b` without a slash behind the colon is a file name, except behind the
+/// schemes that editors use for documents without a file.
+pub fn scheme(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.split_once(':')?;
+    let mut characters = scheme.chars();
+    let well_formed = characters.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+    let marked = rest.starts_with('/') || ["untitled", "file"].iter().any(|s| scheme.eq_ignore_ascii_case(s));
+    (scheme.len() > 1 && well_formed && marked).then_some(scheme)
+}
+
+/// The path that a `file:` URI names on this system. Percent-encoding is undone exactly once.
+///
+/// # Errors
+/// [`UriError`] when the URI names no file of this machine.
+pub fn to_path(uri: &str) -> Result<PathBuf, UriError> {
+    to_path_text(uri, PathStyle::HERE).map(PathBuf::from)
+}
+
+/// As [`to_path`], in a chosen style. `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a` are `C:\a` in
+/// the Windows style, `file://host/share/a` is `\\host\share\a` (RFC 8089, appendix E).
+///
+/// # Errors
+/// [`UriError`] when the URI names no file.
+pub fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
+    let scheme = scheme(uri).unwrap_or_default();
+    if !scheme.eq_ignore_ascii_case("file") {
+        return Err(UriError::Scheme(scheme.chars().take(32).collect()));
+    }
+    let rest = uri.get(scheme.len() + 1..).unwrap_or_default();
+    if rest.contains(['?', '#']) {
+        return Err(UriError::QueryOrFragment);
+    }
+    let (host, path) = match rest.strip_prefix("//") {
+        Some(behind) => behind.split_at(behind.find('/').unwrap_or(behind.len())),
+        None => ("", rest),
+    };
+    let host = if host.eq_ignore_ascii_case("localhost") { "" } else { host };
+    let path = percent_decode_str(path).decode_utf8().map_err(|_| UriError::NotText)?;
+    if path.contains('\0') || host.contains('\0') {
+        return Err(UriError::Nul);
+    }
+    if !path.starts_with('/') {
+        return Err(UriError::Relative);
+    }
+    match style {
+        PathStyle::Unix if !host.is_empty() => Err(UriError::Host(host.chars().take(255).collect())),
+        PathStyle::Unix => Ok(path.into_owned()),
+        PathStyle::Windows if !host.is_empty() => Ok(format!(r"\\{host}{}", path.replace('/', r"\"))),
+        PathStyle::Windows => {
+            let (drive, below) = split_drive(path.get(1..).unwrap_or_default()).ok_or(UriError::Relative)?;
+            Ok(format!("{drive}:{}", below.replace('/', r"\")))
+        }
+    }
+}
+
+/// The `file:` URI of an absolute path of this system; `None` for a path that is relative or not UTF-8.
+pub fn from_path(path: &Path) -> Option<String> {
+    from_path_text(path.to_str()?, PathStyle::HERE)
+}
+
+/// As [`from_path`], in a chosen style. The verbatim prefix of Windows (`\\?\`) is dropped.
+pub fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
+    let encode = |path: &str| utf8_percent_encode(path, ENCODED_IN_PATH).to_string();
+    match style {
+        PathStyle::Unix => path.starts_with('/').then(|| format!("file://{}", encode(path))),
+        PathStyle::Windows => {
+            let path = path.replace('\\', "/");
+            let plain = match path.strip_prefix("//?/UNC/") {
+                Some(share) => format!("//{share}"),
+                None => path.strip_prefix("//?/").map_or_else(|| path.clone(), str::to_owned),
+            };
+            if let Some(share) = plain.strip_prefix("//") {
+                return Some(format!("file://{}", encode(share)));
+            }
+            let (drive, below) = split_drive(&plain)?;
+            Some(format!("file:///{drive}:{}", encode(below)))
+        }
+    }
+}
+
+/// Whether a text begins as an absolute path of Windows: a drive with a slash behind it, or two backslashes.
+pub(crate) fn is_windows_absolute(text: &str) -> bool {
+    text.starts_with(r"\\") || (split_drive(text).is_some() && text.as_bytes().get(1) == Some(&b':'))
+}
+
+/// `C` and `/a` of `C:/a`; the slash is there, in either direction.
+fn split_drive(path: &str) -> Option<(char, &str)> {
+    let drive = path.chars().next().filter(char::is_ascii_alphabetic)?;
+    let below = path.get(1..)?.strip_prefix([':', '|'])?;
+    below.starts_with(['/', '\\']).then_some((drive, below))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(style: PathStyle, uri: &str, expected: Result<&str, UriError>) {
+        assert_eq!(to_path_text(uri, style), expected.map(str::to_owned), "{uri}");
+    }
+
+    #[test]
+    fn unix_uris() {
+        let check = |uri, expected| check(PathStyle::Unix, uri, expected);
+        check("file:///home/u/a.rs", Ok("/home/u/a.rs"));
+        check("FILE:///a", Ok("/a"));
+        check("file:/a", Ok("/a"));
+        check("file://localhost/a", Ok("/a"));
+        check("file:///a%20b/%C3%A9%23.rs", Ok("/a b/é#.rs"));
+        check("file:///c%3A/a", Ok("/c:/a"));
+        check("file:///a/%252e%252e/b", Ok("/a/%2e%2e/b"));
+        check("file:///100%", Ok("/100%"));
+        check("file://server/a", Err(UriError::Host("server".into())));
+        check("file:a", Err(UriError::Relative));
+        check("file://", Err(UriError::Relative));
+        check("file:///a%00b", Err(UriError::Nul));
+        check("file:///a%FFb", Err(UriError::NotText));
+        check("file:///a?b", Err(UriError::QueryOrFragment));
+        check("file:///a#L1", Err(UriError::QueryOrFragment));
+        check("https://example.org/a", Err(UriError::Scheme("https".into())));
+        check("untitled:Untitled-1", Err(UriError::Scheme("untitled".into())));
+        check("a.rs", Err(UriError::Scheme(String::new())));
+    }
+
+    #[test]
+    fn windows_uris() {
+        let check = |uri, expected| check(PathStyle::Windows, uri, expected);
+        check("file:///C:/Users/u/a.rs", Ok(r"C:\Users\u\a.rs"));
+        check("file:///c%3A/a%20b", Ok(r"c:\a b"));
+        check("file:///C|/a", Ok(r"C:\a"));
+        check("file://host/share/a", Ok(r"\\host\share\a"));
+        check("file:///etc/passwd", Err(UriError::Relative));
+        check("file:///C:a", Err(UriError::Relative));
+        let back = |path| from_path_text(path, PathStyle::Windows);
+        assert_eq!(back(r"C:\a b\ü.rs").as_deref(), Some("file:///C:/a%20b/%C3%BC.rs"));
+        assert_eq!(back(r"\\?\C:\a").as_deref(), Some("file:///C:/a"));
+        assert_eq!(back(r"\\?\UNC\host\share\a").as_deref(), Some("file://host/share/a"));
+        assert_eq!(back(r"a\b"), None);
+    }
+
+    #[test]
+    fn what_looks_like_a_scheme() {
+        assert_eq!(scheme("git:/a?x"), Some("git"));
+        assert_eq!(scheme("vscode-notebook-cell:/a"), Some("vscode-notebook-cell"));
+        assert_eq!(scheme("untitled:x"), Some("untitled"));
+        assert_eq!(scheme("C:/a"), None);
+        assert_eq!(scheme("note: this.md"), None);
+        assert_eq!(scheme("a.rs"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_survives_its_uri(path in "/[^\0]{0,40}") {
+            let uri = from_path_text(&path, PathStyle::Unix).unwrap();
+            prop_assert!(uri.is_ascii());
+            prop_assert_eq!(to_path_text(&uri, PathStyle::Unix).unwrap(), path);
+        }
+
+        #[test]
+        fn a_windows_path_survives_its_uri(below in "\\\\[^\0/\\\\][^\0/]{0,30}") {
+            let path = format!("D:{below}");
+            let uri = from_path_text(&path, PathStyle::Windows).unwrap();
+            prop_assert_eq!(to_path_text(&uri, PathStyle::Windows).unwrap(), path);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,60}") {
+            let _ = to_path_text(&text, PathStyle::Unix);
+            let _ = to_path_text(&text, PathStyle::Windows);
+            let _ = from_path_text(&text, PathStyle::Windows);
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Which files a repository has: a walk over the roots that obeys `.gitignore`, `.ignore`, `.strataignore` and the user's
+//! global excludes (outside a git repository, too), sorted and without symbolic links, whose targets are listed where
+//! they are. It reads no file and judges them by name and size only.
+
+mod left_out;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use serde::{Deserialize, Serialize};
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::key::FileKey;
+
+use self::left_out::{is_generated_folder, is_never_walked};
+use crate::disk::{Stamp, stamp_in};
+use crate::roots::{Place, Roots, is_system_path, text_below};
+use crate::secrets::secret_by_name;
+
+/// What a walk lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WalkOptions {
+    /// Folders that tools make: see [`Generated`].
+    pub generated: Generated,
+    /// Files whose path holds a part that begins with a dot.
+    pub hidden: Hidden,
+    /// Patterns in the manner of `.gitignore` for what the user wants left out besides, relative to each root.
+    pub exclude: Vec<String>,
+    /// Files above this many bytes are listed by name only.
+    pub max_outline_bytes: u64,
+    /// The walk stops at this many files and says so.
+    pub max_files: usize,
+}
+
+/// Whether folders that tools make are walked when no ignore rule names them: `node_modules`, `__pycache__`, virtual
+/// environments, `target` beside a `Cargo.toml` and their like (the list is in `walk/left_out.rs`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Generated {
+    /// They are not.
+    #[default]
+    LeaveOut,
+    /// They are, as any other folder.
+    Walk,
+}
+
+/// Whether hidden files appear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Hidden {
+    /// By name: `.github/workflows/ci.yml` is worth knowing about.
+    #[default]
+    NameOnly,
+    /// Not at all.
+    LeaveOut,
+}
+
+/// A file that the walk found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub key: FileKey,
+    /// Its metadata when the walk came by.
+    pub stamp: Stamp,
+    /// Set when only the name may be used unasked.
+    pub name_only: Option<NameOnly>,
+}
+
+/// Why only the name of a file is used unless someone asks for the file itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NameOnly {
+    /// Its name says that it holds secrets; the rule that matched. Selecting it takes a confirmation.
+    #[error("its name says that it holds secrets ({0})")]
+    Secret(&'static str),
+    /// It is hidden.
+    #[error("it is hidden")]
+    Hidden,
+    /// It is larger than [`WalkOptions::max_outline_bytes`].
+    #[error("it is large")]
+    TooLarge,
+}
+
+/// Something a walk could not do.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// A key, or a path where there is none.
+    pub place: String,
+    /// What happened.
+    pub problem: String,
+}
+
+/// What a walk found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Walk {
+    /// Sorted by key, each key once.
+    pub entries: Vec<Entry>,
+    /// Sorted. Unreadable folders, broken ignore files, names that are not UTF-8, a walk cut short.
+    pub notes: Vec<Note>,
+}
+
+/// The ignore file of our own.
+pub const IGNORE_FILE: &str = ".strataignore";
+
+/// Beyond this, threads wait for the disk and for each other.
+const MAX_THREADS: usize = 4;
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        Self {
+            generated: Generated::default(),
+            hidden: Hidden::default(),
+            exclude: Vec::new(),
+            max_outline_bytes: 1024 * 1024,
+            max_files: 500_000,
+        }
+    }
+}
+
+/// Walks all roots.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up.
+pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Walk, Cancelled> {
+    let mut found = Found::default();
+    for index in 0..roots.len() {
+        walk_root(roots, index, None, options, cancel, &mut found)?;
+    }
+    Ok(found.sorted())
+}
+
+/// What [`walk`] would find at or below one place, looking at nothing else: for a watcher's event. A file or
+/// folder that the rules leave out gives an empty walk, and so does one that is gone.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up.
+pub fn walk_at(
+    roots: &Roots,
+    key: &FileKey,
+    options: &WalkOptions,
+    cancel: &Cancel,
+) -> Result<Walk, Cancelled> {
+    let mut found = Found::default();
+    let place = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
+    if let Some(Place { root, real, exists: true, .. }) = place {
+        walk_root(roots, root, Some(real), options, cancel, &mut found)?;
+    }
+    Ok(found.sorted())
+}
+
+impl Entry {
+    /// In bytes.
+    pub fn size(&self) -> u64 {
+        self.stamp.size
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    entries: Vec<Entry>,
+    notes: Vec<Note>,
+}
+
+impl Found {
+    fn sorted(mut self) -> Walk {
+        self.entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        self.entries.dedup_by(|a, b| a.key == b.key);
+        self.notes.sort_unstable();
+        self.notes.dedup();
+        Walk { entries: self.entries, notes: self.notes }
+    }
+
+    fn note(&mut self, place: impl Into<String>, problem: &dyn fmt::Display) {
+        self.notes.push(Note { place: place.into(), problem: problem.to_string() });
+    }
+}
+
+fn walk_root(
+    roots: &Roots,
+    index: usize,
+    only: Option<PathBuf>,
+    options: &WalkOptions,
+    cancel: &Cancel,
+    found: &mut Found,
+) -> Result<(), Cancelled> {
+    let Some(root) = roots.iter().nth(index) else { return Ok(()) };
+    let excluded = excluded(root.path(), options, found);
+    let mut builder = WalkBuilder::new(root.path());
+    builder
+        .standard_filters(false)
+        .git_ignore(true)
+        .git_global(true)
+        .git_exclude(true)
+        .ignore(true)
+        .require_git(false)
+        .hidden(options.hidden == Hidden::LeaveOut)
+        .parents(is_in_git(root.path()))
+        .follow_links(false)
+        .overrides(excluded)
+        .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
+    builder.add_custom_ignore_filename(IGNORE_FILE);
+    let filter = Filter {
+        root: root.path().to_owned(),
+        others: roots
+            .iter()
+            .map(|other| other.path().to_owned())
+            .filter(|other| other != root.path())
+            .collect(),
+        only,
+        generated: options.generated,
+    };
+    builder.filter_entry(move |entry| filter.admits(entry));
+
+    let shared = Mutex::new(found);
+    builder.build_parallel().run(|| {
+        Box::new(|result| {
+            if cancel.is_cancelled() {
+                return WalkState::Quit;
+            }
+            let looked_at = look_at(roots, index, root.path(), result, options);
+            let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            match looked_at {
+                Ok(None) => {}
+                Ok(Some(_)) if found.entries.len() >= options.max_files => {
+                    let limit = options.max_files;
+                    found.note(root.name(), &format!("has more than {limit} files: the rest is not listed"));
+                    return WalkState::Quit;
+                }
+                Ok(Some(entry)) => found.entries.push(entry),
+                Err(note) => found.notes.push(note),
+            }
+            WalkState::Continue
+        })
+    });
+    cancel.check()
+}
+
+/// What one step of the walk yields: a file, nothing (a folder, a link, a special file), or a problem.
+fn look_at(
+    roots: &Roots,
+    index: usize,
+    root: &Path,
+    result: Result<DirEntry, ignore::Error>,
+    options: &WalkOptions,
+) -> Result<Option<Entry>, Note> {
+    let note = |place: &Path, problem: String| {
+        let key = roots.key_of(place).map(|key| key.to_string());
+        Note { place: key.unwrap_or_else(|| place.to_string_lossy().into_owned()), problem }
+    };
+    let found = result.map_err(|error| note(root, error.to_string()))?;
+    if let Some(error) = found.error() {
+        return Err(note(found.path(), error.to_string()));
+    }
+    if !found.file_type().is_some_and(|kind| kind.is_file()) {
+        return Ok(None);
+    }
+    let metadata = match found.metadata() {
+        Ok(metadata) => metadata,
+        Err(_) if !found.path().exists() => return Ok(None),
+        Err(error) => return Err(note(found.path(), error.to_string())),
+    };
+    let below = found.path().strip_prefix(root).ok().and_then(text_below);
+    let Some(key) = below.as_deref().and_then(|below| roots.key(index, below)) else {
+        return Err(note(found.path(), "its name cannot be written as a key".to_owned()));
+    };
+    let stamp = stamp_in(&metadata);
+    let hidden = below.is_some_and(|below| below.split('/').any(|part| part.starts_with('.')));
+    let name_only = match secret_by_name(&key) {
+        Some(rule) => Some(NameOnly::Secret(rule)),
+        None if hidden => Some(NameOnly::Hidden),
+        None if stamp.size > options.max_outline_bytes => Some(NameOnly::TooLarge),
+        None => None,
+    };
+    Ok(Some(Entry { key, stamp, name_only }))
+}
+
+/// What is left out besides the ignore files' rules.
+struct Filter {
+    root: PathBuf,
+    /// Other roots: a root inside this one lists its own files.
+    others: Vec<PathBuf>,
+    only: Option<PathBuf>,
+    generated: Generated,
+}
+
+impl Filter {
+    fn admits(&self, entry: &DirEntry) -> bool {
+        let path = entry.path();
+        if entry.depth() == 0 {
+            return true;
+        }
+        if self.only.as_ref().is_some_and(|only| !path.starts_with(only) && !only.starts_with(path)) {
+            return false;
+        }
+        if is_never_walked(entry.file_name()) {
+            return false;
+        }
+        if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            return true;
+        }
+        !self.others.iter().any(|other| other == path)
+            && (!is_system_path(path) || is_system_path(&self.root))
+            && (self.generated == Generated::Walk || !is_generated_folder(path, entry.depth()))
+    }
+}
+
+fn excluded(root: &Path, options: &WalkOptions, found: &mut Found) -> Override {
+    let mut builder = OverrideBuilder::new(root);
+    for pattern in &options.exclude {
+        // An override lists what to keep; the exclamation mark turns it round.
+        let result = match pattern.strip_prefix('!') {
+            Some(kept) => builder.add(kept),
+            None => builder.add(&format!("!{pattern}")),
+        };
+        if let Err(error) = result {
+            found.note(pattern, &error);
+        }
+    }
+    builder.build().unwrap_or_else(|error| {
+        found.note("exclude", &error);
+        Override::empty()
+    })
+}
+
+/// Whether the ignore files above a root concern it. Outside a repository they do not: a `*` in the `.gitignore` of a home
+/// folder would hide every project in it.
+fn is_in_git(root: &Path) -> bool {
+    root.ancestors().any(|folder| folder.join(".git").exists())
+}
