@@ -9,6 +9,8 @@
 
 mod calls;
 mod clean;
+#[cfg(test)]
+mod tests;
 mod turns;
 
 use calls::Calls;

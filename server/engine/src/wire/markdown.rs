@@ -31,6 +31,10 @@ impl Dialect for Markdown {
                 write_block(&mut text, block);
             }
         }
+        // Blank lines stand between blocks only.
+        if text.ends_with("\n\n") {
+            text.pop();
+        }
         Rendered { body: Body::Text(text), messages: layout.messages().len() }
     }
 
@@ -123,16 +127,16 @@ fn picture(image: &Image) -> String {
     }
 }
 
-/// Whether a text, read as markdown, closes every fence it opens and holds neither a heading of ours nor
-/// the start of raw HTML that runs on past a blank line (CommonMark 4.6, kinds 1 to 5).
+/// Whether a text, read as markdown, closes every fence it opens and holds nothing that could be taken for
+/// our furniture or shift the meaning of what follows.
 fn keeps_its_place(text: &str) -> bool {
     let mut open: Option<Fence> = None;
-    for line in text.lines() {
-        let line = line.trim_start();
+    // CommonMark ends lines at a lone carriage return, too.
+    for line in text.split(['\n', '\r']) {
         match open {
             Some(fence) if closes(line, fence) => open = None,
             Some(_) => {}
-            None if line.starts_with("# [") || opens_html(line) => return false,
+            None if stands_out(line) => return false,
             None => open = opened(line),
         }
     }
@@ -148,12 +152,32 @@ fn opened(line: &str) -> Option<Fence> {
 }
 
 fn closes(line: &str, fence: Fence) -> bool {
+    let line = unindented(line);
     let rest = line.trim_start_matches(fence.mark);
-    line.len() - rest.len() >= fence.length && rest.trim().is_empty()
+    line.len() - rest.len() >= fence.length && rest.trim_matches([' ', '\t']).is_empty()
 }
 
-fn opens_html(line: &str) -> bool {
-    let line = line.trim_start_matches(['>', ' ', '-', '*', '+']);
-    let starts = |tag: &str| line.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag));
-    ["<!", "<?", "<script", "<pre", "<style", "<textarea"].into_iter().any(starts)
+/// Whether a line outside of fences may be something else than text in its place: a top heading that does
+/// not start with a letter or digit, as ours do not; the underline of a top heading; raw HTML; a fence that
+/// may or may not belong to a list. Quotes and lists around it make no difference.
+fn stands_out(line: &str) -> bool {
+    let unindented = unindented(line);
+    if unindented.len() < line.len() && opened(unindented).is_some() {
+        return true;
+    }
+    let around = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
+    let inner = line.trim_start_matches(around);
+    let heading = inner.strip_prefix('#').filter(|rest| !rest.starts_with('#'));
+    let underline = inner.trim_end();
+    heading.is_some_and(|rest| !rest.trim_start().starts_with(char::is_alphanumeric))
+        || (!underline.is_empty() && underline.chars().all(|c| c == '='))
+        || inner
+            .strip_prefix('<')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || "/!?".contains(c)))
+}
+
+/// Without up to three spaces, which mean nothing to a block.
+fn unindented(line: &str) -> &str {
+    let spaces = line.bytes().take(3).take_while(|byte| *byte == b' ').count();
+    line.get(spaces..).unwrap_or(line)
 }

@@ -130,3 +130,6 @@ fn results_first(blocks: &[LaidBlock]) -> impl Iterator<Item = &LaidBlock> {
     let is_result = |block: &&LaidBlock| matches!(block.content, ContentBlock::ToolResult { .. });
     blocks.iter().filter(is_result).chain(blocks.iter().filter(move |block| !is_result(block)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{FAILED_SILENTLY, PICTURE_LEFT_OUT, Thinking, Utterance};
 use crate::history::{
-    ContentBlock, Image, ImageSource, Kind, Message, Outcome, ResultPart, Role, Sides, Visibility, sides,
+    ContentBlock, Image, ImageSource, Kind, Message, MessageId, Outcome, ResultPart, Role, Sides, Visibility,
+    sides,
 };
 
 /// A tool's name has at most this many characters (both providers).
@@ -21,7 +22,9 @@ pub(super) fn message(message: &Message, thinking: Thinking) -> Option<Utterance
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
         (Kind::ToolResultArchived, _) => {
-            message.body.content.iter().filter_map(|b| stub(b, message)).collect()
+            let stubs: Vec<_> =
+                message.body.content.iter().filter_map(|block| stub(block, message.id)).collect();
+            clean(&stubs, role, thinking)
         }
         (_, Visibility::Hidden) => return None,
         (_, Visibility::Shown) => clean(&message.body.content, role, thinking),
@@ -59,9 +62,9 @@ pub(super) fn pictures(mut utterances: Vec<Utterance>) -> Vec<Utterance> {
 }
 
 /// A result whose output was archived, under its call's id.
-fn stub(block: &ContentBlock, message: &Message) -> Option<ContentBlock> {
+fn stub(block: &ContentBlock, message: MessageId) -> Option<ContentBlock> {
     let ContentBlock::ToolResult { call_id, outcome, .. } = block else { return None };
-    let text = format!("[archived; see summary; toolOutput.read {}]", message.id.0);
+    let text = format!("[archived; see summary; toolOutput.read {}]", message.0);
     let content = vec![ResultPart::Text { text }];
     Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
 }
