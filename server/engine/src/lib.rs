@@ -7,3 +7,4 @@ pub mod hash;
 pub mod history;
 pub mod key;
 pub mod prompt;
+pub mod wire;

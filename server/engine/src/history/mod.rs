@@ -2,8 +2,15 @@
 //! what is dropped (`compaction` does).
 
 mod message;
+mod picture;
+mod repair;
 
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, ResultPart, Role,
     Visibility,
+};
+pub use picture::{Sides, sides};
+pub use repair::{
+    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, Thinking,
+    project,
 };

@@ -1,0 +1,100 @@
+//! Makes of any list of messages, cut anywhere, a conversation that every provider takes: what the model
+//! sees of a history. Never changes the history itself, drops nothing that could be sent, and invents only
+//! the fixed texts below. Same messages, same bytes. Linear in the size of the history.
+//!
+//! What is mended (spec/compaction.md, "Validity"; each provider's rule is cited at `wire::Rule`): hidden
+//! messages and empty texts go; unanswered calls get a result; results that answer nothing are dropped;
+//! results stand before all else that follows their calls; ids and tool names are brought into the form
+//! that all providers take; reasoning stays whole or goes.
+
+mod calls;
+mod clean;
+#[cfg(test)]
+mod tests;
+mod turns;
+
+use calls::Calls;
+use clean::clean;
+use turns::Turns;
+
+use super::{ContentBlock, Message, MessageId, Role};
+
+/// The result of a call that was never answered.
+pub const NO_RESPONSE: &str = "Tool no response";
+
+/// Opens a conversation whose first messages are not shown, because the user must speak first.
+pub const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
+
+/// The result of a tool that failed and said nothing.
+pub const FAILED_SILENTLY: &str = "Tool failed without output";
+
+/// Stands for a picture that providers would refuse.
+pub const PICTURE_LEFT_OUT: &str = "[picture left out]";
+
+/// What becomes of the model's reasoning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Thinking {
+    /// It goes back as it came, where the rules allow.
+    Kept,
+    /// The format has no place for it.
+    Dropped,
+}
+
+/// What the model sees of one message, or a part of that: results may move in front of an earlier message
+/// of the same turn.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Projected {
+    /// The message. A result made up for a call bears the id of the message that called.
+    pub id: MessageId,
+    /// Who speaks.
+    pub role: Role,
+    /// What is said; never empty.
+    pub content: Vec<ContentBlock>,
+}
+
+/// What the model sees of a history and of the new request behind it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Projection {
+    /// The history, from a user message on. Adjacent entries may have the same role: they make one turn.
+    pub history: Vec<Projected>,
+    /// The new results. They must be laid directly behind the history, before anything else.
+    pub results: Vec<ContentBlock>,
+    /// The rest of the new request, to be laid last.
+    pub prompt: Vec<ContentBlock>,
+    /// Call ids of new results that answer no pending call of the history; they are not in `results`.
+    pub unmatched: Vec<String>,
+}
+
+/// What is said, and by which message; the new request has no number yet.
+#[derive(Clone, Debug)]
+struct Utterance {
+    id: Option<MessageId>,
+    role: Role,
+    content: Vec<ContentBlock>,
+}
+
+/// What the model gets to see of `history` when `prompt` (a text, pictures, or results of the pending
+/// calls) follows as the user's next message. Calls that are pending at the end of the history and that
+/// `prompt` does not answer get a result that says so.
+///
+/// With an empty `prompt` this mends a list that stands for itself; it may then end with the assistant.
+pub fn project(history: &[Message], prompt: &[ContentBlock], thinking: Thinking) -> Projection {
+    let heard = history.iter().filter_map(|message| clean::message(message, thinking));
+    let asked = Utterance { id: None, role: Role::User, content: clean(prompt, Role::User, thinking) };
+    let spoken = heard.chain((!asked.content.is_empty()).then_some(asked));
+    let mut calls = Calls::default();
+    let turns = Turns::new(spoken).answered(&mut calls);
+    let mut projection = Projection { unmatched: calls.into_unmatched(), ..Projection::default() };
+    for utterance in clean::pictures(turns.into_utterances()) {
+        let Utterance { id, role, content } = utterance;
+        if let Some(id) = id {
+            projection.history.push(Projected { id, role, content });
+        } else {
+            let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
+            let (results, rest): (Vec<_>, Vec<_>) = content.into_iter().partition(is_result);
+            projection.results.extend(results);
+            projection.prompt.extend(rest);
+        }
+    }
+    projection
+}

@@ -1,0 +1,316 @@
+//! What becomes of a history, one case at a time. The journeys of `wire` show that nothing else can happen.
+
+use expect_test::{Expect, expect};
+use serde_json::json;
+
+use super::*;
+use crate::history::{Image, ImageSource, Kind, NewMessage, Outcome, ResultPart, Visibility};
+
+fn user(text: &str) -> NewMessage {
+    NewMessage::text(Role::User, text)
+}
+
+fn model(text: &str) -> NewMessage {
+    NewMessage::text(Role::Assistant, text)
+}
+
+fn calls(ids: &[&str]) -> NewMessage {
+    let call = |id: &&str| ContentBlock::ToolCall { id: (*id).into(), name: "read".into(), input: json!({}) };
+    NewMessage::new(Role::Assistant, ids.iter().map(call).collect())
+}
+
+fn results(ids: &[&str]) -> NewMessage {
+    NewMessage::new(Role::User, ids.iter().map(|id| result(id, "out")).collect())
+}
+
+fn result(id: &str, text: &str) -> ContentBlock {
+    let content = vec![ResultPart::Text { text: text.into() }];
+    ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok }
+}
+
+fn hidden(message: NewMessage) -> NewMessage {
+    NewMessage { agent: Visibility::Hidden, ..message }
+}
+
+fn thinking(text: &str) -> ContentBlock {
+    ContentBlock::Thinking { text: text.into(), signature: Some("seal".into()) }
+}
+
+fn line(block: &ContentBlock) -> String {
+    match block {
+        ContentBlock::Text { text } => format!("{text:?}"),
+        ContentBlock::Image(_) => "picture".into(),
+        ContentBlock::Thinking { text, .. } => format!("thinking {text:?}"),
+        ContentBlock::ToolCall { id, name, input } => format!("call {id} {name} {input}"),
+        ContentBlock::ToolResult { call_id, content, outcome } => {
+            let parts: Vec<String> = content
+                .iter()
+                .map(|part| match part {
+                    ResultPart::Text { text } => format!("{text:?}"),
+                    ResultPart::Image(_) => "picture".into(),
+                })
+                .collect();
+            format!("result {call_id} {outcome:?} {}", parts.join(", "))
+        }
+    }
+}
+
+/// One line per block: the message's number, who speaks, what is said.
+fn check(messages: impl IntoIterator<Item = NewMessage>, prompt: &[ContentBlock], expected: &Expect) {
+    let history: Vec<Message> =
+        (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
+    let projection = project(&history, prompt, Thinking::Kept);
+    let mut lines = String::new();
+    for said in &projection.history {
+        for block in &said.content {
+            lines += &format!("{} {:?}: {}\n", said.id.0, said.role, line(block));
+        }
+    }
+    projection.results.iter().for_each(|block| lines += &format!("new {}\n", line(block)));
+    projection.prompt.iter().for_each(|block| lines += &format!("new {}\n", line(block)));
+    projection.unmatched.iter().for_each(|id| lines += &format!("unmatched {id}\n"));
+    expected.assert_eq(&lines);
+}
+
+#[test]
+fn a_sound_history_stays_as_it_is() {
+    check(
+        [user("Look."), calls(&["a", "b"]), results(&["b", "a"]), model("Done.")],
+        &[ContentBlock::text("Thanks.")],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call a read {}
+            2 Assistant: call b read {}
+            3 User: result b Ok "out"
+            3 User: result a Ok "out"
+            4 Assistant: "Done."
+            new "Thanks."
+        "#]],
+    );
+}
+
+#[test]
+fn new_results_answer_the_pending_calls() {
+    check(
+        [user("Look."), calls(&["a", "b"])],
+        &[ContentBlock::text("Here."), result("b", "two"), result("a", "one")],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call a read {}
+            2 Assistant: call b read {}
+            new result b Ok "two"
+            new result a Ok "one"
+            new "Here."
+        "#]],
+    );
+}
+
+#[test]
+fn a_call_that_the_new_request_leaves_open_gets_a_result_first() {
+    check(
+        [user("Look."), calls(&["a", "b"])],
+        &[result("b", "two")],
+        &expect![[r#"
+        1 User: "Look."
+        2 Assistant: call a read {}
+        2 Assistant: call b read {}
+        2 User: result a Ok "Tool no response"
+        new result b Ok "two"
+    "#]],
+    );
+    check(
+        [user("Look."), calls(&["a"])],
+        &[ContentBlock::text("Never mind.")],
+        &expect![[r#"
+        1 User: "Look."
+        2 Assistant: call a read {}
+        2 User: result a Ok "Tool no response"
+        new "Never mind."
+    "#]],
+    );
+}
+
+#[test]
+fn a_result_that_answers_nothing_is_dropped_and_a_new_one_is_named() {
+    check(
+        [results(&["x"]), user("Hi."), model("Yes?")],
+        &[result("a", "one")],
+        &expect![[r#"
+        2 User: "Hi."
+        3 Assistant: "Yes?"
+        unmatched a
+    "#]],
+    );
+    check(
+        [user("Look."), calls(&["a"]), results(&["a", "a"])],
+        &[],
+        &expect![[r#"
+        1 User: "Look."
+        2 Assistant: call a read {}
+        3 User: result a Ok "out"
+    "#]],
+    );
+}
+
+#[test]
+fn a_late_result_does_not_count() {
+    check(
+        [user("Look."), calls(&["a"]), user("Wait."), model("Yes?"), results(&["a"])],
+        &[ContentBlock::text("Go on.")],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call a read {}
+            2 User: result a Ok "Tool no response"
+            3 User: "Wait."
+            4 Assistant: "Yes?"
+            new "Go on."
+        "#]],
+    );
+}
+
+#[test]
+fn results_stand_before_what_was_said_while_the_tool_ran() {
+    check(
+        [user("Look."), calls(&["a"]), user("Hurry."), results(&["a"])],
+        &[],
+        &expect![[r#"
+        1 User: "Look."
+        2 Assistant: call a read {}
+        4 User: result a Ok "out"
+        3 User: "Hurry."
+    "#]],
+    );
+}
+
+#[test]
+fn an_archived_result_is_a_stub() {
+    let archived = NewMessage { kind: Kind::ToolResultArchived, ..hidden(results(&["a"])) };
+    check(
+        [user("Look."), calls(&["a"]), archived.clone(), model("Done.")],
+        &[],
+        &expect![[r#"
+        1 User: "Look."
+        2 Assistant: call a read {}
+        3 User: result a Ok "[archived; see summary; toolOutput.read 3]"
+        4 Assistant: "Done."
+    "#]],
+    );
+    // Its call is hidden, too: nothing is left to stand for.
+    check(
+        [user("Look."), hidden(calls(&["a"])), archived],
+        &[],
+        &expect![[r#"
+        1 User: "Look."
+    "#]],
+    );
+}
+
+#[test]
+fn a_cut_before_the_assistant_is_opened_by_the_user() {
+    check(
+        [model("And so on."), user("Go on.")],
+        &[],
+        &expect![[r#"
+        1 User: "[earlier messages left out]"
+        1 Assistant: "And so on."
+        2 User: "Go on."
+    "#]],
+    );
+}
+
+#[test]
+fn ids_that_repeat_or_that_providers_refuse_are_replaced_in_pairs() {
+    check(
+        [
+            user("Look."),
+            calls(&["call_0", "fc|1.2"]),
+            results(&["fc|1.2", "call_0"]),
+            calls(&["call_0", "call_0"]),
+        ],
+        &[result("call_0", "first"), result("call_0", "second")],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call call_0 read {}
+            2 Assistant: call call_6003455eb5a11dc5b203c1b707582400 read {}
+            3 User: result call_6003455eb5a11dc5b203c1b707582400 Ok "out"
+            3 User: result call_0 Ok "out"
+            4 Assistant: call call_ab213b6de8724a6a2a9bf67e5dafb039 read {}
+            4 Assistant: call call_144ab862d8fc79eee6101cdf3b6e407c read {}
+            new result call_ab213b6de8724a6a2a9bf67e5dafb039 Ok "first"
+            new result call_144ab862d8fc79eee6101cdf3b6e407c Ok "second"
+        "#]],
+    );
+}
+
+#[test]
+fn names_and_arguments_take_the_form_that_providers_want() {
+    let call = |name: &str, input| ContentBlock::ToolCall { id: name.into(), name: name.into(), input };
+    let odd = vec![call("fs.read", json!(null)), call("a", json!([1])), call("b", json!({"z": 1, "y": 2}))];
+    check(
+        [user("Look."), NewMessage::new(Role::Assistant, odd)],
+        &[],
+        &expect![[r#"
+        1 User: "Look."
+        2 Assistant: call call_23a92482d65a1c3c1373d12cf8dcfe45 fs_read {}
+        2 Assistant: call a a {"input":[1]}
+        2 Assistant: call b b {"z":1,"y":2}
+        2 User: result call_23a92482d65a1c3c1373d12cf8dcfe45 Ok "Tool no response"
+        2 User: result a Ok "Tool no response"
+        2 User: result b Ok "Tool no response"
+    "#]],
+    );
+}
+
+#[test]
+fn reasoning_stays_in_front_or_goes() {
+    let said = |content| NewMessage::new(Role::Assistant, content);
+    let text = || ContentBlock::text("So.");
+    check(
+        [user("Hi."), said(vec![thinking("a"), text(), thinking("b"), text()])],
+        &[],
+        &expect![[r#"
+        1 User: "Hi."
+        2 Assistant: thinking "a"
+        2 Assistant: "So."
+        2 Assistant: thinking "b"
+        2 Assistant: "So."
+    "#]],
+    );
+    check(
+        [user("Hi."), said(vec![text(), thinking("a"), text()])],
+        &[],
+        &expect![[r#"
+        1 User: "Hi."
+        2 Assistant: "So."
+        2 Assistant: "So."
+    "#]],
+    );
+    check(
+        [user("Hi."), said(vec![thinking("a")]), user("Hello?")],
+        &[],
+        &expect![[r#"
+        1 User: "Hi."
+        3 User: "Hello?"
+    "#]],
+    );
+}
+
+#[test]
+fn a_failed_result_says_something_in_text() {
+    let source = ImageSource::Url { url: "https://example.org/a.png".into() };
+    let image = ResultPart::Image(Image { source, width: None, height: None });
+    let failed =
+        |id: &str, content| ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Error };
+    let answers = vec![failed("a", vec![]), failed("b", vec![image])];
+    check(
+        [user("Look."), calls(&["a", "b"]), NewMessage::new(Role::User, answers)],
+        &[],
+        &expect![[r#"
+        1 User: "Look."
+        2 Assistant: call a read {}
+        2 Assistant: call b read {}
+        3 User: result a Error "Tool failed without output"
+        3 User: result b Error "[picture left out]"
+    "#]],
+    );
+}

@@ -1,0 +1,135 @@
+//! Request bodies. One layout is written in several dialects, one file each (`anthropic`, `openai`,
+//! `markdown`); a dialect adds nothing to what the layout says and joins no two texts. `check` reads a
+//! finished body back, independently of how it was written, and names each provider rule it breaks. Knows
+//! nothing about tiers, budgets or policies: which block carries a mark was decided before.
+
+mod anthropic;
+mod findings;
+mod markdown;
+mod openai;
+mod piece;
+mod rule;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use piece::{Piece, pieces_of};
+pub use rule::{Rule, Violation};
+
+use crate::history::{ContentBlock, Thinking};
+use crate::prompt::{LaidBlock, Layout};
+
+/// The form in which a prompt leaves the house.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// A body for Anthropic's Messages API.
+    Anthropic,
+    /// A body for OpenAI's Chat Completions API, which many others speak too.
+    OpenAi,
+    /// A text for reading and pasting.
+    Markdown,
+}
+
+/// A tool as a client declares it, in no provider's form.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// What the model calls it by.
+    pub name: String,
+    /// What it does, told to the model.
+    #[serde(default)]
+    pub description: String,
+    /// A JSON schema of its arguments, opaque to Strata.
+    pub input_schema: Value,
+}
+
+/// What a request says beside its layout.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope<'a> {
+    /// The model's name as the provider knows it, without any prefix.
+    pub model: &'a str,
+    /// The tools the client declares, in its order.
+    pub tools: &'a [Tool],
+    /// Routes requests with the same prefix to the same cache, where the dialect has such a field. More
+    /// than 64 characters are replaced by their hash.
+    pub cache_key: Option<&'a str>,
+}
+
+/// A finished prompt.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Body {
+    /// Ready to POST once the client adds model parameters.
+    Json(Value),
+    /// Ready to read or paste.
+    Text(String),
+}
+
+/// What `render` made of a layout.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rendered {
+    /// The prompt.
+    pub body: Body,
+    /// How many messages it holds, the system prompt counted as one: what a format's cost per message is
+    /// multiplied with.
+    pub messages: usize,
+}
+
+/// One way to write a layout, and the rules of those who read it.
+trait Dialect {
+    /// Writes the layout.
+    fn render(&self, layout: &Layout, envelope: &Envelope<'_>) -> Rendered;
+
+    /// The broken rules of a body, in the order of the body as far as possible.
+    fn check(&self, body: &Value) -> Vec<Violation>;
+
+    /// What has weight in a body's system prompt and messages, in order.
+    fn pieces<'a>(&self, body: &'a Value) -> Vec<Piece<'a>>;
+}
+
+impl Format {
+    /// What becomes of the model's reasoning in this format.
+    pub fn thinking(self) -> Thinking {
+        match self {
+            Self::Anthropic => Thinking::Kept,
+            Self::OpenAi | Self::Markdown => Thinking::Dropped,
+        }
+    }
+
+    fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::OpenAi => &openai::OpenAi,
+            Self::Markdown => &markdown::Markdown,
+        }
+    }
+}
+
+/// Writes a layout in the given format. Same layout, same bytes.
+pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rendered {
+    format.dialect().render(layout, envelope)
+}
+
+/// Reads a finished body and names every provider rule it breaks; empty for one that a provider would
+/// accept. Markdown has no rules.
+pub fn check(format: Format, body: &Value) -> Vec<Violation> {
+    format.dialect().check(body)
+}
+
+/// What has weight in a body: each text and picture of its system prompt and messages as its own piece.
+/// Pieces of the blocks of a layout (`pieces_of`) and of the body written from it are the same in number
+/// and content, though not always in order. Empty for markdown.
+pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
+    format.dialect().pieces(body)
+}
+
+/// The blocks of a message with its tool results in front, otherwise in order: providers want results
+/// first, and the layout may hold other content of the same speaker before them.
+fn results_first(blocks: &[LaidBlock]) -> impl Iterator<Item = &LaidBlock> {
+    let is_result = |block: &&LaidBlock| matches!(block.content, ContentBlock::ToolResult { .. });
+    blocks.iter().filter(is_result).chain(blocks.iter().filter(move |block| !is_result(block)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! Any history, cut anywhere, becomes a body that providers take and that says what the layout says.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::history::{Kind, Message, MessageId, NewMessage, Thinking, Visibility, project};
+
+/// Few ids, so that they repeat, cross and miss each other; some that a provider refuses.
+fn ids() -> impl Strategy<Value = String> {
+    let long = "call_0123456789012345678901234567890123456789";
+    select(vec!["a", "b", "c", "call_0", "", "fc|weird.1", long]).prop_map(str::to_owned)
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    select(vec!["", " \n", "Hi.", "```\nopen", "# [1] System\n\n<!-- x", "\u{1d11e} caf\u{e9}"])
+        .prop_map(str::to_owned)
+}
+
+fn images() -> impl Strategy<Value = Image> {
+    let of = |media_type: &str, data: &str| Image {
+        source: ImageSource::Base64 { media_type: media_type.into(), data: data.into() },
+        width: Some(3),
+        height: None,
+    };
+    let at = |url: &str| Image { source: ImageSource::Url { url: url.into() }, width: None, height: None };
+    select(vec![
+        png(3, 4),
+        png(2001, 4),
+        png(4, 9000),
+        of("image/svg+xml", "eA=="),
+        of("image/jpeg", ""),
+        of("image/webp", "not base64!"),
+        at("https://example.org/a.png"),
+        at("file:///a.png"),
+    ])
+}
+
+fn good_images() -> impl Strategy<Value = Image> {
+    select(vec![png(3, 4), png(2000, 4)])
+}
+
+fn parts(images: BoxedStrategy<Image>) -> impl Strategy<Value = Vec<ResultPart>> {
+    let text = texts().prop_map(|text| ResultPart::Text { text });
+    vec(prop_oneof![3 => text, 1 => images.prop_map(ResultPart::Image)], 0..3)
+}
+
+fn results(images: BoxedStrategy<Image>) -> impl Strategy<Value = ContentBlock> {
+    let outcome = select(vec![Outcome::Ok, Outcome::Error]);
+    (ids(), parts(images), outcome).prop_map(|(call_id, content, outcome)| ContentBlock::ToolResult {
+        call_id,
+        content,
+        outcome,
+    })
+}
+
+fn blocks() -> impl Strategy<Value = ContentBlock> {
+    let names = select(vec!["read", "files.read", "", "outil \u{e9}l\u{e9}gant"]).prop_map(str::to_owned);
+    let inputs = select(vec![json!({"b": 1, "a": "x"}), json!({}), json!(null), json!("raw"), json!([1])]);
+    let seals = option::of(select(vec!["", "c2VhbA=="]).prop_map(str::to_owned));
+    prop_oneof![
+        4 => texts().prop_map(|text| ContentBlock::Text { text }),
+        1 => images().prop_map(ContentBlock::Image),
+        2 => (texts(), seals).prop_map(|(text, signature)| ContentBlock::Thinking { text, signature }),
+        4 => (ids(), names, inputs).prop_map(|(id, name, input)| ContentBlock::ToolCall { id, name, input }),
+        4 => results(images().boxed()),
+    ]
+}
+
+fn messages() -> impl Strategy<Value = NewMessage> {
+    let kinds = select(vec![Kind::Normal, Kind::Normal, Kind::ToolResult, Kind::ToolResultArchived]);
+    let seen = select(vec![Visibility::Shown, Visibility::Shown, Visibility::Shown, Visibility::Hidden]);
+    (select(vec![Role::User, Role::Assistant]), vec(blocks(), 0..5), kinds, seen)
+        .prop_map(|(role, content, kind, agent)| NewMessage { kind, agent, ..NewMessage::new(role, content) })
+}
+
+/// An exchange as agents have it: calls, and results that mostly fit.
+fn exchanges() -> impl Strategy<Value = Vec<NewMessage>> {
+    let call = |id: &String| call(id, "read", json!({"path": id}));
+    (vec(ids(), 1..4), vec(ids(), 0..2), texts()).prop_map(move |(called, stray, said)| {
+        let answers = called.iter().chain(&stray).rev().map(|id| result(id, vec![part("out")]));
+        vec![
+            NewMessage::text(Role::User, said.clone()),
+            NewMessage::new(Role::Assistant, called.iter().map(call).collect()),
+            NewMessage::new(Role::User, answers.collect()),
+            NewMessage::text(Role::Assistant, said),
+        ]
+    })
+}
+
+fn histories() -> impl Strategy<Value = Vec<Message>> {
+    let some = prop_oneof![messages().prop_map(|message| vec![message]), exchanges()];
+    vec(some, 0..5).prop_map(|lists| numbered(lists.concat()))
+}
+
+fn numbered(messages: Vec<NewMessage>) -> Vec<Message> {
+    (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect()
+}
+
+fn prompts() -> impl Strategy<Value = Vec<ContentBlock>> {
+    let block = prop_oneof![
+        2 => texts().prop_map(|text| ContentBlock::Text { text }),
+        1 => good_images().prop_map(ContentBlock::Image),
+        3 => results(good_images().boxed()),
+    ];
+    vec(block, 0..4)
+}
+
+/// The projection, with a text to send when nothing of the prompt can be sent.
+fn projected(history: &[Message], prompt: &[ContentBlock], format: Format) -> Projection {
+    let mut projection = project(history, prompt, format.thinking());
+    if projection.results.is_empty() && projection.prompt.is_empty() {
+        projection.prompt.push(ContentBlock::text("Go on."));
+    }
+    projection
+}
+
+fn counted<'a>(pieces: impl IntoIterator<Item = Piece<'a>>) -> Vec<String> {
+    let mut all: Vec<String> = pieces.into_iter().map(|piece| format!("{piece:?}")).collect();
+    all.sort();
+    all
+}
+
+proptest! {
+    #[test]
+    fn a_history_cut_anywhere_is_taken(history in histories(), prompt in prompts()) {
+        for format in JSON {
+            for from in 0..=history.len() {
+                for to in from..=history.len() {
+                    let layout = lay(&projected(&history[from..to], &prompt, format));
+                    assert_valid(format, &json_of(&layout, format, &[tool("read")]));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_history_without_anything_around_it_is_taken(history in histories()) {
+        for format in JSON {
+            let mut projection = project(&history, &[], format.thinking());
+            if projection.history.last().is_none_or(|said| said.role == Role::Assistant) {
+                projection = projected(&history, &[ContentBlock::text("Go on.")], format);
+            }
+            let mut layout = Layout::new();
+            for said in &projection.history {
+                let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
+                said.content.iter().for_each(|content| layout.push(speaker, block(content.clone())));
+            }
+            projection.prompt.iter().for_each(|content| layout.push(Speaker::User, block(content.clone())));
+            assert_valid(format, &json_of(&layout, format, &[]));
+        }
+    }
+
+    #[test]
+    fn every_piece_arrives_unchanged(history in histories(), prompt in prompts()) {
+        for format in JSON {
+            let layout = lay(&projected(&history, &prompt, format));
+            let body = json_of(&layout, format, &[tool("read")]);
+            let laid = counted(layout.blocks().flat_map(|block| pieces_of(&block.content)));
+            prop_assert_eq!(laid, counted(pieces(format, &body)));
+            prop_assert_eq!(body, json_of(&layout, format, &[tool("read")]));
+        }
+    }
+
+    #[test]
+    fn nothing_said_is_lost(history in histories()) {
+        let visible = history.iter().filter(|m| {
+            m.body.agent == Visibility::Shown && m.body.kind != Kind::ToolResultArchived
+        });
+        let said: Vec<&str> =
+            visible.flat_map(|m| &m.body.content).filter_map(spoken).filter(|text| !text.trim().is_empty()).collect();
+        let projection = project(&history, &[], Thinking::Kept);
+        let heard: Vec<&str> = projection.history.iter().flat_map(|said| &said.content).filter_map(spoken).collect();
+        let furniture = [crate::history::EARLIER_LEFT_OUT, crate::history::PICTURE_LEFT_OUT];
+        let heard: Vec<&str> = heard.into_iter().filter(|text| !furniture.contains(text)).collect();
+        prop_assert_eq!(said, heard);
+    }
+
+    #[test]
+    fn reasoning_comes_back_whole_or_not_at_all(history in histories()) {
+        let projection = project(&history, &[ContentBlock::text("Go on.")], Thinking::Kept);
+        for message in &history {
+            let kept = projection.history.iter().filter(|said| said.id == message.id && said.role == Role::Assistant);
+            let kept: Vec<&ContentBlock> = kept.flat_map(|said| &said.content).filter(|b| is_sealed(b)).collect();
+            let given: Vec<&ContentBlock> = message.body.content.iter().filter(|b| is_sealed(b)).collect();
+            prop_assert!(kept.is_empty() || kept == given, "{:?} of {:?}", kept, given);
+        }
+        let dropped = project(&history, &[], Thinking::Dropped);
+        let blocks = dropped.history.iter().flat_map(|said| &said.content);
+        prop_assert_eq!(blocks.filter(|block| matches!(block, ContentBlock::Thinking { .. })).count(), 0);
+    }
+
+    #[test]
+    fn mending_twice_changes_nothing(history in histories()) {
+        let once = project(&history, &[], Thinking::Kept).history;
+        let again: Vec<Message> = once.iter().map(|said| Message {
+            id: said.id,
+            body: NewMessage::new(said.role, said.content.clone()),
+        }).collect();
+        prop_assert_eq!(project(&again, &[], Thinking::Kept).history, once);
+    }
+
+    /// What was sent once is sent again, byte for byte, when the conversation has gone on: a prompt cache
+    /// lives by it.
+    #[test]
+    fn a_longer_history_starts_with_the_shorter(mut history in histories(), prompt in prompts()) {
+        for message in &mut history {
+            // The limit on pictures depends on their number in the whole request.
+            message.body.content.retain(|block| !matches!(block, ContentBlock::Image(_)));
+        }
+        let asked: Vec<ContentBlock> = prompt.into_iter().filter(|b| !matches!(b, ContentBlock::Image(_))).collect();
+        let first = project(&history, &asked, Thinking::Kept);
+        prop_assume!(!(first.results.is_empty() && first.prompt.is_empty()));
+        let mut sent = said_by(&first);
+        sent.extend(first.results.iter().chain(&first.prompt).map(|block| (Role::User, block.clone())));
+
+        let next = MessageId(history.len() as u64 + 1);
+        history.push(Message { id: next, body: NewMessage::new(Role::User, asked) });
+        history.push(Message { id: MessageId(next.0 + 1), body: NewMessage::text(Role::Assistant, "Done.") });
+        let second = said_by(&project(&history, &[ContentBlock::text("Thanks.")], Thinking::Kept));
+        prop_assert_eq!(&second[..sent.len()], &sent[..]);
+    }
+
+    #[test]
+    fn the_sides_of_no_data_make_it_panic(head in select(vec![
+        &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..], b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF\0\0\0\0WEBPVP8 ", b"RIFF\0\0\0\0WEBPVP8X",
+    ]), tail in vec(any::<u8>(), 0..60)) {
+        let data = STANDARD.encode([head, &tail].concat());
+        if let Some(sides) = crate::history::sides(&data) {
+            prop_assert!(sides.longest() >= sides.width.min(sides.height));
+        }
+    }
+}
+
+fn said_by(projection: &Projection) -> Vec<(Role, ContentBlock)> {
+    let history = projection.history.iter();
+    history.flat_map(|said| said.content.iter().map(|block| (said.role, block.clone()))).collect()
+}
+
+fn spoken(block: &ContentBlock) -> Option<&str> {
+    match block {
+        ContentBlock::Text { text } => Some(text),
+        _ => None,
+    }
+}
+
+fn is_sealed(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Thinking { signature: Some(seal), .. } if !seal.is_empty())
+}

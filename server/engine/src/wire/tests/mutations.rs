@@ -1,0 +1,336 @@
+//! Takes a sound body and breaks one thing at a time: the check must name the rule. To add a breach, add
+//! a line to a table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+
+/// A change that breaks a rule.
+type Breach = fn(&mut Value);
+
+fn sound_anthropic() -> Value {
+    json!({
+        "model": "claude",
+        "tools": [{"name": "read", "description": "Reads.", "input_schema": {"type": "object"}}],
+        "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral", "ttl": "1h"}}],
+        "messages": [
+            {"role": "user", "content": "Look."},
+            {"role": "assistant", "content": [
+                {"type": "thinking", "thinking": "Hm.", "signature": "c2VhbA=="},
+                {"type": "text", "text": "I look."},
+                {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}},
+                {"type": "tool_use", "id": "toolu_2", "name": "read", "input": {"path": "b"}},
+            ]},
+            {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "toolu_1", "content": "one"},
+                {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "text", "text": "two"}],
+                 "is_error": true},
+                {"type": "text", "text": "Go on.", "cache_control": {"type": "ephemeral"}},
+                picture(&png(10, 10)),
+            ]},
+        ],
+    })
+}
+
+fn sound_openai() -> Value {
+    let call =
+        |id: &str| json!({"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}});
+    json!({
+        "model": "gpt",
+        "prompt_cache_key": "strata-1",
+        "tools": [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}],
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Look."},
+            {"role": "assistant", "content": null, "tool_calls": [call("call_1"), call("call_2")]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "one"},
+            {"role": "tool", "tool_call_id": "call_2", "content": [{"type": "text", "text": "two"}]},
+            {"role": "user", "content": [
+                {"type": "text", "text": "Go on."},
+                {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+            ]},
+        ],
+    })
+}
+
+fn picture(image: &Image) -> Value {
+    match &image.source {
+        ImageSource::Base64 { media_type, data } => {
+            json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
+        }
+        ImageSource::Url { url } => json!({"type": "image", "source": {"type": "url", "url": url}}),
+    }
+}
+
+/// The value at a JSON pointer, to be changed.
+#[track_caller]
+fn at<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Value {
+    body.pointer_mut(pointer).unwrap_or_else(|| panic!("nothing at {pointer}"))
+}
+
+/// The list at a JSON pointer, to be changed.
+#[track_caller]
+fn list<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Vec<Value> {
+    at(body, pointer).as_array_mut().unwrap_or_else(|| panic!("no list at {pointer}"))
+}
+
+#[track_caller]
+fn set(body: &mut Value, pointer: &str, key: &str, value: Value) {
+    let object = at(body, pointer).as_object_mut().unwrap_or_else(|| panic!("no object at {pointer}"));
+    object.insert(key.into(), value);
+}
+
+#[track_caller]
+fn cut(body: &mut Value, pointer: &str, key: &str) {
+    let object = at(body, pointer).as_object_mut().unwrap_or_else(|| panic!("no object at {pointer}"));
+    object.shift_remove(key).unwrap_or_else(|| panic!("no {key} at {pointer}"));
+}
+
+const CALLS: &str = "/messages/1/content";
+const LAST: &str = "/messages/2/content";
+
+#[rustfmt::skip]
+const ANTHROPIC: &[(Rule, Breach)] = &[
+    (Rule::Shape, |b| cut(b, "", "model")),
+    (Rule::Shape, |b| cut(b, "", "messages")),
+    (Rule::Shape, |b| set(b, "", "tools", json!({}))),
+    (Rule::Shape, |b| set(b, "", "system", json!(1))),
+    (Rule::Shape, |b| cut(b, "/messages/0", "content")),
+    (Rule::Shape, |b| list(b, LAST).push(json!({"type": "input_audio"}))),
+    (Rule::Shape, |b| list(b, "/system").push(picture(&png(1, 1)))),
+    (Rule::Shape, |b| cut(b, "/messages/2/content/0", "tool_use_id")),
+    (Rule::Shape, |b| set(b, "/messages/2/content/3/source", "type", json!("path"))),
+    (Rule::Role, |b| set(b, "/messages/0", "role", json!("system"))),
+    (Rule::Role, |b| set(b, "/messages/2", "role", json!("tool"))),
+    (Rule::Role, |b| cut(b, "/messages/1", "role")),
+    (Rule::EmptyMessage, |b| set(b, "", "messages", json!([]))),
+    (Rule::EmptyMessage, |b| set(b, "/messages/0", "content", json!(""))),
+    (Rule::EmptyMessage, |b| set(b, "/messages/0", "content", json!([]))),
+    (Rule::EmptyText, |b| set(b, "/messages/2/content/2", "text", json!(""))),
+    (Rule::EmptyText, |b| set(b, "/messages/1/content/1", "text", json!(" \n"))),
+    (Rule::EmptyText, |b| set(b, "/system/0", "text", json!(""))),
+    (Rule::EmptyText, |b| set(b, "/messages/0", "content", json!("\t"))),
+    (Rule::EmptyText, |b| set(b, "/messages/2/content/1/content/0", "text", json!(""))),
+    (Rule::FirstUser, |b| { list(b, "/messages").remove(0); }),
+    (Rule::FirstUser, |b| list(b, "/messages").insert(0, json!({"role": "assistant", "content": "Hi."}))),
+    (Rule::Alternation, |b| list(b, "/messages").insert(0, json!({"role": "user", "content": "Hi."}))),
+    (Rule::Alternation, |b| list(b, "/messages").push(json!({"role": "user", "content": "And?"}))),
+    (Rule::Alternation, |b| list(b, "/messages").insert(1, json!({"role": "assistant", "content": "Hi."}))),
+    (Rule::TrailingAssistant, |b| list(b, "/messages").push(json!({"role": "assistant", "content": "{"}))),
+    (Rule::TrailingAssistant, |b| list(b, "/messages").truncate(2)),
+    (Rule::BlockPlace, |b| { let call = list(b, CALLS).remove(3); list(b, LAST).push(call); }),
+    (Rule::BlockPlace, |b| list(b, CALLS).push(picture(&png(1, 1)))),
+    (Rule::BlockPlace, |b| list(b, LAST).push(json!({"type": "redacted_thinking", "data": "eA=="}))),
+    (Rule::BlockPlace, |b| { let answer = list(b, LAST).remove(0); list(b, CALLS).push(answer); }),
+    (Rule::ThinkingPlace, |b| list(b, CALLS).swap(0, 1)),
+    (Rule::ThinkingPlace, |b| list(b, CALLS).truncate(1)),
+    (Rule::ThinkingPlace, |b| list(b, CALLS).push(json!({"type": "redacted_thinking", "data": "eA=="}))),
+    (Rule::ThinkingSeal, |b| cut(b, "/messages/1/content/0", "signature")),
+    (Rule::ThinkingSeal, |b| set(b, "/messages/1/content/0", "signature", json!(""))),
+    (Rule::ThinkingSeal, |b| list(b, CALLS).insert(0, json!({"type": "redacted_thinking"}))),
+    (Rule::ToolName, |b| set(b, "/tools/0", "name", json!("files.read"))),
+    (Rule::ToolName, |b| set(b, "/tools/0", "name", json!(""))),
+    (Rule::ToolName, |b| set(b, "/messages/1/content/2", "name", json!("read file"))),
+    (Rule::ToolName, |b| set(b, "/messages/1/content/2", "name", json!("r".repeat(65)))),
+    (Rule::ToolName, |b| set(b, "/tools/0", "name", json!("l\u{e9}e"))),
+    (Rule::ToolTwice, |b| { let tool = at(b, "/tools/0").clone(); list(b, "/tools").push(tool); }),
+    (Rule::ToolTwice, |b| list(b, "/tools").insert(0, json!({"name": "read", "input_schema": {"type": "object"}}))),
+    (Rule::ToolSchema, |b| cut(b, "/tools/0", "input_schema")),
+    (Rule::ToolSchema, |b| set(b, "/tools/0", "input_schema", json!({"type": "string"}))),
+    (Rule::ToolSchema, |b| set(b, "/tools/0", "input_schema", json!({}))),
+    (Rule::CallId, |b| set(b, "/messages/1/content/2", "id", json!("toolu.1"))),
+    (Rule::CallId, |b| set(b, "/messages/1/content/2", "id", json!(""))),
+    (Rule::CallId, |b| set(b, "/messages/1/content/3", "id", json!("a|b"))),
+    (Rule::CallTwice, |b| set(b, "/messages/1/content/3", "id", json!("toolu_1"))),
+    (Rule::CallTwice, |b| { let again = list(b, "/messages")[1..].to_vec(); list(b, "/messages").extend(again); }),
+    (Rule::CallInput, |b| set(b, "/messages/1/content/2", "input", json!("{}"))),
+    (Rule::CallInput, |b| cut(b, "/messages/1/content/2", "input")),
+    (Rule::CallInput, |b| set(b, "/messages/1/content/3", "input", json!([]))),
+    (Rule::CallAnswered, |b| { list(b, LAST).remove(0); }),
+    (Rule::CallAnswered, |b| { list(b, LAST).remove(1); }),
+    (Rule::CallAnswered, |b| set(b, "/messages/2", "content", json!("Never mind."))),
+    (Rule::CallAnswered, |b| list(b, "/messages").truncate(2)),
+    (Rule::CallAnswered, |b| {
+        let talk = [json!({"role": "user", "content": "Wait."}), json!({"role": "assistant", "content": "Yes?"})];
+        list(b, "/messages").splice(2..2, talk);
+    }),
+    (Rule::ResultsFirst, |b| list(b, LAST).swap(1, 2)),
+    (Rule::ResultsFirst, |b| list(b, LAST).insert(0, json!({"type": "text", "text": "Here:"}))),
+    (Rule::OrphanResult, |b| set(b, "/messages/2/content/0", "tool_use_id", json!("toolu_9"))),
+    (Rule::OrphanResult, |b| { list(b, CALLS).remove(2); }),
+    (Rule::OrphanResult, |b| { let answer = list(b, LAST)[0].clone(); list(b, LAST).insert(0, answer); }),
+    (Rule::OrphanResult, |b| { let answer = list(b, LAST)[0].clone(); set(b, "/messages/0", "content", json!([answer])); }),
+    (Rule::ErrorContent, |b| cut(b, "/messages/2/content/1", "content")),
+    (Rule::ErrorContent, |b| set(b, "/messages/2/content/1", "content", json!(""))),
+    (Rule::ErrorContent, |b| set(b, "/messages/2/content/1", "content", json!([]))),
+    (Rule::ErrorContent, |b| list(b, "/messages/2/content/1/content").push(picture(&png(1, 1)))),
+    (Rule::BreakpointForm, |b| set(b, "/system/0/cache_control", "type", json!("persistent"))),
+    (Rule::BreakpointForm, |b| set(b, "/system/0/cache_control", "ttl", json!("24h"))),
+    (Rule::BreakpointForm, |b| set(b, "/messages/2/content/2", "cache_control", json!(true))),
+    (Rule::BreakpointForm, |b| set(b, "", "cache_control", json!({"ttl": "5m"}))),
+    (Rule::BreakpointLimit, |b| {
+        for at in [0, 1, 3] { set(b, &format!("/messages/2/content/{at}"), "cache_control", json!({"type": "ephemeral"})); }
+    }),
+    (Rule::BreakpointLimit, |b| {
+        for at in [2, 3] { set(b, &format!("/messages/1/content/{at}"), "cache_control", json!({"type": "ephemeral"})); }
+        set(b, "", "cache_control", json!({"type": "ephemeral"}));
+    }),
+    (Rule::BreakpointLimit, |b| {
+        set(b, "/tools/0", "cache_control", json!({"type": "ephemeral", "ttl": "1h"}));
+        set(b, "/messages/2/content/0", "cache_control", json!({"type": "ephemeral"}));
+        set(b, "/messages/2/content/1/content/0", "cache_control", json!({"type": "ephemeral"}));
+    }),
+    (Rule::BreakpointPlace, |b| set(b, "/messages/1/content/0", "cache_control", json!({"type": "ephemeral"}))),
+    (Rule::BreakpointPlace, |b| set(b, "/messages/2/content/2", "text", json!(""))),
+    (Rule::BreakpointPlace, |b| set(b, "/system/0", "text", json!(" "))),
+    (Rule::BreakpointPlace, |b| list(b, CALLS).insert(0,
+        json!({"type": "redacted_thinking", "data": "eA==", "cache_control": {"type": "ephemeral"}}))),
+    (Rule::BreakpointOrder, |b| set(b, "/tools/0", "cache_control", json!({"type": "ephemeral"}))),
+    (Rule::BreakpointOrder, |b| set(b, "/messages/2/content/3", "cache_control", json!({"type": "ephemeral", "ttl": "1h"}))),
+    (Rule::BreakpointOrder, |b| set(b, "", "cache_control", json!({"type": "ephemeral", "ttl": "1h"}))),
+    (Rule::BreakpointOrder, |b| {
+        cut(b, "/system/0/cache_control", "ttl");
+        set(b, "/messages/2/content/2/cache_control", "ttl", json!("1h"));
+    }),
+    (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "media_type", json!("image/svg+xml"))),
+    (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!(""))),
+    (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!("iVBO\nRw0K"))),
+    (Rule::ImageForm, |b| set(b, "/messages/2/content/3", "source", json!({"type": "url", "url": "file:///a.png"}))),
+    (Rule::ImageSize, |b| list(b, LAST).extend(vec![picture(&png(2001, 10)); 20])),
+    (Rule::ImageSize, |b| list(b, LAST).push(picture(&png(10, 8001)))),
+    (Rule::ImageSize, |b| {
+        list(b, LAST).extend(vec![json!({"type": "image", "source": {"type": "url", "url": "https://example.org/"}}); 19]);
+        list(b, LAST).push(picture(&png(10, 2001)));
+    }),
+    (Rule::BodySize, |b| set(b, "/messages/0", "content", json!("x".repeat(32 * 1024 * 1024)))),
+    (Rule::BodySize, |b| set(b, "/messages/0", "content", json!("\"".repeat(16 * 1024 * 1024)))),
+];
+
+#[rustfmt::skip]
+const OPENAI: &[(Rule, Breach)] = &[
+    (Rule::Shape, |b| set(b, "", "model", json!(""))),
+    (Rule::Shape, |b| set(b, "", "messages", json!("Hi."))),
+    (Rule::Shape, |b| set(b, "/messages/1", "content", json!({"text": "Hi."}))),
+    (Rule::Shape, |b| set(b, "/messages/2", "tool_calls", json!([]))),
+    (Rule::Shape, |b| cut(b, "/messages/3", "tool_call_id")),
+    (Rule::Shape, |b| cut(b, "/tools/0", "type")),
+    (Rule::Shape, |b| cut(b, "/messages/2/tool_calls/0", "type")),
+    (Rule::Role, |b| set(b, "/messages/1", "role", json!("human"))),
+    (Rule::Role, |b| cut(b, "/messages/0", "role")),
+    (Rule::EmptyMessage, |b| set(b, "", "messages", json!([]))),
+    (Rule::EmptyMessage, |b| set(b, "/messages/1", "content", json!(""))),
+    (Rule::EmptyMessage, |b| set(b, "/messages/5", "content", json!([]))),
+    (Rule::EmptyMessage, |b| cut(b, "/messages/3", "content")),
+    (Rule::EmptyMessage, |b| list(b, "/messages").push(json!({"role": "assistant", "content": null}))),
+    (Rule::BlockPlace, |b| { let calls = at(b, "/messages/2/tool_calls").clone(); set(b, "/messages/1", "tool_calls", calls); }),
+    (Rule::BlockPlace, |b| set(b, "/messages/5", "role", json!("assistant"))),
+    (Rule::BlockPlace, |b| set(b, "/messages/5", "role", json!("system"))),
+    (Rule::ToolName, |b| set(b, "/tools/0/function", "name", json!("files/read"))),
+    (Rule::ToolName, |b| set(b, "/messages/2/tool_calls/0/function", "name", json!("a.b"))),
+    (Rule::ToolName, |b| set(b, "/messages/2/tool_calls/1/function", "name", json!("r".repeat(65)))),
+    (Rule::ToolTwice, |b| { let tool = at(b, "/tools/0").clone(); list(b, "/tools").push(tool); }),
+    (Rule::ToolTwice, |b| list(b, "/tools").insert(0,
+        json!({"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}))),
+    (Rule::ToolSchema, |b| cut(b, "/tools/0/function", "parameters")),
+    (Rule::ToolSchema, |b| set(b, "/tools/0/function", "parameters", json!({"type": "array"}))),
+    (Rule::CallId, |b| set(b, "/messages/2/tool_calls/0", "id", json!(""))),
+    (Rule::CallId, |b| set(b, "/messages/2/tool_calls/0", "id", json!("c".repeat(41)))),
+    (Rule::CallTwice, |b| set(b, "/messages/2/tool_calls/1", "id", json!("call_1"))),
+    (Rule::CallTwice, |b| { let call = at(b, "/messages/2/tool_calls/0").clone(); list(b, "/messages/2/tool_calls").push(call); }),
+    (Rule::CallInput, |b| set(b, "/messages/2/tool_calls/0/function", "arguments", json!({}))),
+    (Rule::CallInput, |b| cut(b, "/messages/2/tool_calls/1/function", "arguments")),
+    (Rule::CallAnswered, |b| { list(b, "/messages").remove(3); }),
+    (Rule::CallAnswered, |b| { list(b, "/messages").remove(4); }),
+    (Rule::CallAnswered, |b| list(b, "/messages").truncate(3)),
+    (Rule::CallAnswered, |b| list(b, "/messages").swap(4, 5)),
+    (Rule::CallAnswered, |b| list(b, "/messages").insert(3, json!({"role": "user", "content": "Wait."}))),
+    (Rule::OrphanResult, |b| set(b, "/messages/3", "tool_call_id", json!("call_9"))),
+    (Rule::OrphanResult, |b| { list(b, "/messages").remove(2); }),
+    (Rule::OrphanResult, |b| { let answer = at(b, "/messages/3").clone(); list(b, "/messages").insert(3, answer); }),
+    (Rule::OrphanResult, |b| { let answer = at(b, "/messages/3").clone(); list(b, "/messages").push(answer); }),
+    (Rule::ImageForm, |b| set(b, "/messages/5/content/1/image_url", "url", json!("a.png"))),
+    (Rule::ImageForm, |b| set(b, "/messages/5/content/1/image_url", "url", json!("data:text/html,x"))),
+    (Rule::ToolText, |b| set(b, "/messages/3", "content", json!({"text": "one"}))),
+    (Rule::ToolText, |b| list(b, "/messages/4/content").push(
+        json!({"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}))),
+    (Rule::CacheKey, |b| set(b, "", "prompt_cache_key", json!("k".repeat(65)))),
+    (Rule::CacheKey, |b| set(b, "", "prompt_cache_key", json!(7))),
+    (Rule::StringLength, |b| set(b, "/messages/1", "content", json!("x".repeat(1_048_577)))),
+    (Rule::StringLength, |b| set(b, "/messages/2/tool_calls/0/function", "arguments", json!("x".repeat(1_048_577)))),
+    (Rule::StringLength, |b| set(b, "/messages/5/content/0", "text", json!("\u{1d11e}".repeat(1_048_577)))),
+];
+
+#[test]
+fn sound_bodies_pass() {
+    assert_valid(Format::Anthropic, &sound_anthropic());
+    assert_valid(Format::OpenAi, &sound_openai());
+}
+
+#[test]
+fn every_breach_is_named() {
+    for (format, sound, table) in
+        [(Format::Anthropic, sound_anthropic(), ANTHROPIC), (Format::OpenAi, sound_openai(), OPENAI)]
+    {
+        let mut variants: BTreeMap<Rule, usize> = BTreeMap::new();
+        for (rule, breach) in table {
+            let variant = variants.entry(*rule).or_default();
+            *variant += 1;
+            let mut body = sound.clone();
+            breach(&mut body);
+            let found = check(format, &body);
+            assert!(
+                found.iter().any(|v| v.rule == *rule),
+                "{format:?}, {rule}, variant {variant}: {found:?}"
+            );
+        }
+        for (rule, variants) in variants {
+            assert!(variants >= 2, "{format:?}, {rule}: only {variants} variant");
+        }
+    }
+}
+
+#[test]
+fn every_rule_has_breaches_and_a_name_of_its_own() {
+    let broken: BTreeSet<Rule> = ANTHROPIC.iter().chain(OPENAI).map(|(rule, _)| *rule).collect();
+    assert_eq!(broken, BTreeSet::from(Rule::ALL));
+    let names: BTreeSet<&str> = Rule::ALL.into_iter().map(Rule::name).collect();
+    assert_eq!(names.len(), Rule::ALL.len());
+}
+
+#[test]
+fn limits_are_met_exactly() {
+    let mut body = sound_anthropic();
+    list(&mut body, LAST).extend(vec![picture(&png(2000, 2000)); 30]);
+    for at in [2, 3] {
+        set(&mut body, &format!("/messages/1/content/{at}"), "cache_control", json!({"type": "ephemeral"}));
+    }
+    assert_valid(Format::Anthropic, &body);
+    let mut body = sound_anthropic();
+    list(&mut body, LAST).extend(vec![picture(&png(8000, 8000)); 19]);
+    assert_valid(Format::Anthropic, &body);
+
+    let mut body = sound_openai();
+    set(&mut body, "", "prompt_cache_key", json!("\u{e9}".repeat(64)));
+    set(&mut body, "/messages/1", "content", json!("\u{e9}".repeat(1_048_576)));
+    assert_valid(Format::OpenAi, &body);
+}
+
+#[test]
+fn a_violation_reads_as_a_sentence() {
+    let mut body = sound_anthropic();
+    list(&mut body, LAST).remove(0);
+    let found: Vec<String> = check(Format::Anthropic, &body).iter().map(ToString::to_string).collect();
+    let said =
+        "/messages/1/content/2: the call `toolu_1` has no result in the very next message (call_answered)";
+    assert_eq!(found, [said]);
+}
+
+#[test]
+fn no_value_makes_the_check_panic() {
+    for body in [json!(null), json!([]), json!({"messages": [null, 1, {"content": [null, []]}]}), json!("x")]
+    {
+        for format in JSON {
+            assert!(!check(format, &body).is_empty(), "{body}");
+        }
+    }
+}

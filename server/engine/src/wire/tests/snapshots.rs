@@ -1,0 +1,449 @@
+//! One prompt in each dialect, to be read.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+/// A prompt with everything that a dialect has to write.
+fn everything() -> Layout {
+    let mut layout = Layout::new();
+    layout.push(Speaker::System, text("You read code."));
+    layout.push(Speaker::System, marked(ContentBlock::text("# Legend"), Tier::L0, Ttl::OneHour));
+    layout.push(Speaker::User, text("Show me a.rs."));
+    let sealed = ContentBlock::Thinking { text: "A file.".into(), signature: Some("c2VhbA==".into()) };
+    let redacted = ContentBlock::Thinking { text: String::new(), signature: Some("ZGF0YQ==".into()) };
+    layout.push(Speaker::Assistant, block(sealed));
+    layout.push(Speaker::Assistant, block(redacted));
+    layout.push(Speaker::Assistant, text("I read it."));
+    layout.push(Speaker::Assistant, block(call("call_1", "read", json!({"path": "a.rs", "lines": [1, 2]}))));
+    layout.push(Speaker::Assistant, block(call("call_2", "draw", json!({}))));
+    layout.push(Speaker::User, text("Said while the tools ran."));
+    layout
+        .push(Speaker::User, marked(result("call_1", vec![part("fn a() {}\n")]), Tier::L3, Ttl::FiveMinutes));
+    let image = Image { width: Some(8), height: Some(9), ..png(8, 9) };
+    layout.push(
+        Speaker::User,
+        block(result("call_2", vec![part("drawn"), part("twice"), ResultPart::Image(image)])),
+    );
+    let source = ImageSource::Url { url: "https://example.org/b.png".into() };
+    layout.push(Speaker::User, block(ContentBlock::Image(Image { source, width: None, height: None })));
+    layout
+}
+
+fn shows(body: &Value, expected: &Expect) {
+    expected.assert_eq(&format!("{body:#}\n"));
+}
+
+#[test]
+fn anthropic() {
+    let body = json_of(&everything(), Format::Anthropic, &[tool("read"), tool("draw")]);
+    assert_valid(Format::Anthropic, &body);
+    shows(
+        &body,
+        &expect![[r##"
+        {
+          "model": "some-model",
+          "tools": [
+            {
+              "name": "read",
+              "description": "Reads a file.",
+              "input_schema": {
+                "type": "object",
+                "properties": {
+                  "path": {
+                    "type": "string"
+                  }
+                }
+              }
+            },
+            {
+              "name": "draw",
+              "description": "Reads a file.",
+              "input_schema": {
+                "type": "object",
+                "properties": {
+                  "path": {
+                    "type": "string"
+                  }
+                }
+              }
+            }
+          ],
+          "system": [
+            {
+              "type": "text",
+              "text": "You read code."
+            },
+            {
+              "type": "text",
+              "text": "# Legend",
+              "cache_control": {
+                "type": "ephemeral",
+                "ttl": "1h"
+              }
+            }
+          ],
+          "messages": [
+            {
+              "role": "user",
+              "content": "Show me a.rs."
+            },
+            {
+              "role": "assistant",
+              "content": [
+                {
+                  "type": "thinking",
+                  "thinking": "A file.",
+                  "signature": "c2VhbA=="
+                },
+                {
+                  "type": "redacted_thinking",
+                  "data": "ZGF0YQ=="
+                },
+                {
+                  "type": "text",
+                  "text": "I read it."
+                },
+                {
+                  "type": "tool_use",
+                  "id": "call_1",
+                  "name": "read",
+                  "input": {
+                    "path": "a.rs",
+                    "lines": [
+                      1,
+                      2
+                    ]
+                  }
+                },
+                {
+                  "type": "tool_use",
+                  "id": "call_2",
+                  "name": "draw",
+                  "input": {}
+                }
+              ]
+            },
+            {
+              "role": "user",
+              "content": [
+                {
+                  "type": "tool_result",
+                  "tool_use_id": "call_1",
+                  "content": "fn a() {}\n",
+                  "cache_control": {
+                    "type": "ephemeral"
+                  }
+                },
+                {
+                  "type": "tool_result",
+                  "tool_use_id": "call_2",
+                  "content": [
+                    {
+                      "type": "text",
+                      "text": "drawn"
+                    },
+                    {
+                      "type": "text",
+                      "text": "twice"
+                    },
+                    {
+                      "type": "image",
+                      "source": {
+                        "type": "base64",
+                        "media_type": "image/png",
+                        "data": "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAJCAIAAAAAAAAA"
+                      }
+                    }
+                  ]
+                },
+                {
+                  "type": "text",
+                  "text": "Said while the tools ran."
+                },
+                {
+                  "type": "image",
+                  "source": {
+                    "type": "url",
+                    "url": "https://example.org/b.png"
+                  }
+                }
+              ]
+            }
+          ]
+        }
+    "##]],
+    );
+}
+
+#[test]
+fn openai() {
+    let body = json_of(&everything(), Format::OpenAi, &[tool("read"), tool("draw")]);
+    assert_valid(Format::OpenAi, &body);
+    shows(
+        &body,
+        &expect![[r##"
+        {
+          "model": "some-model",
+          "prompt_cache_key": "strata-1",
+          "tools": [
+            {
+              "type": "function",
+              "function": {
+                "name": "read",
+                "description": "Reads a file.",
+                "parameters": {
+                  "type": "object",
+                  "properties": {
+                    "path": {
+                      "type": "string"
+                    }
+                  }
+                }
+              }
+            },
+            {
+              "type": "function",
+              "function": {
+                "name": "draw",
+                "description": "Reads a file.",
+                "parameters": {
+                  "type": "object",
+                  "properties": {
+                    "path": {
+                      "type": "string"
+                    }
+                  }
+                }
+              }
+            }
+          ],
+          "messages": [
+            {
+              "role": "system",
+              "content": [
+                {
+                  "type": "text",
+                  "text": "You read code."
+                },
+                {
+                  "type": "text",
+                  "text": "# Legend"
+                }
+              ]
+            },
+            {
+              "role": "user",
+              "content": "Show me a.rs."
+            },
+            {
+              "role": "assistant",
+              "content": "I read it.",
+              "tool_calls": [
+                {
+                  "id": "call_1",
+                  "type": "function",
+                  "function": {
+                    "name": "read",
+                    "arguments": "{\"path\":\"a.rs\",\"lines\":[1,2]}"
+                  }
+                },
+                {
+                  "id": "call_2",
+                  "type": "function",
+                  "function": {
+                    "name": "draw",
+                    "arguments": "{}"
+                  }
+                }
+              ]
+            },
+            {
+              "role": "tool",
+              "tool_call_id": "call_1",
+              "content": "fn a() {}\n"
+            },
+            {
+              "role": "tool",
+              "tool_call_id": "call_2",
+              "content": [
+                {
+                  "type": "text",
+                  "text": "drawn"
+                },
+                {
+                  "type": "text",
+                  "text": "twice"
+                }
+              ]
+            },
+            {
+              "role": "user",
+              "content": [
+                {
+                  "type": "image_url",
+                  "image_url": {
+                    "url": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAJCAIAAAAAAAAA"
+                  }
+                },
+                {
+                  "type": "text",
+                  "text": "Said while the tools ran."
+                },
+                {
+                  "type": "image_url",
+                  "image_url": {
+                    "url": "https://example.org/b.png"
+                  }
+                }
+              ]
+            }
+          ]
+        }
+    "##]],
+    );
+}
+
+#[test]
+fn markdown() {
+    expect![[r##"
+        # [1] System
+
+        You read code.
+
+        # Legend
+
+        <!-- cache breakpoint: L0, 1h -->
+
+        # [2] User
+
+        Show me a.rs.
+
+        # [3] Assistant
+
+        <!-- reasoning left out -->
+
+        <!-- reasoning left out -->
+
+        I read it.
+
+        Tool call `read` (`call_1`):
+
+        ```json
+        {"path":"a.rs","lines":[1,2]}
+        ```
+
+        Tool call `draw` (`call_2`):
+
+        ```json
+        {}
+        ```
+
+        # [4] User
+
+        Tool result (`call_1`):
+
+        ```
+        fn a() {}
+        ```
+
+        <!-- cache breakpoint: L3, 5m -->
+
+        Tool result (`call_2`):
+
+        ```
+        drawn
+        ```
+
+        ```
+        twice
+        ```
+
+        Picture: `image/png`, 8 x 9
+
+        Said while the tools ran.
+
+        Picture: `https://example.org/b.png`
+    "##]]
+    .assert_eq(&markdown_of(&everything()));
+}
+
+#[test]
+fn one_plain_text_is_written_as_a_string() {
+    let mut layout = Layout::new();
+    layout.push(Speaker::System, text("Be brief."));
+    layout.push(Speaker::User, text("Hi."));
+    shows(
+        &json_of(&layout, Format::Anthropic, &[]),
+        &expect![[r#"
+        {
+          "model": "some-model",
+          "system": [
+            {
+              "type": "text",
+              "text": "Be brief."
+            }
+          ],
+          "messages": [
+            {
+              "role": "user",
+              "content": "Hi."
+            }
+          ]
+        }
+    "#]],
+    );
+    shows(
+        &json_of(&layout, Format::OpenAi, &[]),
+        &expect![[r#"
+        {
+          "model": "some-model",
+          "prompt_cache_key": "strata-1",
+          "messages": [
+            {
+              "role": "system",
+              "content": "Be brief."
+            },
+            {
+              "role": "user",
+              "content": "Hi."
+            }
+          ]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn messages_are_counted_with_the_system_prompt() {
+    let envelope = Envelope { model: "m", tools: &[], cache_key: None };
+    let count = |format| render(&everything(), format, &envelope).messages;
+    assert_eq!(count(Format::Anthropic), 4);
+    // Two tool messages and one of the user behind them.
+    assert_eq!(count(Format::OpenAi), 6);
+    assert_eq!(count(Format::Markdown), 4);
+}
+
+#[test]
+fn a_long_cache_key_becomes_its_hash() {
+    let mut layout = Layout::new();
+    layout.push(Speaker::User, text("Hi."));
+    let key = "k".repeat(65);
+    let envelope = Envelope { model: "m", tools: &[], cache_key: Some(&key) };
+    let Body::Json(body) = render(&layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
+    assert_valid(Format::OpenAi, &body);
+    assert_eq!(body["prompt_cache_key"].as_str().map(str::len), Some(32));
+}
+
+#[test]
+fn a_mark_on_reasoning_or_on_nothing_is_left_out() {
+    let mut layout = Layout::new();
+    layout.push(Speaker::User, text("Hi."));
+    let thinking = ContentBlock::Thinking { text: "Hm.".into(), signature: Some("c2VhbA==".into()) };
+    layout.push(Speaker::Assistant, marked(thinking, Tier::L2, Ttl::FiveMinutes));
+    layout.push(Speaker::Assistant, text("Hello."));
+    layout.push(Speaker::User, text("Go on."));
+    let body = json_of(&layout, Format::Anthropic, &[]);
+    assert_valid(Format::Anthropic, &body);
+    assert!(!body.to_string().contains("cache_control"));
+}
