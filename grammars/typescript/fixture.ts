@@ -9,6 +9,10 @@ export interface Shape<T = unknown> extends Base {
 }
 
 export type Name = string | { first: string; last: string };
+export type Options = {
+  deep: { er: boolean };
+  run(): void;
+};
 export enum Color { Red, Green = "green" }
 declare module "ambient" { export function ambient(x: number): string; }
 export namespace Tools { export const version = 1; }

@@ -7,6 +7,7 @@
 (public_field_definition name: (_) @name value: (arrow_function body: (_) @body)) @definition.method
 (public_field_definition name: (_) @name value: (_) @body) @definition.field
 (public_field_definition name: (_) @name !value) @definition.field
+(type_alias_declaration name: (_) @name value: (object_type) @body) @definition.type
 (type_alias_declaration name: (_) @name) @definition.type
 (enum_declaration name: (_) @name) @definition.enum
 (internal_module name: (_) @name body: (_) @body) @definition.module

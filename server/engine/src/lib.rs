@@ -5,3 +5,4 @@
 pub mod cancel;
 pub mod hash;
 pub mod key;
+pub mod outline;
