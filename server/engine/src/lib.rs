@@ -6,3 +6,4 @@ pub mod cancel;
 pub mod hash;
 pub mod key;
 pub mod outline;
+pub mod symbols;
