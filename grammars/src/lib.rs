@@ -1,1 +1,170 @@
-//! The registry from file name to language, and each language's data.
+//! The registry from file name to language, and each language's data. Everything about a language is in
+//! its folder (`language.toml`, `outline.scm`, a fixture, its expected outline); no language has Rust
+//! code of its own. This crate parses nothing and knows nothing about the engine that uses it.
+
+use std::sync::OnceLock;
+
+use tree_sitter::Query;
+
+mod detect;
+mod position;
+
+pub use position::Position;
+
+include!(concat!(env!("OUT_DIR"), "/registry.rs"));
+
+/// A language of the registry. Ordered by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LanguageId(u8);
+
+/// How a module name in an import leads to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportStyle {
+    /// `a.b` is `a/b.ext` or a package of that name, leading dots are relative: Python.
+    Dotted,
+    /// A path relative to the file when it starts with a dot, else a package: JavaScript, TypeScript.
+    Path,
+    /// `crate::a::b` follows the module tree: Rust.
+    Crate,
+    /// A path names a directory, all files of which are one package: Go.
+    Package,
+}
+
+/// What a walk over a syntax tree looks at without asking the query: names of node kinds, and positions
+/// written as `parent_kind` (any child) or `parent_kind.field`.
+#[derive(Debug)]
+pub struct WalkRules {
+    /// Leaf kinds whose text is a name.
+    pub identifiers: &'static [&'static str],
+    /// Kinds of string literals: their text is copied as it is or cut, never reformatted.
+    pub strings: &'static [&'static str],
+    /// Positions in which a name refers to something outside its function, whatever its spelling.
+    pub members: &'static [&'static str],
+    /// Positions in which a name is bound locally: parameters, local variables, labels of arguments.
+    pub locals: &'static [&'static str],
+}
+
+struct Language {
+    name: &'static str,
+    grammar: fn() -> tree_sitter::Language,
+    outline: &'static str,
+    fixture: &'static str,
+    imports: ImportStyle,
+    extensions: &'static [&'static str],
+    file_names: &'static [&'static str],
+    shebangs: &'static [&'static str],
+    editor_ids: &'static [&'static str],
+    tests: &'static [&'static str],
+    builtins: &'static [&'static str],
+    walk: WalkRules,
+}
+
+impl LanguageId {
+    /// How many languages there are; [`index`](Self::index) is below it.
+    pub const COUNT: usize = LANGUAGE_COUNT;
+
+    /// All languages, by name.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..Self::COUNT).filter_map(|index| u8::try_from(index).ok().map(Self))
+    }
+
+    /// The language called `name` (`rust`, `tsx`).
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::all().find(|id| id.name() == name)
+    }
+
+    /// The language an editor calls `id` in `textDocument/didOpen` (`typescriptreact`).
+    pub fn by_editor_id(id: &str) -> Option<Self> {
+        Self::all().find(|language| language.language().editor_ids.contains(&id))
+    }
+
+    /// The language of a file: by its whole name, then its extension (letter case does not matter), then
+    /// the interpreter its first line names after `#!`.
+    pub fn by_path(path: &str, first_line: &str) -> Option<Self> {
+        detect::by_path(path, first_line)
+    }
+
+    /// Its name, which is also its folder's.
+    pub fn name(self) -> &'static str {
+        self.language().name
+    }
+
+    /// Its place among all languages; changes when a language is added, so never store it.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// Its grammar.
+    pub fn grammar(self) -> tree_sitter::Language {
+        (self.language().grammar)()
+    }
+
+    /// The query that says what its outline holds, compiled once per process. `None` only when the query
+    /// does not fit the grammar, which a test rules out. The captures: see `outline.scm` in any folder.
+    pub fn outline_query(self) -> Option<&'static Query> {
+        static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
+            [const { OnceLock::new() }; LanguageId::COUNT];
+        QUERIES
+            .get(self.index())?
+            .get_or_init(|| Query::new(&self.grammar(), self.outline_source()).ok())
+            .as_ref()
+    }
+
+    /// The text of [`outline_query`](Self::outline_query), inherited parts first.
+    pub fn outline_source(self) -> &'static str {
+        self.language().outline
+    }
+
+    /// What a walk over its trees looks at.
+    pub fn walk_rules(self) -> &'static WalkRules {
+        &self.language().walk
+    }
+
+    /// Names that say nothing about a repository because the language brings them along; sorted.
+    pub fn builtins(self) -> &'static [&'static str] {
+        self.language().builtins
+    }
+
+    /// How its imports name files.
+    pub fn import_style(self) -> ImportStyle {
+        self.language().imports
+    }
+
+    /// Whether a path (parts divided by `/`) looks like a file of tests.
+    pub fn is_test_file(self, path: &str) -> bool {
+        detect::matches_any(self.language().tests, path)
+    }
+
+    /// A small source text that shows every construct its outline knows. For tests.
+    pub fn fixture(self) -> &'static str {
+        self.language().fixture
+    }
+
+    /// Everything that leads to this language and must lead to no other: `*.rs`, `SConstruct`, `#!node`,
+    /// `editor:rust`.
+    pub fn claims(self) -> Vec<String> {
+        let language = self.language();
+        let extensions = language.extensions.iter().map(|e| format!("*.{e}"));
+        let shebangs = language.shebangs.iter().map(|s| format!("#!{s}"));
+        let editor_ids = language.editor_ids.iter().map(|id| format!("editor:{id}"));
+        let file_names = language.file_names.iter().map(ToString::to_string);
+        extensions.chain(file_names).chain(shebangs).chain(editor_ids).collect()
+    }
+
+    fn language(self) -> &'static Language {
+        // The index comes from the table itself, so it is always inside.
+        &LANGUAGES[self.index()]
+    }
+}
+
+impl std::fmt::Debug for LanguageId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::fmt::Display for LanguageId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -8,3 +8,5 @@ pub mod history;
 pub mod key;
 pub mod prompt;
 pub mod wire;
+pub mod outline;
+pub mod symbols;

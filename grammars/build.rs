@@ -1,0 +1,162 @@
+//! Generates the registry: one table entry per language folder beside this file. A folder whose name
+//! starts with `_` holds what several languages share and is none itself.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use serde::Deserialize;
+
+/// A folder's `language.toml`. Lists of inherited folders come before the folder's own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Folder {
+    name: Option<String>,
+    grammar: Option<String>,
+    #[serde(default)]
+    inherits: Vec<String>,
+    imports: Option<String>,
+    #[serde(default)]
+    extensions: Vec<String>,
+    #[serde(default)]
+    file_names: Vec<String>,
+    #[serde(default)]
+    shebangs: Vec<String>,
+    #[serde(default)]
+    editor_ids: Vec<String>,
+    #[serde(default)]
+    tests: Vec<String>,
+    #[serde(default)]
+    walk: Walk,
+    #[serde(default)]
+    ignore: Ignore,
+}
+
+/// What the walk over a syntax tree looks at without asking the query.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Walk {
+    #[serde(default)]
+    identifiers: Vec<String>,
+    #[serde(default)]
+    strings: Vec<String>,
+    #[serde(default)]
+    members: Vec<String>,
+    #[serde(default)]
+    locals: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ignore {
+    #[serde(default)]
+    names: Vec<String>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let mut folders = BTreeMap::new();
+    for entry in fs::read_dir(&root)? {
+        let toml = entry?.path().join("language.toml");
+        if let (true, Some(folder)) = (toml.is_file(), toml.parent().and_then(Path::file_name)) {
+            watch(&toml);
+            let parsed: Folder = toml::from_str(&fs::read_to_string(&toml)?)
+                .map_err(|error| format!("{}: {error}", toml.display()))?;
+            folders.insert(folder.to_string_lossy().into_owned(), parsed);
+        }
+    }
+    watch(&root);
+
+    let mut out = String::from("static LANGUAGES: &[Language] = &[\n");
+    let mut ids = Vec::new();
+    for (name, folder) in folders.iter().filter(|(name, _)| !name.starts_with('_')) {
+        if folder.name.as_ref() != Some(name) {
+            return Err(format!("{name}/language.toml must say name = {name:?}").into());
+        }
+        entry(&mut out, &root, name, folder, &folders)?;
+        ids.push(name);
+    }
+    out.push_str("];\n");
+    writeln!(out, "const LANGUAGE_COUNT: usize = {};", ids.len())?;
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("registry.rs"), out)?;
+    Ok(())
+}
+
+fn watch(path: &Path) {
+    // Cargo reads these lines from a build script's output.
+    #[expect(clippy::print_stdout, reason = "how a build script talks to Cargo")]
+    {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
+}
+
+/// The folder and everything it inherits, ancestors first.
+fn lineage<'a>(
+    name: &'a str,
+    folders: &'a BTreeMap<String, Folder>,
+) -> Result<Vec<(&'a str, &'a Folder)>, Box<dyn Error>> {
+    let folder = folders.get(name).ok_or_else(|| format!("no folder {name}"))?;
+    let mut all = Vec::new();
+    for parent in &folder.inherits {
+        all.extend(lineage(parent, folders)?);
+    }
+    all.push((name, folder));
+    Ok(all)
+}
+
+fn entry(
+    out: &mut String,
+    root: &Path,
+    name: &str,
+    folder: &Folder,
+    folders: &BTreeMap<String, Folder>,
+) -> Result<(), Box<dyn Error>> {
+    let grammar = folder.grammar.as_ref().ok_or_else(|| format!("{name}: no grammar"))?;
+    let lineage = lineage(name, folders)?;
+    let imports = lineage.iter().rev().find_map(|(_, f)| f.imports.as_deref()).unwrap_or_default();
+    let imports = match imports {
+        "dotted" => "Dotted",
+        "path" => "Path",
+        "crate" => "Crate",
+        "package" => "Package",
+        other => return Err(format!("{name}: unknown import style {other:?}").into()),
+    };
+    let queries: String = lineage
+        .iter()
+        .map(|(folder, _)| format!("include_str!({:?}), \"\\n\", ", root.join(folder).join("outline.scm")))
+        .collect();
+    let fixture = fs::read_dir(root.join(name))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .find(|path| path.file_stem().is_some_and(|stem| stem == "fixture"))
+        .ok_or_else(|| format!("{name}: no fixture"))?;
+    watch(&fixture);
+
+    let list = |field: fn(&Folder) -> &Vec<String>| -> Vec<&String> {
+        lineage.iter().flat_map(|(_, f)| field(f)).collect()
+    };
+    let mut ignored = list(|f| &f.ignore.names);
+    ignored.sort_unstable();
+    ignored.dedup();
+
+    writeln!(out, "Language {{")?;
+    writeln!(out, "    name: {name:?},")?;
+    writeln!(out, "    grammar: || {grammar}.into(),")?;
+    writeln!(out, "    outline: concat!({queries}),")?;
+    writeln!(out, "    fixture: include_str!({fixture:?}),")?;
+    writeln!(out, "    imports: ImportStyle::{imports},")?;
+    writeln!(out, "    extensions: &{:?},", folder.extensions)?;
+    writeln!(out, "    file_names: &{:?},", folder.file_names)?;
+    writeln!(out, "    shebangs: &{:?},", folder.shebangs)?;
+    writeln!(out, "    editor_ids: &{:?},", folder.editor_ids)?;
+    writeln!(out, "    tests: &{:?},", list(|f| &f.tests))?;
+    writeln!(out, "    builtins: &{ignored:?},")?;
+    writeln!(out, "    walk: WalkRules {{")?;
+    writeln!(out, "        identifiers: &{:?},", list(|f| &f.walk.identifiers))?;
+    writeln!(out, "        strings: &{:?},", list(|f| &f.walk.strings))?;
+    writeln!(out, "        members: &{:?},", list(|f| &f.walk.members))?;
+    writeln!(out, "        locals: &{:?},", list(|f| &f.walk.locals))?;
+    writeln!(out, "    }},\n}},")?;
+    Ok(())
+}

@@ -1,0 +1,20 @@
+; Definitions. A head is the text from the definition's start to its @body.
+(class_definition name: (identifier) @name body: (_) @body) @definition.class
+(function_definition name: (identifier) @name body: (_) @body) @definition.function
+(assignment left: (identifier) @name right: (_) @body) @definition.variable
+(assignment left: (identifier) @name !right) @definition.variable
+(type_alias_statement left: (type (identifier) @name) right: (_) @body) @definition.type
+(type_alias_statement left: (type (generic_type . (identifier) @name)) right: (_) @body) @definition.type
+
+; What an object carries besides its class's own names.
+(assignment
+  left: (attribute object: (identifier) @_self attribute: (identifier) @instance)
+  (#eq? @_self "self"))
+
+(decorator) @attribute
+
+(import_statement name: (dotted_name) @import)
+(import_statement name: (aliased_import name: (dotted_name) @import))
+(import_from_statement module_name: (_) @import)
+
+(function_definition name: (identifier) @_name (#match? @_name "^test")) @test

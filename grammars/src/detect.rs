@@ -1,0 +1,111 @@
+//! Which language a file is in, and whether it is a file of tests, from its path and first line alone.
+
+use crate::LanguageId;
+
+/// See [`LanguageId::by_path`].
+pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
+    let name = file_name(path);
+    by_file_name(name).or_else(|| by_extension(name)).or_else(|| by_shebang(first_line))
+}
+
+/// Whether one of the patterns fits: `name/` any directory of that name, otherwise a file name with at
+/// most two `*`, each for any text.
+pub(crate) fn matches_any(patterns: &[&str], path: &str) -> bool {
+    let name = file_name(path);
+    let directories = &path[..path.len() - name.len()];
+    patterns.iter().any(|pattern| match pattern.strip_suffix('/') {
+        Some(directory) => directories.split('/').any(|part| part == directory),
+        None => matches(pattern, name),
+    })
+}
+
+fn by_file_name(name: &str) -> Option<LanguageId> {
+    LanguageId::all().find(|id| id.language().file_names.contains(&name))
+}
+
+fn by_extension(name: &str) -> Option<LanguageId> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    if stem.is_empty() {
+        return None;
+    }
+    LanguageId::all().find(|id| id.language().extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+}
+
+/// `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`. A version behind the name is ignored.
+fn by_shebang(first_line: &str) -> Option<LanguageId> {
+    let mut words = first_line.strip_prefix("#!")?.split_whitespace();
+    let mut program = file_name(words.next()?);
+    if program == "env" {
+        program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    }
+    let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    LanguageId::all().find(|id| {
+        let shebangs = id.language().shebangs;
+        shebangs.contains(&program) || shebangs.contains(&bare)
+    })
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(head) else { return false };
+    match rest.split_once('*') {
+        None => name.ends_with(rest),
+        Some((middle, tail)) => {
+            name.strip_suffix(tail).is_some_and(|name| middle.is_empty() || name.contains(middle))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_finds_its_language() {
+        let cases = [
+            ("src/lib.rs", "", Some("rust")),
+            ("a/b.PY", "", Some("python")),
+            ("SConstruct", "", Some("python")),
+            ("x.test.tsx", "", Some("tsx")),
+            ("x.mts", "", Some("typescript")),
+            ("web/App.jsx", "", Some("javascript")),
+            ("bin/tool", "#!/usr/bin/env python3.12", Some("python")),
+            ("bin/tool", "#!/usr/bin/env -S node --harmony\r", Some("javascript")),
+            ("bin/tool", "#! /usr/bin/python -u", Some("python")),
+            ("bin/tool", "#!/bin/sh", None),
+            ("bin/tool", "#!", None),
+            (".py", "", None),
+            ("py", "", None),
+            ("", "", None),
+            ("dir.py/", "", None),
+        ];
+        for (path, line, language) in cases {
+            assert_eq!(by_path(path, line).map(LanguageId::name), language, "{path} {line}");
+        }
+    }
+
+    #[test]
+    fn editors_and_names_find_the_same_languages() {
+        assert_eq!(LanguageId::by_editor_id("typescriptreact"), LanguageId::by_name("tsx"));
+        assert_eq!(LanguageId::by_editor_id("javascriptreact"), LanguageId::by_name("javascript"));
+        assert_eq!(LanguageId::by_editor_id("klingon"), None);
+    }
+
+    #[test]
+    fn test_files_are_known_by_name_or_directory() {
+        let python = LanguageId::by_name("python").unwrap();
+        let tsx = LanguageId::by_name("tsx").unwrap();
+        for path in ["test_a.py", "a/b_test.py", "tests/admin/models.py", "x/tests.py", "conftest.py"] {
+            assert!(python.is_test_file(path), "{path}");
+        }
+        for path in ["contest.py", "a/latests/b.py", "tests", "attest_.py"] {
+            assert!(!python.is_test_file(path), "{path}");
+        }
+        assert!(tsx.is_test_file("src/a.test.tsx"));
+        assert!(!tsx.is_test_file("src/test.tsx"));
+    }
+}

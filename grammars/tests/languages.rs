@@ -1,0 +1,59 @@
+//! Every folder fits its grammar: the query compiles, and every kind, field and position it names exists.
+
+use std::collections::BTreeMap;
+
+use strata_grammars::{LanguageId, Position};
+use tree_sitter::{Parser, Query};
+
+#[test]
+fn every_query_compiles_and_knows_its_captures() {
+    for id in LanguageId::all() {
+        let query = Query::new(&id.grammar(), id.outline_source()).unwrap_or_else(|e| panic!("{id}: {e}"));
+        for capture in query.capture_names() {
+            let known = capture.starts_with('_')
+                || capture.starts_with("definition.")
+                || ["name", "body", "modifier", "attribute", "import", "instance", "test", "test.scope"]
+                    .contains(capture);
+            assert!(known, "{id}: unknown capture @{capture}");
+        }
+        assert!(id.outline_query().is_some());
+    }
+}
+
+#[test]
+fn every_grammar_loads_and_parses_its_fixture_without_errors() {
+    for id in LanguageId::all() {
+        let mut parser = Parser::new();
+        parser.set_language(&id.grammar()).unwrap_or_else(|e| panic!("{id}: {e}"));
+        let tree = parser.parse(id.fixture(), None).unwrap();
+        assert!(!tree.root_node().has_error(), "{id}: {}", tree.root_node().to_sexp());
+    }
+}
+
+#[test]
+fn every_kind_and_position_exists_in_the_grammar() {
+    for id in LanguageId::all() {
+        let grammar = id.grammar();
+        let rules = id.walk_rules();
+        for kind in rules.identifiers.iter().chain(rules.strings) {
+            assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{id}: no kind {kind}");
+        }
+        for position in rules.members.iter().chain(rules.locals) {
+            assert!(Position::resolve(position, &grammar).is_some(), "{id}: no position {position}");
+        }
+    }
+}
+
+#[test]
+fn no_two_languages_claim_the_same_file_or_editor_id() {
+    let mut claims: BTreeMap<String, LanguageId> = BTreeMap::new();
+    for id in LanguageId::all() {
+        for claim in id.claims() {
+            if let Some(other) = claims.insert(claim.clone(), id) {
+                panic!("{id} and {other} both claim {claim}");
+            }
+        }
+        assert!(id.builtins().is_sorted());
+    }
+    assert!(claims.len() > LanguageId::COUNT);
+}

@@ -1,0 +1,192 @@
+//! The map block: an outline as text for a model, at few tokens. Its bytes depend on the file's name and
+//! outline alone: no line numbers, nothing about other files, so an edit changes one block.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use strata_grammars::LanguageId;
+
+use super::head::one_line;
+use super::{Names, Outline, Scope, Symbol, SymbolKind};
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+
+/// Explains map blocks to the model that reads them.
+pub const LEGEND: &str = "\
+The symbol map lists the definitions of files whose full text is not shown. A line without indentation \
+is a file's path; below it `imports` names what the file imports, and each other line is a definition's \
+head as in the source, without its body, indented by one space per level. Fields, constants and \
+variables of one level share a line. `.a .b` are attributes set on the instance. `…` marks text that was \
+cut. Files of tests are given by counts only.
+";
+
+/// The most bytes of one block, about; what is left out is counted.
+const MAX_BLOCK: usize = 32_768;
+/// The most imports written.
+const MAX_IMPORTS: usize = 40;
+/// The deepest indentation written.
+const MAX_INDENT: usize = 12;
+/// The most characters of an attribute written.
+const MAX_ATTRIBUTE: usize = 60;
+
+/// One file's part of the symbol map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapBlock {
+    /// The text, ending with a line break.
+    pub text: Arc<str>,
+    /// The hash of the text.
+    pub text_hash: ContentHash,
+    /// The hash of the definitions alone, without the file's name, imports and instance attributes: the
+    /// same for a renamed file.
+    pub signature_hash: ContentHash,
+}
+
+/// The map block of a file.
+pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
+    let mut text = path_line(key.as_str());
+    if language.is_test_file(key.as_str()) {
+        counts(&mut text, outline);
+    } else {
+        text.push('\n');
+        imports(&mut text, &outline.imports);
+        symbols(&mut text, outline);
+        if outline.tests > 0 {
+            let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
+        }
+    }
+    MapBlock {
+        text_hash: ContentHash::of(&text),
+        text: text.into(),
+        signature_hash: signature_hash(outline),
+    }
+}
+
+/// A path as the first line of a block: whatever is in a file's name, it stays one line that does not
+/// look like a definition.
+fn path_line(path: &str) -> String {
+    let mut line = String::with_capacity(path.len());
+    for (i, c) in path.chars().enumerate() {
+        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || (i == 0 && c.is_whitespace()) {
+            line.extend(c.escape_unicode());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+fn counts(text: &mut String, outline: &Outline) {
+    let count = |wanted: fn(SymbolKind) -> bool| {
+        let all = outline.symbols.iter().filter(|symbol| symbol.depth == 0 && wanted(symbol.kind));
+        u32::try_from(all.count()).unwrap_or(u32::MAX)
+    };
+    let parts = [
+        (outline.tests, "test", "tests"),
+        (count(SymbolKind::is_type), "type", "types"),
+        (count(SymbolKind::is_function), "function", "functions"),
+    ];
+    let mut separator = ": ";
+    for (number, one, many) in parts {
+        if number > 0 {
+            text.push_str(separator);
+            text.push_str(&counted(number, one, many));
+            separator = ", ";
+        }
+    }
+    text.push('\n');
+}
+
+fn counted(number: u32, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn imports(text: &mut String, imports: &Names) {
+    let mut separator = " imports ";
+    let mut left_out = 0_usize;
+    for (i, import) in imports.iter().enumerate() {
+        if i >= MAX_IMPORTS {
+            left_out += 1;
+            continue;
+        }
+        text.push_str(separator);
+        text.push_str(import);
+        separator = ", ";
+    }
+    if left_out > 0 {
+        let _ = write!(text, ", … {left_out} more");
+    }
+    if !imports.is_empty() {
+        text.push('\n');
+    }
+}
+
+fn symbols(text: &mut String, outline: &Outline) {
+    let mut left_out = 0_usize;
+    // The level of the line of values that the next value can join.
+    let mut values_at = None;
+    for symbol in outline.visible() {
+        if text.len() > MAX_BLOCK {
+            left_out += 1;
+            continue;
+        }
+        let joins = symbol.kind.is_value() && symbol.attributes.is_empty();
+        if joins && values_at == Some(symbol.depth) {
+            text.push_str(", ");
+            text.push_str(&symbol.head);
+            continue;
+        }
+        if values_at.is_some() {
+            text.push('\n');
+        }
+        values_at = joins.then_some(symbol.depth);
+        indent(text, symbol.depth);
+        for attribute in symbol.attributes.iter() {
+            text.push_str(&one_line(attribute, MAX_ATTRIBUTE));
+            text.push(' ');
+        }
+        text.push_str(&symbol.head);
+        if !joins {
+            text.push('\n');
+            instance(text, symbol);
+        }
+    }
+    if values_at.is_some() {
+        text.push('\n');
+    }
+    if left_out > 0 {
+        let _ = writeln!(text, " … {left_out} more");
+    }
+}
+
+fn instance(text: &mut String, symbol: &Symbol) {
+    if symbol.instance.is_empty() {
+        return;
+    }
+    indent(text, symbol.depth.saturating_add(1));
+    let mut separator = ".";
+    for name in symbol.instance.iter() {
+        text.push_str(separator);
+        text.push_str(name);
+        separator = " .";
+    }
+    text.push('\n');
+}
+
+fn indent(text: &mut String, depth: u32) {
+    let spaces = usize::try_from(depth).unwrap_or(MAX_INDENT).min(MAX_INDENT) + 1;
+    text.extend(std::iter::repeat_n(' ', spaces));
+}
+
+fn signature_hash(outline: &Outline) -> ContentHash {
+    let mut structure = String::new();
+    for symbol in outline.visible() {
+        let _ = writeln!(structure, "{:?} {} {}", symbol.kind, symbol.depth, symbol.head);
+        for attribute in symbol.attributes.iter() {
+            let _ = writeln!(structure, "{attribute}");
+        }
+    }
+    if outline.symbols.iter().any(|symbol| symbol.scope == Scope::Tests) {
+        structure.push_str("tests\n");
+    }
+    ContentHash::of(&structure)
+}

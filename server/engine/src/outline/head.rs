@@ -1,0 +1,202 @@
+//! The one-line text of a definition's head, and of anything else copied from a source into a map:
+//! white space collapsed, comments dropped, long strings cut, nothing that could break a line.
+
+use std::ops::Range;
+
+/// The most characters of a head, the mark for what was cut included.
+pub(crate) const MAX_HEAD: usize = 200;
+/// The most characters of a string literal inside a head.
+const MAX_STRING: usize = 24;
+/// How far into a head to look. Bounds the work when heads contain one another.
+const MAX_SCAN: usize = 4_096;
+
+/// A part of a head that is not ordinary code.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: SpanKind,
+}
+
+/// What to do with a [`Span`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpanKind {
+    /// Leave it out: a comment, or an attribute shown elsewhere.
+    Dropped,
+    /// Copy it as it is, or cut it: a string literal.
+    Literal,
+}
+
+/// The text of a head: `source[range]` with its spans (in order, not overlapping) treated, behind
+/// `prefix`, without the punctuation that leads to a body.
+pub(crate) fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
+    let mut line = Line::new(MAX_HEAD);
+    line.code(prefix);
+    let end = range.end.min(range.start.saturating_add(MAX_SCAN));
+    let mut at = range.start;
+    for span in spans {
+        if span.range.start < at || span.range.start >= end || line.is_full() {
+            continue;
+        }
+        line.code(slice(source, at..span.range.start));
+        match span.kind {
+            SpanKind::Dropped => line.code(" "),
+            SpanKind::Literal => line.literal(slice(source, span.range.clone())),
+        }
+        at = span.range.end;
+    }
+    if !line.is_full() {
+        line.code(slice(source, at..end.max(at)));
+    }
+    if end < range.end && at < range.end {
+        line.cut = true;
+    }
+    line.finish()
+}
+
+/// Any text on one line of at most `max` characters.
+pub(crate) fn one_line(text: &str, max: usize) -> String {
+    let mut line = Line::new(max);
+    line.code(slice(text, 0..text.len().min(MAX_SCAN)));
+    line.cut |= text.len() > MAX_SCAN;
+    line.finish()
+}
+
+/// The text between two byte offsets, moved to the nearest character starts when they are not.
+fn slice(source: &str, range: Range<usize>) -> &str {
+    source.get(boundary(source, range.start)..boundary(source, range.end)).unwrap_or_default()
+}
+
+fn boundary(source: &str, at: usize) -> usize {
+    let at = at.min(source.len());
+    (0..=at).rev().find(|&i| source.is_char_boundary(i)).unwrap_or(0)
+}
+
+/// A line under construction.
+struct Line {
+    text: String,
+    chars: usize,
+    max: usize,
+    /// White space was seen since the last character.
+    gap: bool,
+    /// The last character came from a literal and is not punctuation of the code.
+    literal: bool,
+    cut: bool,
+}
+
+impl Line {
+    fn new(max: usize) -> Self {
+        Self { text: String::new(), chars: 0, max, gap: false, literal: false, cut: false }
+    }
+
+    fn is_full(&self) -> bool {
+        self.chars > self.max
+    }
+
+    fn code(&mut self, text: &str) {
+        for c in text.chars() {
+            if self.is_full() {
+                return;
+            }
+            if c.is_whitespace() || c.is_control() {
+                self.gap = true;
+                continue;
+            }
+            let last = if self.literal { None } else { self.text.chars().next_back() };
+            if matches!(c, ')' | ']' | '}') && last == Some(',') {
+                // A comma behind the last parameter is only there for the line break.
+                self.text.pop();
+                self.chars -= 1;
+            }
+            let tight = matches!(c, ')' | ']' | ',' | ';') || matches!(last, Some('(' | '['));
+            self.space(tight);
+            self.put(c);
+            self.literal = false;
+        }
+    }
+
+    fn literal(&mut self, text: &str) {
+        let last = self.text.chars().next_back();
+        self.space(matches!(last, Some('(' | '[')));
+        let long = text.chars().nth(MAX_STRING).is_some();
+        let kept = if long { MAX_STRING - 2 } else { MAX_STRING };
+        for c in text.chars().take(kept) {
+            self.put(if c.is_control() || is_line_break(c) { ' ' } else { c });
+        }
+        if long {
+            self.put('…');
+            self.put(text.chars().next_back().filter(|c| !c.is_control()).unwrap_or('"'));
+        }
+        self.literal = true;
+    }
+
+    fn space(&mut self, tight: bool) {
+        if self.gap && !tight && !self.text.is_empty() {
+            self.put(' ');
+        }
+        self.gap = false;
+    }
+
+    fn put(&mut self, c: char) {
+        self.text.push(c);
+        self.chars += 1;
+    }
+
+    fn finish(mut self) -> String {
+        if self.is_full() || self.cut {
+            let keep = self.text.char_indices().nth(self.max.saturating_sub(1)).map_or(self.text.len(), |(i, _)| i);
+            self.text.truncate(keep);
+            self.text.push('…');
+            return self.text;
+        }
+        if !self.literal {
+            let end = self.text.trim_end_matches("=>").trim_end_matches([' ', ':', '=', '{', ';', ',']).len();
+            self.text.truncate(end);
+        }
+        self.text
+    }
+}
+
+fn is_line_break(c: char) -> bool {
+    matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(source: &str, head: &str) {
+        assert_eq!(render(source, 0..source.len(), &[], ""), head);
+    }
+
+    #[test]
+    fn code_goes_on_one_line() {
+        check("def f(\n    a,\n    b = 1,\n) -> int:", "def f(a, b = 1) -> int");
+        check("fn f<T>(a: [u8; 3], )\nwhere\n    T: Ord,\n", "fn f<T>(a: [u8; 3]) where T: Ord");
+        check("f = async (text) =>", "f = async (text)");
+        check("pub const X: u32 = ", "pub const X: u32");
+        check("x\u{2028}y\u{0}z\r\n", "x y z");
+        check("", "");
+    }
+
+    #[test]
+    fn spans_are_dropped_or_kept_as_they_are() {
+        let source = "f(a /* x */, b=' , (  ', c)";
+        let spans = [
+            Span { range: 4..11, kind: SpanKind::Dropped },
+            Span { range: 15..23, kind: SpanKind::Literal },
+        ];
+        assert_eq!(render(source, 0..source.len(), &spans, "pub "), "pub f(a, b=' , (  ', c)");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let long = "ä".repeat(300);
+        let head = render(&long, 0..long.len(), &[], "");
+        assert_eq!(head.chars().count(), MAX_HEAD);
+        assert!(head.ends_with('…'));
+        let spans = [Span { range: 0..long.len(), kind: SpanKind::Literal }];
+        assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_STRING);
+        let blank = format!("f{}(a)", " ".repeat(10_000));
+        assert_eq!(render(&blank, 0..blank.len(), &[], ""), "f…");
+    }
+}

@@ -1,0 +1,181 @@
+//! A language's rules as look-up tables by node kind, made once per process from the names in its
+//! folder. Holds no state of a walk.
+
+use std::num::NonZeroU16;
+use std::sync::OnceLock;
+
+use strata_grammars::{LanguageId, Position};
+use tree_sitter::Query;
+
+use super::SymbolKind;
+
+/// What the walk does at a node of some kind. Bits, since a kind can have several.
+pub(crate) mod flag {
+    /// A leaf whose text is a name.
+    pub(crate) const IDENTIFIER: u8 = 1;
+    /// A string literal.
+    pub(crate) const STRING: u8 = 2;
+    /// Some pattern of the outline query starts here.
+    pub(crate) const PATTERN: u8 = 4;
+    /// Names below it may be in a position that a rule speaks of.
+    pub(crate) const POSITION: u8 = 8;
+}
+
+/// How a name is used, as far as its position tells. Bits, collected over all mentions.
+pub(crate) mod usage {
+    /// Mentioned in a position no rule speaks of.
+    pub(crate) const PLAIN: u8 = 1;
+    /// Certainly something outside the function.
+    pub(crate) const MEMBER: u8 = 2;
+    /// Bound locally somewhere in the file.
+    pub(crate) const LOCAL: u8 = 4;
+}
+
+/// What a capture of the outline query says about its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Definition(SymbolKind),
+    Name,
+    Body,
+    Modifier,
+    Attribute,
+    Import,
+    Instance,
+    Test,
+    TestScope,
+    /// Only there for a predicate of the query.
+    Silent,
+}
+
+/// One language's tables.
+pub(crate) struct Tables {
+    /// Bits of [`flag`] by kind.
+    flags: Vec<u8>,
+    /// Rules for names below a kind of parent, by that kind: the field (or any), bits of [`usage`].
+    positions: Vec<Vec<(Option<NonZeroU16>, u8)>>,
+    /// By capture index.
+    roles: Vec<Role>,
+    pub(crate) query: Option<&'static Query>,
+}
+
+impl Tables {
+    /// The tables of a language.
+    pub(crate) fn of(language: LanguageId) -> &'static Self {
+        static TABLES: [OnceLock<Tables>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
+        static NOTHING: Tables =
+            Tables { flags: Vec::new(), positions: Vec::new(), roles: Vec::new(), query: None };
+        TABLES.get(language.index()).map_or(&NOTHING, |cell| cell.get_or_init(|| Self::new(language)))
+    }
+
+    /// Bits of [`flag`] for a kind; none for the kind of errors.
+    pub(crate) fn flags(&self, kind: u16) -> u8 {
+        self.flags.get(usize::from(kind)).copied().unwrap_or(0)
+    }
+
+    /// Bits of [`usage`] for a name below a parent of kind `parent`, in the field `field()`.
+    pub(crate) fn usage(&self, parent: u16, field: impl FnOnce() -> Option<NonZeroU16>) -> u8 {
+        let rules = self.positions.get(usize::from(parent)).map_or(&[][..], Vec::as_slice);
+        let field = match rules {
+            [] => return usage::PLAIN,
+            [(None, only)] => return *only,
+            _ => field(),
+        };
+        let matching = rules.iter().find(|(wanted, _)| wanted.is_none() || *wanted == field);
+        matching.map_or(usage::PLAIN, |(_, bits)| *bits)
+    }
+
+    /// What a capture says.
+    pub(crate) fn role(&self, capture: u32) -> Role {
+        usize::try_from(capture).ok().and_then(|i| self.roles.get(i)).copied().unwrap_or(Role::Silent)
+    }
+
+    fn new(language: LanguageId) -> Self {
+        let grammar = language.grammar();
+        let rules = language.walk_rules();
+        let kinds = grammar.node_kind_count();
+        let mut tables = Self {
+            flags: vec![0; kinds],
+            positions: vec![Vec::new(); kinds],
+            roles: Vec::new(),
+            query: language.outline_query(),
+        };
+        for kind in rules.identifiers {
+            tables.mark(grammar.id_for_node_kind(kind, true), flag::IDENTIFIER);
+        }
+        for kind in rules.strings {
+            tables.mark(grammar.id_for_node_kind(kind, true), flag::STRING);
+        }
+        for (positions, bits) in [(rules.members, usage::MEMBER), (rules.locals, usage::LOCAL)] {
+            for position in positions.iter().filter_map(|text| Position::resolve(text, &grammar)) {
+                tables.mark(position.parent, flag::POSITION);
+                if let Some(rules) = tables.positions.get_mut(usize::from(position.parent)) {
+                    rules.push((position.field, bits));
+                    // A rule for one field goes before the rule for any child.
+                    rules.sort_by_key(|(field, _)| field.is_none());
+                }
+            }
+        }
+        if let Some(query) = tables.query {
+            tables.roles = query.capture_names().iter().map(|name| role(name)).collect();
+            for pattern in 0..query.pattern_count() {
+                let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
+                let text = language.outline_source().get(range).unwrap_or_default();
+                if let Some(kind) = root_kind(text) {
+                    tables.mark(grammar.id_for_node_kind(kind, true), flag::PATTERN);
+                }
+            }
+        }
+        tables
+    }
+
+    fn mark(&mut self, kind: u16, flag: u8) {
+        if let Some(flags) = self.flags.get_mut(usize::from(kind)) {
+            *flags |= flag;
+        }
+    }
+}
+
+/// The kind of node a pattern starts at: `class_definition` of `(class_definition name: ...)`.
+fn root_kind(pattern: &str) -> Option<&str> {
+    let inside = pattern.trim_start().strip_prefix('(')?;
+    let end = inside.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    inside.get(..end)
+}
+
+fn role(capture: &str) -> Role {
+    match capture {
+        "name" => Role::Name,
+        "body" => Role::Body,
+        "modifier" => Role::Modifier,
+        "attribute" => Role::Attribute,
+        "import" => Role::Import,
+        "instance" => Role::Instance,
+        "test" => Role::Test,
+        "test.scope" => Role::TestScope,
+        other => other
+            .strip_prefix("definition.")
+            .and_then(SymbolKind::of_capture)
+            .map_or(Role::Silent, Role::Definition),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pattern that starts otherwise would never be tried, and a misspelt kind never be kept.
+    #[test]
+    fn every_pattern_starts_at_a_node_of_one_kind_and_every_definition_has_a_kind() {
+        for language in LanguageId::all() {
+            let query = language.outline_query().unwrap();
+            for pattern in 0..query.pattern_count() {
+                let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
+                let text = &language.outline_source()[range];
+                assert!(root_kind(text).is_some_and(|kind| !kind.is_empty()), "{language}: {text}");
+            }
+            for name in query.capture_names().iter().filter(|name| name.starts_with("definition.")) {
+                assert_ne!(role(name), Role::Silent, "{language}: @{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Syntax trees: making one from a text, and keeping one in step with edits. Knows nothing of outlines.
+
+use std::cell::Cell;
+use std::ops::{ControlFlow, Range};
+
+use ropey::Rope;
+use strata_grammars::LanguageId;
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
+
+use crate::cancel::{Cancel, Cancelled};
+
+/// The syntax tree of one version of a text. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct SyntaxTree {
+    language: LanguageId,
+    tree: Tree,
+}
+
+/// One replacement of bytes by other bytes, as a syntax tree needs to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeEdit {
+    /// Where the replaced bytes began.
+    pub start: TreePoint,
+    /// Where they ended, in the text before.
+    pub old_end: TreePoint,
+    /// Where their replacement ends, in the text after.
+    pub new_end: TreePoint,
+}
+
+/// A place in a text: bytes from its start, and the same as line and bytes into the line. A line ends
+/// behind `\n` only, whatever the editor thinks: that is how the parsers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreePoint {
+    /// Bytes from the start of the text.
+    pub byte: usize,
+    /// How many `\n` are in front of it.
+    pub row: usize,
+    /// Bytes since the last `\n`.
+    pub column: usize,
+}
+
+thread_local! {
+    /// A parser keeps its buffers from one text to the next.
+    static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
+}
+
+/// Parses a text. `old` is the tree of an earlier version that [`SyntaxTree::edit`] was told of every
+/// edit since; unchanged parts of it are used again.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up before the tree was done. Also, though tests rule it out, when the
+/// grammar was built for another version of the parser.
+pub fn parse(
+    language: LanguageId,
+    source: &str,
+    old: Option<&SyntaxTree>,
+    cancel: &Cancel,
+) -> Result<SyntaxTree, Cancelled> {
+    cancel.check()?;
+    let mut parser = PARSER.take().unwrap_or_else(Parser::new);
+    parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
+    let old = old.filter(|old| old.language == language).map(|old| &old.tree);
+    let bytes = source.as_bytes();
+    let mut stop = |_: &_| match cancel.is_cancelled() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut stop);
+    let mut rest = |offset: usize, _: Point| bytes.get(offset..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut rest, old, Some(options));
+    // Otherwise the next text would be taken for the rest of this one.
+    parser.reset();
+    PARSER.set(Some(parser));
+    Ok(SyntaxTree { language, tree: tree.ok_or(Cancelled)? })
+}
+
+impl SyntaxTree {
+    /// The language it was parsed in.
+    pub fn language(&self) -> LanguageId {
+        self.language
+    }
+
+    /// Tells the tree that the text has changed, so that it can be the `old` one of the next [`parse`].
+    pub fn edit(&mut self, edit: &TreeEdit) {
+        self.tree.edit(&InputEdit {
+            start_byte: edit.start.byte,
+            old_end_byte: edit.old_end.byte,
+            new_end_byte: edit.new_end.byte,
+            start_position: edit.start.point(),
+            old_end_position: edit.old_end.point(),
+            new_end_position: edit.new_end.point(),
+        });
+    }
+
+    /// Whether some of the text was not understood.
+    pub fn has_error(&self) -> bool {
+        self.tree.root_node().has_error()
+    }
+
+    pub(crate) fn root(&self) -> tree_sitter::Node<'_> {
+        self.tree.root_node()
+    }
+}
+
+impl TreeEdit {
+    /// The replacement of the bytes `range` of `before` by `inserted`. A range that is not inside the
+    /// text is moved into it. Costs one look at the text in front of the range.
+    pub fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
+        let start = range.start.min(before.len_bytes());
+        let old_end = range.end.clamp(start, before.len_bytes());
+        let start_point = TreePoint { byte: 0, row: 0, column: 0 }.after_rope(before, 0..start);
+        Self {
+            start: start_point,
+            old_end: start_point.after_rope(before, start..old_end),
+            new_end: start_point.after(inserted.as_bytes()),
+        }
+    }
+}
+
+impl TreePoint {
+    /// The place `bytes` further on.
+    #[must_use]
+    pub fn after(self, bytes: &[u8]) -> Self {
+        let breaks = bytecount(bytes);
+        let column = match bytes.iter().rposition(|&byte| byte == b'\n') {
+            Some(last) => bytes.len() - last - 1,
+            None => self.column + bytes.len(),
+        };
+        Self { byte: self.byte + bytes.len(), row: self.row + breaks, column }
+    }
+
+    fn after_rope(self, rope: &Rope, range: Range<usize>) -> Self {
+        let (chunks, first_byte, ..) = rope.chunks_at_byte(range.start);
+        let mut at = first_byte;
+        let mut point = self;
+        for chunk in chunks {
+            if at >= range.end {
+                break;
+            }
+            let from = range.start.saturating_sub(at).min(chunk.len());
+            let to = (range.end - at).min(chunk.len());
+            point = point.after(chunk.as_bytes().get(from..to).unwrap_or_default());
+            at += chunk.len();
+        }
+        point
+    }
+
+    fn point(self) -> Point {
+        Point::new(self.row, self.column)
+    }
+}
+
+fn bytecount(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte == b'\n').count()
+}

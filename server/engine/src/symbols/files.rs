@@ -1,0 +1,192 @@
+//! The list of a repository's files within a budget of tokens: every file by name, or where that is too
+//! much, directories with a count of what is in them.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use crate::key::FileKey;
+
+/// A list of files as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileList {
+    /// The count of all files, then one line for each file or collapsed directory, sorted. Empty when not
+    /// even the count fits.
+    pub text: String,
+    /// The tokens of the text, counted line by line; at most the budget.
+    pub tokens: usize,
+    /// How many files are listed by name.
+    pub names: usize,
+    /// How many directories are listed in place of what is in them.
+    pub directories: usize,
+    /// How many files are in those directories.
+    pub collapsed: usize,
+}
+
+/// A directory: the files directly in it and its directories, by number.
+#[derive(Default)]
+struct Directory<'a> {
+    path: &'a str,
+    depth: usize,
+    files: Vec<&'a FileKey>,
+    directories: Vec<usize>,
+    /// Files in it and below.
+    total: usize,
+}
+
+/// A directory whose contents may be written out, the one to try first the greatest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate<'a> {
+    relevant: bool,
+    depth: Reverse<usize>,
+    path: Reverse<&'a str>,
+    number: usize,
+}
+
+/// Lists `files` within `budget` tokens. It starts from the top directory and writes out one directory
+/// after the other, those around a file of `focus` first, then the shallow ones, as long as they fit: the
+/// deepest and least relevant stay collapsed. `count` gives a text's tokens; it is asked about each line
+/// at most once.
+pub fn file_list(
+    files: &[FileKey],
+    focus: &[FileKey],
+    budget: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> FileList {
+    let files: BTreeSet<&FileKey> = files.iter().collect();
+    let heading = heading(files.len());
+    let heading_tokens = count(&heading);
+    if files.is_empty() || heading_tokens > budget {
+        return FileList::default();
+    }
+    let directories = tree(&files);
+    let relevant: BTreeSet<&str> = focus.iter().flat_map(|key| around(key.as_str())).collect();
+    let mut left = budget - heading_tokens;
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    let mut list = FileList::default();
+    let mut candidates = BinaryHeap::from([Candidate {
+        relevant: true,
+        depth: Reverse(0),
+        path: Reverse(""),
+        number: 0,
+    }]);
+    while let Some(candidate) = candidates.pop() {
+        let Some(directory) = directories.get(candidate.number) else { continue };
+        let own_line = directory_line(directory);
+        let refund = lines.get(&own_line).copied().unwrap_or(0);
+        let Some(contents) = contents(directory, &directories, left + refund, count) else { continue };
+        left = left + refund - contents.iter().map(|(_, tokens)| tokens).sum::<usize>();
+        if lines.remove(&own_line).is_some() {
+            list.directories -= 1;
+            list.collapsed -= directory.total;
+        }
+        lines.extend(contents);
+        list.names += directory.files.len();
+        for &number in &directory.directories {
+            if let Some(below) = directories.get(number) {
+                list.directories += 1;
+                list.collapsed += below.total;
+                candidates.push(Candidate {
+                    relevant: relevant.contains(below.path),
+                    depth: Reverse(below.depth),
+                    path: Reverse(below.path),
+                    number,
+                });
+            }
+        }
+    }
+    list.tokens = budget - left;
+    list.text = heading;
+    list.text.extend(lines.into_keys());
+    list
+}
+
+fn heading(files: usize) -> String {
+    if files == 1 { "1 file\n".to_owned() } else { format!("{files} files\n") }
+}
+
+/// The lines for what is directly in a directory, with their tokens; `None` when they need more than
+/// `budget`.
+fn contents(
+    directory: &Directory<'_>,
+    directories: &[Directory<'_>],
+    budget: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> Option<Vec<(String, usize)>> {
+    // Every line has a token at least.
+    if directory.files.len() + directory.directories.len() > budget {
+        return None;
+    }
+    let files = directory.files.iter().map(|key| file_line(key));
+    let below = directory.directories.iter().filter_map(|&number| directories.get(number));
+    let mut lines = Vec::with_capacity(directory.files.len() + directory.directories.len());
+    let mut used = 0;
+    for line in files.chain(below.map(directory_line)) {
+        let tokens = count(&line);
+        used += tokens;
+        if used > budget {
+            return None;
+        }
+        lines.push((line, tokens));
+    }
+    Some(lines)
+}
+
+/// The directories of some files; the first is the top. A directory that holds nothing but another one
+/// is one with it.
+fn tree<'a>(files: &BTreeSet<&'a FileKey>) -> Vec<Directory<'a>> {
+    let mut directories = vec![Directory::default()];
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::from([("", 0)]);
+    for &key in files {
+        let mut number = 0;
+        for (depth, path) in around(key.as_str()).enumerate().skip(1) {
+            number = match numbers.get(path) {
+                Some(&known) => known,
+                None => {
+                    let new = directories.len();
+                    directories.push(Directory { path, depth, ..Directory::default() });
+                    numbers.insert(path, new);
+                    if let Some(above) = directories.get_mut(number) {
+                        above.directories.push(new);
+                    }
+                    new
+                }
+            };
+            if let Some(directory) = directories.get_mut(number) {
+                directory.total += 1;
+            }
+        }
+        if let Some(directory) = directories.get_mut(number) {
+            directory.files.push(key);
+        }
+    }
+    directories
+}
+
+/// The directories around a path, outermost first: the top directory, then `a` and `a/b` of `a/b/c.rs`.
+fn around(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::once("").chain(path.match_indices('/').filter_map(|(at, _)| path.get(..at)))
+}
+
+fn file_line(key: &FileKey) -> String {
+    let mut line = escaped(key.as_str());
+    line.push('\n');
+    line
+}
+
+fn directory_line(directory: &Directory<'_>) -> String {
+    let files = if directory.total == 1 { "file" } else { "files" };
+    format!("{}/ ({} {files})\n", escaped(directory.path), directory.total)
+}
+
+/// A path on one line, whatever is in it.
+fn escaped(path: &str) -> String {
+    let mut line = String::with_capacity(path.len() + 1);
+    for c in path.chars() {
+        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
+            line.extend(c.escape_unicode());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
