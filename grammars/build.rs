@@ -142,6 +142,7 @@ fn entry(
 
     writeln!(out, "Language {{")?;
     writeln!(out, "    name: {name:?},")?;
+    writeln!(out, "    family: {:?},", lineage.first().map_or(name, |(oldest, _)| *oldest))?;
     writeln!(out, "    grammar: || {grammar}.into(),")?;
     writeln!(out, "    outline: concat!({queries}),")?;
     writeln!(out, "    fixture: include_str!({fixture:?}),")?;

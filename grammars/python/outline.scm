@@ -17,4 +17,8 @@
 (import_statement name: (aliased_import name: (dotted_name) @import))
 (import_from_statement module_name: (_) @import)
 
+; The parts of a module's path name no definition, but what is taken from it does.
+(import_from_statement name: (dotted_name (identifier) @reference))
+(import_from_statement name: (aliased_import name: (dotted_name (identifier) @reference)))
+
 (function_definition name: (identifier) @_name (#match? @_name "^test")) @test

@@ -46,6 +46,7 @@ pub struct WalkRules {
 
 struct Language {
     name: &'static str,
+    family: &'static str,
     grammar: fn() -> tree_sitter::Language,
     outline: &'static str,
     fixture: &'static str,
@@ -87,6 +88,12 @@ impl LanguageId {
     /// Its name, which is also its folder's.
     pub fn name(self) -> &'static str {
         self.language().name
+    }
+
+    /// What it shares with the languages it can call by name: the folder its lineage of `inherits` starts
+    /// with, its own for most.
+    pub fn family(self) -> &'static str {
+        self.language().family
     }
 
     /// Its place among all languages; changes when a language is added, so never store it.

@@ -12,7 +12,7 @@ fn every_query_compiles_and_knows_its_captures() {
         for capture in query.capture_names() {
             let known = capture.starts_with('_')
                 || capture.starts_with("definition.")
-                || ["name", "body", "modifier", "attribute", "import", "instance", "test", "test.scope"]
+                || ["name", "body", "modifier", "attribute", "import", "instance", "reference", "test", "test.scope"]
                     .contains(capture);
             assert!(known, "{id}: unknown capture @{capture}");
         }
@@ -56,4 +56,11 @@ fn no_two_languages_claim_the_same_file_or_editor_id() {
         assert!(id.builtins().is_sorted());
     }
     assert!(claims.len() > LanguageId::COUNT);
+}
+
+#[test]
+fn languages_that_share_names_are_one_family() {
+    let family = |name| LanguageId::by_name(name).unwrap().family();
+    assert_eq!(family("tsx"), family("javascript"));
+    assert_ne!(family("python"), family("javascript"));
 }

@@ -212,6 +212,7 @@ impl<'a> Walk<'a> {
                     Role::Attribute => self.attribute(&capture.node, depth),
                     Role::Import => self.import(&capture.node),
                     Role::Instance => self.instance(&capture.node),
+                    Role::Reference => self.mention(&capture.node, usage::MEMBER),
                     Role::Test => self.tests = self.tests.saturating_add(1),
                     Role::TestScope => self.pending(depth).scope = Scope::Tests,
                     Role::Silent => {}

@@ -166,7 +166,7 @@ impl SymbolKind {
 
     /// Whether another file that mentions the name probably means this definition.
     pub fn is_referable(self) -> bool {
-        !matches!(self, Self::Field | Self::Impl)
+        !matches!(self, Self::Field | Self::Impl | Self::Module)
     }
 
     /// The kind behind a capture's name (`definition.` already taken off).

@@ -41,6 +41,7 @@ pub(crate) enum Role {
     Attribute,
     Import,
     Instance,
+    Reference,
     Test,
     TestScope,
     /// Only there for a predicate of the query.
@@ -150,6 +151,7 @@ fn role(capture: &str) -> Role {
         "attribute" => Role::Attribute,
         "import" => Role::Import,
         "instance" => Role::Instance,
+        "reference" => Role::Reference,
         "test" => Role::Test,
         "test.scope" => Role::TestScope,
         other => other

@@ -13,6 +13,9 @@ use crate::key::FileKey;
 const MAX_DEFINERS: usize = 16;
 /// The shortest name that counts.
 const MIN_NAME: usize = 3;
+/// What the mention of a name is worth that is defined only inside types: most often it is called on a
+/// value that could be of any type. A definition outside any type wins over those inside.
+const MEMBER_WEIGHT: f64 = 0.25;
 
 /// How much a file gains in rank from where it stands to the focus. Multiplied with its references.
 mod boost {
@@ -43,17 +46,19 @@ impl References {
     /// The graph of an index.
     pub fn build(index: &SymbolIndex) -> Self {
         let files: Vec<FileKey> = index.iter().map(|(key, _)| key.clone()).collect();
-        let definers = definers(index);
+        let definers = Definers::of(index);
         let mut outgoing = vec![Vec::new(); files.len()];
         let mut incoming = vec![Vec::new(); files.len()];
         let mut weights: FxHashMap<u32, f64> = FxHashMap::default();
         for (from, (_, symbols)) in numbered(index.iter()) {
+            let family = symbols.language.family();
             for name in symbols.outline.references.iter() {
-                let Some(definers) = definers.get(name).filter(|definers| !definers.contains(&from)) else {
+                let Some(meant) = definers.get(family, name) else { continue };
+                if meant.files.contains(&from) {
                     continue;
-                };
-                for definer in definers {
-                    *weights.entry(*definer).or_default() += 1.0 / definers.len() as f64;
+                }
+                for definer in &meant.files {
+                    *weights.entry(*definer).or_default() += meant.weight / meant.files.len() as f64;
                 }
             }
             let mut edges: Vec<(u32, f64)> = weights.drain().collect();
@@ -218,25 +223,50 @@ fn around(directory: &str) -> Option<&str> {
     directory.rsplit_once('/').map(|(around, _)| around)
 }
 
-/// Which files define each name, by number; names with too many definers left out.
-fn definers(index: &SymbolIndex) -> FxHashMap<&str, Vec<u32>> {
-    let mut definers: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-    for (number, (_, file)) in numbered(index.iter()) {
-        let builtins = file.language.builtins();
-        for symbol in file.outline.visible().filter(|symbol| symbol.kind.is_referable()) {
-            let name = &*symbol.name;
-            if name.len() < MIN_NAME || builtins.binary_search(&name).is_ok() {
-                continue;
-            }
-            let files = definers.entry(name).or_default();
-            // One more than allowed is kept, as the mark of too many.
-            if files.len() <= MAX_DEFINERS && files.last() != Some(&number) {
-                files.push(number);
+/// Which files define each name, in each family of languages.
+#[derive(Default)]
+struct Definers<'a> {
+    families: FxHashMap<&'a str, FxHashMap<&'a str, Meant>>,
+}
+
+/// The files a name may mean, by number.
+struct Meant {
+    files: Vec<u32>,
+    /// The weight of a mention, shared by the files.
+    weight: f64,
+}
+
+impl<'a> Definers<'a> {
+    fn of(index: &'a SymbolIndex) -> Self {
+        let mut definers = Self::default();
+        for (number, (_, file)) in numbered(index.iter()) {
+            let builtins = file.language.builtins();
+            let family = definers.families.entry(file.language.family()).or_default();
+            for symbol in file.outline.visible().filter(|symbol| symbol.kind.is_referable()) {
+                let name = &*symbol.name;
+                if name.len() < MIN_NAME || builtins.binary_search(&name).is_ok() {
+                    continue;
+                }
+                let weight = if symbol.depth == 0 { 1.0 } else { MEMBER_WEIGHT };
+                let meant = family.entry(name).or_insert(Meant { files: Vec::new(), weight });
+                if weight > meant.weight {
+                    *meant = Meant { files: Vec::new(), weight };
+                }
+                // One more than allowed is kept, as the mark of too many.
+                if weight >= meant.weight
+                    && meant.files.len() <= MAX_DEFINERS
+                    && meant.files.last() != Some(&number)
+                {
+                    meant.files.push(number);
+                }
             }
         }
+        definers
     }
-    definers.retain(|_, files| files.len() <= MAX_DEFINERS);
-    definers
+
+    fn get(&self, family: &str, name: &str) -> Option<&Meant> {
+        self.families.get(family)?.get(name).filter(|meant| meant.files.len() <= MAX_DEFINERS)
+    }
 }
 
 fn numbered<T>(items: impl Iterator<Item = T>) -> impl Iterator<Item = (u32, T)> {
