@@ -160,3 +160,6 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
 pub fn stamp_of(roots: &Roots, key: &FileKey) -> Result<Stamp, ReadError> {
     Ok(open_regular(roots, key)?.stamp)
 }
+
+#[cfg(test)]
+mod tests;

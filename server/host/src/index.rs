@@ -150,3 +150,6 @@ fn product<T>(
     let value = catch(|| work(key, &text))?;
     Ok(Product { stamp: text.stamp, hash: text.hash, value })
 }
+
+#[cfg(test)]
+mod tests;

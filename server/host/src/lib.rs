@@ -11,3 +11,6 @@ pub mod secrets;
 pub mod select;
 pub mod uri;
 pub mod walk;
+
+#[cfg(test)]
+mod testing;

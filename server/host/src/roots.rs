@@ -378,3 +378,6 @@ fn unique_name(wanted: &str, taken: &BTreeSet<String>) -> String {
     let mut numbered = (2..taken.len() + 3).map(|number| format!("{base}-{number}"));
     numbered.find(|name| !taken.contains(name)).unwrap_or(base)
 }
+
+#[cfg(test)]
+mod tests;

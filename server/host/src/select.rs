@@ -185,3 +185,6 @@ fn sort_out<'e>(
 fn has_hidden_part(below: &str) -> bool {
     below.split('/').any(|part| part.starts_with('.'))
 }
+
+#[cfg(test)]
+mod tests;

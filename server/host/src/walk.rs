@@ -329,3 +329,6 @@ fn excluded(root: &Path, options: &WalkOptions, found: &mut Found) -> Override {
 fn is_in_git(root: &Path) -> bool {
     root.ancestors().any(|folder| folder.join(".git").exists())
 }
+
+#[cfg(test)]
+mod tests;

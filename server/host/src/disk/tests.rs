@@ -1,0 +1,274 @@
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use strata_engine::hash::ContentHash;
+
+use super::*;
+use crate::roots::Refusal;
+use crate::testing::Tree;
+
+const LIMITS: ReadLimits = ReadLimits { max_bytes: 1000 };
+
+#[track_caller]
+fn read(tree: &Tree, key: &str) -> Result<String, ReadError> {
+    let read = read_text(&tree.roots(), &key.into(), LIMITS)?;
+    assert_eq!(read.hash, ContentHash::of(&read.text));
+    Ok(read.text.to_string())
+}
+
+#[track_caller]
+fn check_refused(tree: &Tree, key: &str, reason: Refusal) {
+    match read(tree, key) {
+        Err(ReadError::Path(error)) => assert_eq!(error.reason, reason, "{key}"),
+        other => panic!("{key}: {other:?}"),
+    }
+}
+
+/// As long ago as a file must be left alone to be read from memory.
+fn settle(path: PathBuf, age: u64) {
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+}
+
+#[test]
+fn text_and_what_is_not() {
+    let tree = Tree::new(&["root/src/a.rs", "root/src/deep/er/b.rs"]);
+    tree.write("root/bom.txt", "\u{feff}text");
+    tree.write("root/empty", "");
+    tree.write("root/full", "x".repeat(1000));
+    tree.write("root/over", "x".repeat(1001));
+    tree.write("root/binary", b"\x7fELF\0\0");
+    tree.write("root/cyrillic", b"\xef\xf0\xe8\xe2\xe5\xf2");
+    assert_eq!(read(&tree, "src/a.rs").unwrap(), "root/src/a.rs");
+    assert_eq!(read(&tree, "src/deep/er/b.rs").unwrap(), "root/src/deep/er/b.rs");
+    assert_eq!(read(&tree, "bom.txt").unwrap(), "text");
+    assert_eq!(read(&tree, "empty").unwrap(), "");
+    assert_eq!(read(&tree, "full").unwrap().len(), 1000);
+    let over = ReadError::TooLarge { key: "over".into(), size: 1001, limit: 1000 };
+    assert_eq!(read(&tree, "over"), Err(over));
+    assert_eq!(read(&tree, "binary"), Err(ReadError::Binary("binary".into())));
+    assert_eq!(read(&tree, "cyrillic"), Err(ReadError::NotUtf8("cyrillic".into())));
+    assert_eq!(read(&tree, "missing"), Err(ReadError::NotFound("missing".into())));
+    assert_eq!(read(&tree, "missing/a"), Err(ReadError::NotFound("missing/a".into())));
+    assert_eq!(read(&tree, "src"), Err(ReadError::Folder("src".into())));
+    assert!(matches!(
+        read(&tree, "src/a.rs/b"),
+        Err(ReadError::Io { kind: io::ErrorKind::NotADirectory, .. })
+    ));
+}
+
+#[test]
+fn a_huge_file_is_refused_by_its_size() {
+    let tree = Tree::new(&["root/huge"]);
+    let file = fs::File::options().write(true).open(tree.path("root/huge")).unwrap();
+    file.set_len(1 << 40).unwrap(); // sparse: reading it would take minutes
+    assert!(matches!(read(&tree, "huge"), Err(ReadError::TooLarge { size, .. }) if size == 1 << 40));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_inside_and_nowhere_else() {
+    let tree = Tree::new(&["root/src/a.rs", "outside/secret.txt", "root-evil/secret.txt"]);
+    tree.link("src/a.rs", "root/link.rs");
+    tree.link("src", "root/folder");
+    tree.link(tree.path("root/folder"), "root/absolute");
+    tree.link("../outside/secret.txt", "root/secret");
+    tree.link("../root-evil", "root/evil");
+    tree.link("/proc/self/environ", "root/environ");
+    tree.link("loop", "root/loop");
+    tree.link("nowhere", "root/dangling");
+    assert_eq!(read(&tree, "link.rs").unwrap(), "root/src/a.rs");
+    assert_eq!(read(&tree, "folder/a.rs").unwrap(), "root/src/a.rs");
+    assert_eq!(read(&tree, "absolute/a.rs").unwrap(), "root/src/a.rs");
+    check_refused(&tree, "secret", Refusal::LinkOutside);
+    check_refused(&tree, "evil/secret.txt", Refusal::LinkOutside);
+    check_refused(&tree, "environ", Refusal::LinkOutside);
+    check_refused(&tree, "loop", Refusal::LinkLoop);
+    check_refused(&tree, "dangling", Refusal::BrokenLink);
+    check_refused(&tree, "../outside/secret.txt", Refusal::ParentStep);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_opened() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let tree = Tree::new(&["root/a.rs"]);
+    mknodat(CWD, tree.path("root/fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(tree.path("root/socket")).unwrap();
+    let refused = |key: &str| ReadError::NotRegular(key.into());
+    // Opening a FIFO for reading blocks until somebody writes: a test that hangs here has found one open.
+    assert_eq!(read(&tree, "fifo").unwrap_err(), refused("fifo"));
+    assert_eq!(read(&tree, "socket").unwrap_err(), refused("socket"));
+    let roots = Roots::single("/dev").unwrap();
+    for device in ["zero", "null", "tty"] {
+        assert_eq!(read_text(&roots, &device.into(), LIMITS).unwrap_err(), refused(device));
+    }
+    assert_eq!(stamp_of(&tree.roots(), &"fifo".into()).unwrap_err(), refused("fifo"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn kernel_interfaces_are_no_files_even_as_a_root() {
+    let roots = Roots::single("/proc").unwrap();
+    let key = FileKey::new(format!("{}/environ", std::process::id()));
+    assert_eq!(read_text(&roots, &key, LIMITS).map(|_| ()), Err(ReadError::NotRegular(key)));
+    let everything = Roots::single("/").unwrap();
+    let refused = read_text(&everything, &"proc/version".into(), LIMITS);
+    assert!(matches!(refused, Err(ReadError::Path(error)) if error.reason == Refusal::SystemFile));
+}
+
+/// A folder and a file inside the root are swapped for links to the outside, and back, while they are read.
+#[cfg(unix)]
+#[test]
+fn renames_while_reading_lead_nowhere_outside() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let tree = Tree::new(&["root/folder/sub/file", "root/file", "outside/sub/file"]);
+    tree.link("../outside", "root/evil-folder");
+    tree.link("../outside/sub/file", "root/evil-file");
+    let roots = tree.roots();
+    let stop = AtomicBool::new(false);
+    let swap = |a: &str, b: &str| {
+        let [a, b, aside] = [a, b, "aside"].map(|name| tree.path("root").join(name));
+        fs::rename(&a, &aside)
+            .and_then(|()| fs::rename(&b, &a))
+            .and_then(|()| fs::rename(&aside, &b))
+            .unwrap();
+    };
+    let (mut inside, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                for _ in 0..2 {
+                    swap("folder", "evil-folder");
+                    swap("file", "evil-file");
+                }
+            }
+        });
+        for _ in 0..5_000 {
+            for key in ["folder/sub/file", "file"] {
+                match read_text(&roots, &key.into(), LIMITS) {
+                    Ok(read) if read.text.starts_with("root/") => inside += 1,
+                    Ok(read) => panic!("{key}: {:?} came from outside", read.text),
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    assert!(inside > 0 && refused > 0, "the race was not run: {inside} inside, {refused} refused");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_permission_is_an_error_of_its_own() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let tree = Tree::new(&["root/a.rs"]);
+    fs::set_permissions(tree.path("root/a.rs"), fs::Permissions::from_mode(0)).unwrap();
+    match read(&tree, "a.rs") {
+        Err(ReadError::Io { kind: io::ErrorKind::PermissionDenied, .. }) => {}
+        Ok(_) => assert!(fs::read(tree.path("root/a.rs")).is_ok(), "only root may read it"),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_cache_reads_again_exactly_when_the_file_changed() {
+    let tree = Tree::new(&["root/a.rs"]);
+    let (roots, path) = (tree.roots(), tree.path("root/a.rs"));
+    let cache = TextCache::new(1000);
+    let text = || cache.text(&roots, &"a.rs".into(), LIMITS).map(|read| read.text);
+
+    settle(path.clone(), 100);
+    let first = text().unwrap();
+    assert!(std::sync::Arc::ptr_eq(&first, &text().unwrap()), "unchanged: the same text, not a copy");
+
+    // another size under the same time
+    fs::write(&path, "longer than before").unwrap();
+    settle(path.clone(), 100);
+    assert_eq!(&*text().unwrap(), "longer than before");
+
+    // the same size at another time
+    fs::write(&path, "LONGER THAN BEFORE").unwrap();
+    settle(path.clone(), 50);
+    assert_eq!(&*text().unwrap(), "LONGER THAN BEFORE");
+
+    fs::remove_file(&path).unwrap();
+    assert_eq!(text(), Err(ReadError::NotFound("a.rs".into())));
+    assert_eq!(cache.bytes(), 0);
+}
+
+/// The same size and the same time, as `cp -p` or a fast writer leaves them.
+#[cfg(unix)]
+#[test]
+fn the_cache_notices_a_file_put_in_anothers_place() {
+    let tree = Tree::new(&["root/a.rs", "root/b.rs"]);
+    let (roots, cache) = (tree.roots(), TextCache::new(1000));
+    let time = SystemTime::now() - Duration::from_secs(100);
+    for file in ["root/a.rs", "root/b.rs"] {
+        fs::File::options().write(true).open(tree.path(file)).unwrap().set_modified(time).unwrap();
+    }
+    assert_eq!(&*cache.text(&roots, &"a.rs".into(), LIMITS).unwrap().text, "root/a.rs");
+    fs::rename(tree.path("root/b.rs"), tree.path("root/a.rs")).unwrap();
+    assert_eq!(&*cache.text(&roots, &"a.rs".into(), LIMITS).unwrap().text, "root/b.rs");
+}
+
+#[test]
+fn a_file_that_just_changed_is_not_trusted_to_show_its_next_change() {
+    let tree = Tree::new(&["root/a.rs"]);
+    let (roots, cache) = (tree.roots(), TextCache::new(1000));
+    let first = cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
+    let second = cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
+    assert_eq!(first, second);
+    assert!(!std::sync::Arc::ptr_eq(&first.text, &second.text), "it was read again");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_cache_gives_nothing_for_a_link_that_took_the_files_place() {
+    let tree = Tree::new(&["root/a.rs", "outside/a.rs"]);
+    let (roots, cache) = (tree.roots(), TextCache::new(1000));
+    settle(tree.path("root/a.rs"), 100);
+    cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
+    fs::remove_file(tree.path("root/a.rs")).unwrap();
+    tree.link("../outside/a.rs", "root/a.rs");
+    assert!(matches!(cache.text(&roots, &"a.rs".into(), LIMITS), Err(ReadError::Path(_))));
+}
+
+#[test]
+fn the_cache_stays_within_its_bytes_and_keeps_what_was_used_last() {
+    let tree = Tree::new(&[]);
+    let names: Vec<String> = (0..8).map(|n| format!("{n}.txt")).collect();
+    for name in &names {
+        tree.write(&format!("root/{name}"), "x".repeat(100));
+        settle(tree.path(&format!("root/{name}")), 100);
+    }
+    let (roots, cache) = (tree.roots(), TextCache::new(400));
+    let look = |name: &String| cache.text(&roots, &name.as_str().into(), LIMITS).unwrap().text;
+    let first = look(&names[0]);
+    for name in &names {
+        look(name);
+        assert!(std::sync::Arc::ptr_eq(&first, &look(&names[0])), "in use: {name}");
+        assert!(cache.bytes() <= 400);
+    }
+    cache.forget(&names[0].as_str().into());
+    assert!(!std::sync::Arc::ptr_eq(&first, &look(&names[0])));
+    cache.clear();
+    assert_eq!(cache.bytes(), 0);
+    let small = TextCache::new(50);
+    small.text(&roots, &"1.txt".into(), LIMITS).unwrap();
+    assert_eq!(small.bytes(), 0, "a text over the whole budget is not kept");
+}
+
+#[test]
+fn a_lower_limit_counts_for_what_is_already_known() {
+    let tree = Tree::new(&["root/a.rs"]);
+    let (roots, cache) = (tree.roots(), TextCache::new(1000));
+    settle(tree.path("root/a.rs"), 100);
+    cache.text(&roots, &"a.rs".into(), LIMITS).unwrap();
+    let refused = cache.text(&roots, &"a.rs".into(), ReadLimits { max_bytes: 3 });
+    assert!(matches!(refused, Err(ReadError::TooLarge { limit: 3, .. })));
+}

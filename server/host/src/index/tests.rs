@@ -1,0 +1,94 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::testing::Tree;
+
+fn options(threads: usize) -> IndexOptions {
+    IndexOptions { threads: NonZeroUsize::new(threads).unwrap(), limits: ReadLimits { max_bytes: 1000 } }
+}
+
+fn many(count: usize) -> (Tree, Vec<FileKey>) {
+    let tree = Tree::new(&[]);
+    let keys: Vec<FileKey> = (0..count).map(|n| FileKey::new(format!("{n:04}.txt"))).collect();
+    for key in &keys {
+        tree.write(&format!("root/{key}"), key.as_str());
+    }
+    (tree, keys)
+}
+
+#[test]
+fn every_file_is_done_once_and_progress_adds_up() {
+    let (tree, keys) = many(200);
+    for threads in [1, 4] {
+        let mut found = BTreeMap::new();
+        let mut last = 0;
+        let work = |_: &FileKey, text: &DiskText| text.text.to_string();
+        index(&tree.roots(), &keys, options(threads), &Cancel::new(), work, |batch| {
+            assert_eq!((batch.done, batch.total), (last + batch.files.len(), 200));
+            last = batch.done;
+            for file in batch.files {
+                let product = file.outcome.unwrap();
+                assert_eq!(product.hash, ContentHash::of(&product.value));
+                assert_eq!(found.insert(file.key, product.value), None);
+            }
+        })
+        .unwrap();
+        assert_eq!(last, 200);
+        assert!(found.iter().all(|(key, text)| key.as_str() == text));
+    }
+}
+
+#[test]
+fn a_bad_file_does_not_stop_the_others() {
+    let (tree, mut keys) = many(3);
+    tree.write("root/binary", b"\0");
+    keys.extend(["missing", "binary", "../outside"].map(FileKey::from));
+    let work = |key: &FileKey, _: &DiskText| if key.as_str() == "0001.txt" { panic!("odd") } else { 1 };
+    let mut seen = Vec::new();
+    index(&tree.roots(), &keys, options(2), &Cancel::new(), work, |batch| seen.extend(batch.files)).unwrap();
+    let outcomes: Vec<String> = seen
+        .into_iter()
+        .map(|file| match file.outcome {
+            Ok(product) => product.value.to_string(),
+            Err(skipped) => skipped.to_string(),
+        })
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            "1",
+            "panicked: odd",
+            "1",
+            "`missing` does not exist",
+            "`binary` is binary",
+            "`../outside`: `..` is not followed; name the file from the top of the workspace folder",
+        ]
+    );
+}
+
+#[test]
+fn an_index_can_be_cancelled() {
+    let (tree, keys) = many(500);
+    let cancel = Cancel::new();
+    let mut done = 0;
+    let result = index(
+        &tree.roots(),
+        &keys,
+        options(1),
+        &cancel,
+        |_, _| (),
+        |batch| {
+            done = batch.done;
+            cancel.cancel();
+        },
+    );
+    assert_eq!(result, Err(Cancelled));
+    assert!((1..500).contains(&done), "{done}");
+}
+
+#[test]
+fn nothing_to_do_is_done_at_once() {
+    let tree = Tree::new(&[]);
+    let sink = |_: Batch<()>| panic!("there is no batch");
+    assert_eq!(index(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
+}

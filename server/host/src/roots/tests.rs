@@ -1,0 +1,413 @@
+use std::io;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::Tree;
+use crate::uri::UriError;
+
+const INSIDE: &[&str] = &[
+    "root/a.rs",
+    "root/src/lib.rs",
+    "root/src/deep/mod.rs",
+    "root/a b.txt",
+    "root/[id].tsx",
+    "root/café.rs", // composed
+    "root/100%.txt",
+    "root/c#.cs",
+    "root/note: this.md",
+    "root/.hidden",
+    "root/..dots",
+    "root/...",
+];
+
+fn tree() -> Tree {
+    let mut files = INSIDE.to_vec();
+    files.extend(["outside/secret.txt", "root-evil/secret.txt", "rootless.txt"]);
+    Tree::new(&files)
+}
+
+#[track_caller]
+fn check(roots: &Roots, text: &str, expected: &Result<&str, Refusal>) {
+    let resolved = roots.resolve(text);
+    let resolved = resolved.as_ref().map(FileKey::as_str).map_err(|error| error.reason.clone());
+    assert_eq!(resolved, *expected, "{text:?}");
+}
+
+#[test]
+fn spellings_of_files_inside() {
+    let tree = tree();
+    let roots = tree.roots();
+    let absolute = |below: &str| tree.path(below).display().to_string();
+    let top = tree.top().display();
+    for (text, key) in [
+        ("a.rs", "a.rs"),
+        ("./a.rs", "a.rs"),
+        ("././/a.rs", "a.rs"),
+        ("src//lib.rs", "src/lib.rs"),
+        ("src/./deep/mod.rs", "src/deep/mod.rs"),
+        ("src/", "src"),
+        ("src/deep/.", "src/deep"),
+        ("src\\lib.rs", "src/lib.rs"),
+        (".\\src\\deep\\mod.rs", "src/deep/mod.rs"),
+        ("a b.txt", "a b.txt"),
+        ("[id].tsx", "[id].tsx"),
+        ("café.rs", "café.rs"),
+        ("100%.txt", "100%.txt"),
+        ("c#.cs", "c#.cs"),
+        ("note: this.md", "note: this.md"),
+        (".hidden", ".hidden"),
+        ("..dots", "..dots"),
+        ("...", "..."),
+        ("new/file.rs", "new/file.rs"),
+        ("~/a.rs", "~/a.rs"),
+        ("$HOME", "$HOME"),
+        ("%2e%2e/a.rs", "%2e%2e/a.rs"),
+        (&absolute("root/a.rs"), "a.rs"),
+        (&absolute("root/./src//lib.rs"), "src/lib.rs"),
+        (&absolute("root/new.rs"), "new.rs"),
+        (&format!("file://{top}/root/src/lib.rs"), "src/lib.rs"),
+        (&format!("file://localhost{top}/root/a%20b.txt"), "a b.txt"),
+        (&format!("file://{top}/root/caf%C3%A9.rs"), "café.rs"),
+        (&format!("file://{top}/root/c%23.cs"), "c#.cs"),
+        (&format!("file://{top}/root/100%25.txt"), "100%.txt"),
+        (&format!("FILE:{top}/root/a.rs"), "a.rs"),
+    ] {
+        check(&roots, text, &Ok(key));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ways_out_that_text_alone_gives_away() {
+    use Refusal::*;
+
+    let tree = tree();
+    let roots = tree.roots();
+    let absolute = |below: &str| tree.path(below).display().to_string();
+    let top = tree.top().display();
+    let long = "x/".repeat(40_000);
+    let proc_root = format!("/proc/self/root{}", absolute("root/a.rs"));
+    let cases: &[(&str, Refusal)] = &[
+        ("", Empty),
+        (".", IsRoot),
+        ("./", IsRoot),
+        (&absolute("root"), IsRoot),
+        (&absolute("root/"), IsRoot),
+        // parent steps, wherever they lead
+        ("..", ParentStep),
+        ("../", ParentStep),
+        ("../a.rs", ParentStep),
+        ("./../outside/secret.txt", ParentStep),
+        ("../outside/secret.txt", ParentStep),
+        ("src/../a.rs", ParentStep),
+        ("src/../../outside/secret.txt", ParentStep),
+        ("src/deep/../../../outside/secret.txt", ParentStep),
+        ("../root/a.rs", ParentStep),
+        ("missing/../../outside/secret.txt", ParentStep),
+        ("src/..", ParentStep),
+        ("..\\outside\\secret.txt", ParentStep),
+        ("src\\..\\..\\outside\\secret.txt", ParentStep),
+        (".\\..\\outside/secret.txt", ParentStep),
+        ("..//outside/secret.txt", ParentStep),
+        (&absolute("root/../outside/secret.txt"), ParentStep),
+        (&absolute("root/src/../../root-evil/secret.txt"), ParentStep),
+        (&format!("file://{top}/root/../outside/secret.txt"), ParentStep),
+        (&format!("file://{top}/root/%2e%2e/outside/secret.txt"), ParentStep),
+        (&format!("file://{top}/root/%2E%2E%2Foutside/secret.txt"), ParentStep),
+        (&format!("file://{top}/root/.%2e/outside/secret.txt"), ParentStep),
+        // absolute paths elsewhere
+        ("/", Outside),
+        ("//", Outside),
+        ("/etc/passwd", Outside),
+        ("//etc/passwd", Outside),
+        ("///etc/passwd", Outside),
+        ("/./etc/passwd", Outside),
+        ("/etc/passwd/", Outside),
+        ("/nowhere/at/all", Outside),
+        ("/a.rs", Outside),
+        ("/etc\\passwd", Outside),
+        (&absolute(""), Outside),
+        (&absolute("outside"), Outside),
+        (&absolute("outside/secret.txt"), Outside),
+        (&absolute("outside/not-there"), Outside),
+        // siblings that only begin alike
+        (&absolute("root-evil/secret.txt"), Outside),
+        (&absolute("root-evil"), Outside),
+        (&absolute("rootless.txt"), Outside),
+        (&absolute("root.rs"), Outside),
+        (&absolute("roo"), Outside),
+        // another case or normalisation is another name
+        (&absolute("ROOT/a.rs"), Outside),
+        (&absolute("Root/src/lib.rs"), Outside),
+        (&absolute("root\u{200b}/a.rs"), Outside),
+        (&absolute("ｒｏｏｔ/a.rs"), Outside),
+        (&absolute("root /a.rs"), Outside),
+        // URIs
+        ("file:///etc/passwd", Outside),
+        ("file:///etc%2Fpasswd", Outside),
+        ("file:////etc/passwd", Outside),
+        ("file:/etc/passwd", Outside),
+        ("file:///c%3A/Windows/win.ini", Outside),
+        (&format!("file://{top}/root-evil/secret.txt"), Outside),
+        ("file://", Uri(UriError::Relative)),
+        ("file:a.rs", Uri(UriError::Relative)),
+        ("file://evil.example/etc/passwd", Uri(UriError::Host("evil.example".into()))),
+        ("file:///a?x", Uri(UriError::QueryOrFragment)),
+        ("file:///a#x", Uri(UriError::QueryOrFragment)),
+        ("file:///a%00", Uri(UriError::Nul)),
+        ("file:///%ff", Uri(UriError::NotText)),
+        ("http://localhost/a.rs", Uri(UriError::Scheme("http".into()))),
+        ("git:/a.rs?HEAD", Uri(UriError::Scheme("git".into()))),
+        ("untitled:Untitled-1", Uri(UriError::Scheme("untitled".into()))),
+        ("vscode-notebook-cell:/a.ipynb", Uri(UriError::Scheme("vscode-notebook-cell".into()))),
+        // kernel interfaces, also where they lead back inside
+        ("/proc/self/environ", SystemFile),
+        (&proc_root, SystemFile),
+        ("/proc/self/cwd/a.rs", SystemFile),
+        ("/proc/1/root/etc/passwd", SystemFile),
+        ("//proc/self/mem", SystemFile),
+        ("/dev/zero", SystemFile),
+        ("/dev/fd/0", SystemFile),
+        ("/dev/stdin", SystemFile),
+        ("/sys/kernel/notes", SystemFile),
+        ("file:///proc/self/environ", SystemFile),
+        // Windows forms
+        ("C:\\Windows\\win.ini", Drive),
+        ("c:/Windows/win.ini", Drive),
+        ("\\\\server\\share\\x", Drive),
+        ("\\\\?\\C:\\x", Drive),
+        ("\\\\.\\PhysicalDrive0", Drive),
+        // what no system opens, or what is no key
+        ("a\0.rs", Nul),
+        ("a.rs\0../../etc/passwd", Nul),
+        (&long, TooLong),
+        ("./untitled:x", NoKey),
+        ("a.rs/b", Unreachable(io::ErrorKind::NotADirectory)),
+        (&"n".repeat(300), Unreachable(io::ErrorKind::InvalidFilename)),
+    ];
+    for (text, reason) in cases {
+        check(&roots, text, &Err(reason.clone()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ways_out_through_links() {
+    use Refusal::*;
+
+    let tree = tree();
+    let outside = tree.path("outside");
+    tree.link(&outside, "root/to-outside");
+    tree.link("../outside/secret.txt", "root/to-secret");
+    tree.link("../../outside", "root/src/up");
+    tree.link("/", "root/to-top");
+    tree.link("/proc/self/root", "root/to-proc");
+    tree.link("/proc/self", "root/proc");
+    tree.link("/dev/zero", "root/zero");
+    tree.link("../root-evil", "root/evil");
+    tree.link("one", "root/two");
+    tree.link("two", "root/one");
+    tree.link("self", "root/self");
+    tree.link("chain-1", "root/chain-0");
+    tree.link("src/../to-outside", "root/chain-1");
+    tree.link("nowhere", "root/dangling");
+    tree.link(outside.join("nowhere"), "root/dangling-outside");
+    tree.link("../root/to-outside/secret.txt", "outside/back-and-out");
+    tree.link("../outside/back-and-out", "root/zigzag");
+    let roots = tree.roots();
+    let top = tree.top().strip_prefix("/").unwrap().display();
+    let cases: &[(&str, Refusal)] = &[
+        ("to-outside", LinkOutside),
+        ("to-outside/secret.txt", LinkOutside),
+        ("to-outside/new.txt", LinkOutside),
+        ("to-outside\\secret.txt", LinkOutside),
+        ("to-secret", LinkOutside),
+        ("src/up/secret.txt", LinkOutside),
+        ("to-top", LinkOutside),
+        ("to-top/etc/passwd", LinkOutside),
+        ("to-proc/etc/passwd", LinkOutside),
+        ("proc/environ", LinkOutside),
+        ("zero", LinkOutside),
+        ("evil/secret.txt", LinkOutside),
+        ("one", LinkLoop),
+        ("two/a", LinkLoop),
+        ("self", LinkLoop),
+        ("self/self/self", LinkLoop),
+        ("chain-0/secret.txt", LinkOutside),
+        ("dangling", BrokenLink),
+        ("dangling/a", BrokenLink),
+        ("dangling-outside", BrokenLink),
+        ("zigzag", LinkOutside),
+    ];
+    for (text, reason) in cases {
+        check(&roots, text, &Err(reason.clone()));
+        check(&roots, &tree.path("root").join(text).display().to_string(), &Err(reason.clone()));
+    }
+    // Out and back in again: what counts is where it ends.
+    check(&roots, &format!("to-top/{top}/root/src/lib.rs"), &Ok("src/lib.rs"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_has_one_key_however_it_is_reached() {
+    let tree = tree();
+    tree.link("a.rs", "root/link.rs");
+    tree.link("link.rs", "root/link-to-link.rs");
+    tree.link("src", "root/folder");
+    tree.link(tree.path("root/src/lib.rs"), "root/absolute.rs");
+    tree.link("root", "other-name");
+    tree.link("root/src", "shortcut");
+    let roots = tree.roots();
+    check(&roots, "link.rs", &Ok("a.rs"));
+    check(&roots, "link-to-link.rs", &Ok("a.rs"));
+    check(&roots, "folder/deep/mod.rs", &Ok("src/deep/mod.rs"));
+    check(&roots, "folder/new.rs", &Ok("src/new.rs"));
+    check(&roots, "absolute.rs", &Ok("src/lib.rs"));
+    check(&roots, &tree.path("shortcut/lib.rs").display().to_string(), &Ok("src/lib.rs"));
+
+    // A client that opened the workspace under another name keeps using that name.
+    let roots = Roots::single(tree.path("other-name")).unwrap();
+    assert_eq!(roots.key_of(&tree.path("other-name/src/lib.rs")), Some("src/lib.rs".into()));
+    assert_eq!(roots.key_of(&tree.path("root/src/lib.rs")), Some("src/lib.rs".into()));
+    assert_eq!(roots.iter().next().unwrap().path(), tree.path("root"));
+    check(&roots, &tree.path("other-name/new.rs").display().to_string(), &Ok("new.rs"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_may_have_a_backslash_in_its_name() {
+    let tree = Tree::new(&["root/a\\b.rs", "root/a/b.rs", "root/c/d.rs"]);
+    check(&tree.roots(), "a\\b.rs", &Ok("a\\b.rs"));
+    check(&tree.roots(), "c\\d.rs", &Ok("c/d.rs"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_text_has_no_key() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let tree = tree();
+    let path = tree.path("root").join(OsStr::from_bytes(b"\xff.rs"));
+    std::fs::write(&path, "").unwrap();
+    assert_eq!(tree.roots().key_of(&path), None);
+    assert_eq!(tree.roots().locate_absolute(&path), Err(Refusal::NoKey));
+}
+
+#[test]
+fn several_roots() {
+    let tree = Tree::new(&["web/src/a.ts", "web/only.ts", "api/src/a.ts", "api/web/b.ts", "c/api/x.ts"]);
+    let roots = tree.several(&["web", "api", "c/api", "web"]);
+    assert_eq!(roots.iter().map(Root::name).collect::<Vec<_>>(), ["web", "api", "api-2"]);
+    check(&roots, "web/src/a.ts", &Ok("web/src/a.ts"));
+    check(&roots, "api/web/b.ts", &Ok("api/web/b.ts"));
+    check(&roots, "api-2/x.ts", &Ok("api-2/x.ts"));
+    check(&roots, "only.ts", &Ok("web/only.ts"));
+    check(&roots, "web", &Err(Refusal::IsRoot));
+    check(&roots, "web/new.ts", &Ok("web/new.ts"));
+    check(&roots, "src/a.ts", &Err(Refusal::SeveralRoots("web, api".into())));
+    check(&roots, "src/new.ts", &Err(Refusal::NoSuchRoot("web, api, api-2".into())));
+    check(&roots, "api-2/../web/only.ts", &Err(Refusal::ParentStep));
+    check(&roots, &tree.path("c/api/x.ts").display().to_string(), &Ok("api-2/x.ts"));
+    check(&roots, &tree.path("c/x.ts").display().to_string(), &Err(Refusal::Outside));
+    assert_eq!(roots.path_of(&"api-2/x.ts".into()), Ok(tree.path("c/api/x.ts")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_from_one_root_into_another_is_no_escape() {
+    let tree = Tree::new(&["web/", "api/a.rs"]);
+    tree.link("../api", "web/link");
+    check(&tree.several(&["web", "api"]), "web/link/a.rs", &Ok("api/a.rs"));
+    check(&tree.several(&["web"]), "link/a.rs", &Err(Refusal::LinkOutside));
+}
+
+#[test]
+fn of_nested_roots_the_deepest_has_the_file() {
+    let tree = Tree::new(&["outer/inner/a.rs", "outer/b.rs"]);
+    for folders in [["outer", "outer/inner"], ["outer/inner", "outer"]] {
+        let roots = tree.several(&folders);
+        assert_eq!(roots.key_of(&tree.path("outer/inner/a.rs")), Some("inner/a.rs".into()));
+        check(&roots, "outer/inner/a.rs", &Ok("inner/a.rs"));
+        check(&roots, "outer/b.rs", &Ok("outer/b.rs"));
+    }
+}
+
+#[test]
+fn names_of_roots_are_single_parts() {
+    let tree = Tree::new(&[]);
+    let named = ["web", "a/b", "", "..", "web", "web-2", " c:d "].into_iter().enumerate();
+    let folders = named
+        .map(|(n, name)| Folder { name: Some(name.to_owned()), path: tree.path(&format!("folder-{n}")) });
+    let roots = Roots::new(folders).unwrap();
+    let names: Vec<&str> = roots.iter().map(Root::name).collect();
+    assert_eq!(names, ["web", "a-b", "root", "root-2", "web-2", "web-2-2", "c-d"]);
+}
+
+#[test]
+fn keys_from_outside_are_checked_again() {
+    let tree = tree();
+    let roots = tree.roots();
+    for (key, reason) in [
+        ("../outside/secret.txt", Refusal::ParentStep),
+        ("src/../../outside/secret.txt", Refusal::ParentStep),
+        ("/etc/passwd", Refusal::NoKey),
+        ("src//lib.rs", Refusal::NoKey),
+        ("./a.rs", Refusal::NoKey),
+        ("src/", Refusal::NoKey),
+        ("", Refusal::Empty),
+        ("a\0b", Refusal::Nul),
+        ("untitled:a", Refusal::Untitled),
+    ] {
+        assert_eq!(roots.path_of(&key.into()).unwrap_err().reason, reason, "{key:?}");
+    }
+    assert_eq!(Roots::default().path_of(&"a".into()).unwrap_err().reason, Refusal::NoRoots);
+    check(&Roots::default(), "a", &Err(Refusal::NoRoots));
+    let several = tree.several(&["root", "outside"]);
+    assert!(matches!(several.path_of(&"a.rs".into()).unwrap_err().reason, Refusal::NoSuchRoot(_)));
+    assert_eq!(several.path_of(&"root".into()).unwrap_err().reason, Refusal::IsRoot);
+}
+
+#[test]
+fn a_root_must_be_absolute_and_need_not_exist() {
+    let relative = Roots::single("src").unwrap_err();
+    assert_eq!((relative.path.as_str(), relative.reason), ("src", Refusal::RelativeRoot));
+    let tree = Tree::new(&[]);
+    let roots = tree.several(&["root/later"]);
+    check(&roots, "a.rs", &Ok("a.rs"));
+}
+
+#[test]
+fn an_error_shows_the_path_without_what_could_deceive() {
+    let roots = tree().roots();
+    let error = roots.resolve("../a\u{202e}b\nc").unwrap_err();
+    assert_eq!(error.to_string(), format!("`../a\\u{{202e}}b\\u{{a}}c`: {}", Refusal::ParentStep));
+    let error = roots.resolve(&format!("../{}", "é".repeat(1000))).unwrap_err();
+    assert_eq!(error.path.chars().count(), 201);
+}
+
+proptest! {
+    /// Whatever the text: a key that comes out names a path below the root, and comes back from that path.
+    #[test]
+    fn no_text_leads_outside(text in r"(\.|\.\.|/|\\|src|a\.rs|file:|%2e|%2F|[^/]|C:|root|~|é){0,8}") {
+        let tree = Tree::new(&["root/src/a.rs", "root/a.rs"]);
+        let roots = tree.roots();
+        if let Ok(key) = roots.resolve(&text) {
+            let path = roots.path_of(&key).unwrap();
+            prop_assert!(path.starts_with(tree.path("root")) && path != tree.path("root"));
+            prop_assert!(path.components().all(|part| part != Component::ParentDir));
+            prop_assert_eq!(roots.key_of(&path), Some(key.clone()));
+            prop_assert_eq!(roots.resolve(&path.display().to_string()), Ok(key));
+        }
+    }
+
+    #[test]
+    fn a_key_and_its_path_are_one_to_one(parts in prop::collection::vec("[a-zé .:_-]{1,6}", 1..4)) {
+        prop_assume!(parts.iter().all(|part| part != "." && part != "..") && !parts[0].starts_with("untitled:"));
+        let roots = Roots::single(Path::new("/nowhere/root")).unwrap();
+        let key = FileKey::new(parts.join("/"));
+        prop_assert_eq!(roots.key_of(&roots.path_of(&key).unwrap()), Some(key));
+    }
+}

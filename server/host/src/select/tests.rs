@@ -1,0 +1,116 @@
+use strata_engine::cancel::Cancel;
+
+use super::*;
+use crate::testing::Tree;
+use crate::walk::{WalkOptions, walk};
+
+fn tree() -> Tree {
+    let tree = Tree::new(&[
+        "root/README.md",
+        "root/src/lib.rs",
+        "root/src/main.rs",
+        "root/src/deep/mod.rs",
+        "root/src/.env",
+        "root/src/.hidden.rs",
+        "root/src2/x.rs",
+        "root/app/[id].tsx",
+        "root/app/i.tsx",
+        "root/.github/workflows/ci.yml",
+        "root/debug.log",
+        "root/logs/debug.log",
+        "outside/secret.txt",
+    ]);
+    tree.write("root/.gitignore", "*.log\n");
+    tree
+}
+
+/// Files, then what is withheld behind a minus; or the error.
+fn expanded(roots: &Roots, text: &str) -> Result<String, SelectError> {
+    let listed = walk(roots, &WalkOptions::default(), &Cancel::new()).unwrap().entries;
+    let expansion = expand(roots, &listed, text)?;
+    let files = expansion.files.iter().map(ToString::to_string);
+    let withheld = expansion.withheld.iter().map(|(key, _)| format!("-{key}"));
+    Ok(files.chain(withheld).collect::<Vec<_>>().join(" "))
+}
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let tree = tree();
+    assert_eq!(expanded(&tree.roots(), text).as_deref(), Ok(expected), "{text}");
+}
+
+#[test]
+fn files() {
+    check("src/lib.rs", "src/lib.rs");
+    check("./src//lib.rs", "src/lib.rs");
+    check("debug.log", "debug.log"); // ignored, but named
+    check("src/.hidden.rs", "src/.hidden.rs");
+    check("src/.env", "-src/.env");
+}
+
+#[test]
+fn folders() {
+    check("src", "src/deep/mod.rs src/lib.rs src/main.rs -src/.env -src/.hidden.rs");
+    check("src/", "src/deep/mod.rs src/lib.rs src/main.rs -src/.env -src/.hidden.rs");
+    check(".github", ".github/workflows/ci.yml");
+    let everything = "README.md app/[id].tsx app/i.tsx src/deep/mod.rs src/lib.rs src/main.rs src2/x.rs \
+                      -.github/workflows/ci.yml -.gitignore -src/.env -src/.hidden.rs";
+    check(".", everything);
+    check("**", everything);
+}
+
+#[test]
+fn globs() {
+    check("src/*.rs", "src/lib.rs src/main.rs -src/.hidden.rs");
+    check("./src/*.rs", "src/lib.rs src/main.rs -src/.hidden.rs");
+    check("src/**/*.rs", "src/deep/mod.rs src/lib.rs src/main.rs -src/.hidden.rs");
+    check("**/mod.rs", "src/deep/mod.rs");
+    check("*.md", "README.md");
+    check("src*/x.rs", "src2/x.rs");
+    check("src/{lib,main}.rs", "src/lib.rs src/main.rs");
+    check("src/[l]ib.rs", "src/lib.rs");
+    check("src/???.rs", "src/lib.rs");
+    check("src/.*.rs", "src/.hidden.rs");
+    check("src/.*", "src/.hidden.rs -src/.env");
+    check(".github/**", ".github/workflows/ci.yml");
+    check("app/[id].tsx", "app/[id].tsx"); // a file's name first, a pattern second
+}
+
+#[test]
+fn absolute_globs() {
+    let tree = tree();
+    let inside = tree.path("root/src/*.rs").display().to_string();
+    assert_eq!(expanded(&tree.roots(), &inside).as_deref(), Ok("src/lib.rs src/main.rs -src/.hidden.rs"));
+    for outside in ["outside/*", "*/secret.txt", "root/../outside/*"] {
+        let outside = tree.path(outside).display().to_string();
+        assert!(matches!(expanded(&tree.roots(), &outside), Err(SelectError::Path(_))), "{outside}");
+    }
+    assert!(matches!(expanded(&tree.roots(), "/*"), Err(SelectError::Path(_))));
+    assert!(matches!(expanded(&tree.roots(), "src/**/../../../outside/*"), Err(SelectError::Path(_))));
+}
+
+#[test]
+fn nothing_found_says_what_was_looked_for() {
+    let tree = tree();
+    let roots = tree.roots();
+    let error = |text: &str| expanded(&roots, text).unwrap_err();
+    assert_eq!(error("missing.rs"), SelectError::NotFound("missing.rs".into()));
+    assert_eq!(error("*.java"), SelectError::NoMatch("*.java".into()));
+    assert_eq!(error("missing/*.rs"), SelectError::NoMatch("missing/*.rs".into()));
+    assert_eq!(error("logs"), SelectError::EmptyFolder("logs".into()));
+    assert!(matches!(error("src/[a"), SelectError::BadGlob { .. }));
+    assert!(matches!(error(&"*".repeat(2000)), SelectError::BadGlob { .. }));
+    assert!(matches!(error("../outside/secret.txt"), SelectError::Path(_)));
+}
+
+#[test]
+fn several_roots() {
+    let tree = Tree::new(&["web/src/a.ts", "web/top.ts", "api/src/b.ts", "api/top.ts"]);
+    let roots = tree.several(&["web", "api"]);
+    let expanded = |text| expanded(&roots, text).unwrap();
+    assert_eq!(expanded("web"), "web/src/a.ts web/top.ts");
+    assert_eq!(expanded("web/**"), "web/src/a.ts web/top.ts");
+    assert_eq!(expanded("*/src/*.ts"), "api/src/b.ts web/src/a.ts");
+    assert_eq!(expanded("top.*"), "api/top.ts web/top.ts");
+    assert_eq!(expanded("**/a.ts"), "web/src/a.ts");
+}

@@ -1,0 +1,61 @@
+//! A folder tree for one test: a workspace folder `root`, and beside it whatever a test wants to be outside.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::roots::{Folder, Roots};
+
+/// Removed with everything in it when dropped.
+pub(crate) struct Tree {
+    _directory: tempfile::TempDir,
+    top: PathBuf,
+}
+
+impl Tree {
+    /// A tree with these files, each with its own path as content. Paths are relative to the top: `root/a.rs` is inside
+    /// the workspace folder, `outside/a.rs` is not. A path that ends in a slash is a folder.
+    pub(crate) fn new(files: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let top = directory.path().canonicalize().unwrap();
+        let tree = Self { _directory: directory, top };
+        fs::create_dir(tree.path("root")).unwrap();
+        for file in files {
+            match file.strip_suffix('/') {
+                Some(folder) => fs::create_dir_all(tree.path(folder)).unwrap(),
+                None => tree.write(file, file),
+            }
+        }
+        tree
+    }
+
+    /// The absolute path of something in the tree.
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
+        self.top.join(below)
+    }
+
+    pub(crate) fn top(&self) -> &Path {
+        &self.top
+    }
+
+    pub(crate) fn write(&self, file: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// A symbolic link; `target` is as the link is to hold it.
+    #[cfg(unix)]
+    pub(crate) fn link(&self, target: impl AsRef<Path>, link: &str) {
+        std::os::unix::fs::symlink(target, self.path(link)).unwrap();
+    }
+
+    /// The workspace folder `root` alone.
+    pub(crate) fn roots(&self) -> Roots {
+        Roots::single(self.path("root")).unwrap()
+    }
+
+    /// Several workspace folders.
+    pub(crate) fn several(&self, folders: &[&str]) -> Roots {
+        Roots::new(folders.iter().map(|folder| Folder { name: None, path: self.path(folder) })).unwrap()
+    }
+}

@@ -1,0 +1,228 @@
+use std::fs;
+
+use super::*;
+use crate::testing::Tree;
+
+#[track_caller]
+fn check_with(tree: &Tree, options: &WalkOptions, expected: &[&str]) {
+    let found = walk(&tree.roots(), options, &Cancel::new()).unwrap();
+    let listed: Vec<String> = found.entries.iter().map(shown).collect();
+    assert_eq!(listed, expected);
+    assert_eq!(found.notes, []);
+}
+
+#[track_caller]
+fn check(tree: &Tree, expected: &[&str]) {
+    check_with(tree, &WalkOptions::default(), expected);
+}
+
+fn shown(entry: &Entry) -> String {
+    match entry.name_only {
+        None => entry.key.to_string(),
+        Some(NameOnly::Secret(_)) => format!("{} secret", entry.key),
+        Some(NameOnly::Hidden) => format!("{} hidden", entry.key),
+        Some(NameOnly::TooLarge) => format!("{} large", entry.key),
+    }
+}
+
+#[test]
+fn ignore_files_count_without_a_repository() {
+    let tree = Tree::new(&[
+        "root/a.rs",
+        "root/b.log",
+        "root/sub/c.log",
+        "root/sub/keep.log",
+        "root/d.tmp",
+        "root/e.gen",
+    ]);
+    tree.write("root/.gitignore", "*.log\n");
+    tree.write("root/sub/.gitignore", "!keep.log\n");
+    tree.write("root/.ignore", "*.tmp\n");
+    tree.write("root/.strataignore", "*.gen\n");
+    check(
+        &tree,
+        &[
+            ".gitignore hidden",
+            ".ignore hidden",
+            ".strataignore hidden",
+            "a.rs",
+            "sub/.gitignore hidden",
+            "sub/keep.log",
+        ],
+    );
+}
+
+#[test]
+fn ignore_files_above_the_root_count_inside_a_repository_only() {
+    let tree = Tree::new(&["root/a.rs", "root/b.log"]);
+    tree.write(".gitignore", "*.log\n");
+    check(&tree, &["a.rs", "b.log"]);
+    tree.write(".git/HEAD", "ref: refs/heads/main");
+    check(&tree, &["a.rs"]);
+}
+
+#[test]
+fn a_repositorys_own_excludes_count() {
+    let tree = Tree::new(&["root/a.rs", "root/private.txt", "root/.git/HEAD"]);
+    tree.write("root/.git/info/exclude", "private.txt\n");
+    check(&tree, &["a.rs"]);
+}
+
+#[test]
+fn what_tools_make_is_left_out() {
+    let tree = Tree::new(&[
+        "root/a.rs",
+        "root/node_modules/x.js",
+        "root/web/node_modules/x.js",
+        "root/pkg/__pycache__/x.py",
+        "root/.venv/x.py",
+        "root/my-env/pyvenv.cfg",
+        "root/my-env/x.py",
+        "root/cache/CACHEDIR.TAG",
+        "root/cache/x",
+        "root/target/x.rs",
+        "root/crates/one/Cargo.toml",
+        "root/crates/one/target/x.rs",
+        "root/compiler/target/x86.rs",
+        "root/go/go.mod",
+        "root/go/vendor/x.go",
+        "root/lib/vendor/x.js",
+        "root/build/script.py",
+        "root/.git/config",
+        "root/sub/.git",
+        "root/.hg/x",
+        "root/.jj/x",
+    ]);
+    let always = [
+        "a.rs",
+        "build/script.py",
+        "compiler/target/x86.rs",
+        "crates/one/Cargo.toml",
+        "go/go.mod",
+        "lib/vendor/x.js",
+    ];
+    check(&tree, &always);
+    let options = WalkOptions { generated: Generated::Walk, ..WalkOptions::default() };
+    let found = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
+    let keys: Vec<&str> = found.entries.iter().map(|entry| entry.key.as_str()).collect();
+    assert_eq!(keys.len(), 17);
+    assert!(keys.contains(&"node_modules/x.js") && keys.contains(&"go/vendor/x.go"));
+    assert!(keys.iter().all(|key| !key.contains(".git") && !key.contains(".hg") && !key.contains(".jj")));
+}
+
+#[test]
+fn hidden_secret_and_large_files_are_listed_by_name() {
+    let tree = Tree::new(&["root/a.rs", "root/.github/ci.yml", "root/.env", "root/tls/server.pem"]);
+    tree.write("root/large.rs", "x".repeat(2000));
+    tree.write("root/fits.rs", "x".repeat(1000));
+    let options = WalkOptions { max_outline_bytes: 1000, ..WalkOptions::default() };
+    let named = [
+        ".env secret",
+        ".github/ci.yml hidden",
+        "a.rs",
+        "fits.rs",
+        "large.rs large",
+        "tls/server.pem secret",
+    ];
+    check_with(&tree, &options, &named);
+    let options = WalkOptions { hidden: Hidden::LeaveOut, ..options };
+    check_with(&tree, &options, &["a.rs", "fits.rs", "large.rs large", "tls/server.pem secret"]);
+}
+
+#[test]
+fn the_users_own_patterns() {
+    let tree = Tree::new(&["root/a.rs", "root/a.snap", "root/docs/b.md", "root/docs/deep/c.md"]);
+    let options =
+        WalkOptions { exclude: vec!["*.snap".into(), "/docs/deep/".into()], ..WalkOptions::default() };
+    check_with(&tree, &options, &["a.rs", "docs/b.md"]);
+    let options = WalkOptions { exclude: vec!["a{b".into()], ..WalkOptions::default() };
+    let found = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (4, 1), "{:?}", found.notes);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_special_files_are_not_listed() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let tree = Tree::new(&["root/src/a.rs", "outside/b.rs"]);
+    tree.link("../outside", "root/outside");
+    tree.link("../outside/b.rs", "root/b.rs");
+    tree.link("src", "root/same");
+    tree.link("src/a.rs", "root/a.rs");
+    tree.link("..", "root/src/up");
+    mknodat(CWD, tree.path("root/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    check(&tree, &["src/a.rs"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_text_is_noted() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let tree = Tree::new(&["root/a.rs"]);
+    fs::write(tree.path("root").join(OsStr::from_bytes(b"\xff.rs")), "").unwrap();
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (1, 1), "{:?}", found.notes);
+}
+
+#[test]
+fn several_and_nested_roots_list_each_file_once() {
+    let tree = Tree::new(&["outer/a.rs", "outer/inner/b.rs", "other/c.rs"]);
+    let found =
+        walk(&tree.several(&["outer", "other", "outer/inner"]), &WalkOptions::default(), &Cancel::new());
+    let keys: Vec<String> = found.unwrap().entries.iter().map(shown).collect();
+    assert_eq!(keys, ["inner/b.rs", "other/c.rs", "outer/a.rs"]);
+}
+
+#[test]
+fn a_root_that_is_gone_is_noted() {
+    let tree = Tree::new(&[]);
+    let found = walk(&tree.several(&["gone"]), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
+}
+
+#[test]
+fn a_walk_can_be_cancelled_and_cut_short() {
+    let tree = Tree::new(&["root/a.rs", "root/b.rs", "root/c.rs"]);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    assert_eq!(walk(&tree.roots(), &WalkOptions::default(), &cancel), Err(Cancelled));
+    let options = WalkOptions { max_files: 2, ..WalkOptions::default() };
+    let found = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (2, 1));
+    check_with(&tree, &WalkOptions { max_files: 3, ..WalkOptions::default() }, &["a.rs", "b.rs", "c.rs"]);
+}
+
+#[test]
+fn one_place_is_walked_as_the_whole_would_be() {
+    let tree = Tree::new(&[
+        "root/a.rs",
+        "root/src/b.rs",
+        "root/src/c.log",
+        "root/src/deep/d.rs",
+        "root/target/e.rs",
+    ]);
+    tree.write("root/.gitignore", "*.log\n");
+    let roots = tree.roots();
+    let keys_at = |key: &str| -> Vec<String> {
+        let found = walk_at(&roots, &key.into(), &WalkOptions::default(), &Cancel::new()).unwrap();
+        found.entries.iter().map(shown).collect()
+    };
+    assert_eq!(keys_at("src/b.rs"), ["src/b.rs"]);
+    assert_eq!(keys_at("src"), ["src/b.rs", "src/deep/d.rs"]);
+    assert_eq!(keys_at("src/deep"), ["src/deep/d.rs"]);
+    for nothing in ["src/c.log", "target/e.rs", "target", "missing.rs", "../a.rs", "src/b"] {
+        assert_eq!(keys_at(nothing), Vec::<String>::new(), "{nothing}");
+    }
+}
+
+#[test]
+fn entries_carry_the_stamp_that_reading_finds() {
+    let tree = Tree::new(&["root/a.rs"]);
+    let roots = tree.roots();
+    let found = walk(&roots, &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!(Ok(found.entries[0].stamp), crate::disk::stamp_of(&roots, &"a.rs".into()));
+    assert_eq!(found.entries[0].size(), "root/a.rs".len() as u64);
+}
