@@ -1,1 +1,3 @@
 //! Strata.
+
+pub mod transport;

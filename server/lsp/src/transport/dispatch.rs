@@ -1,0 +1,347 @@
+//! Calls the service: at once, in wire order, each call polled once before the next message is looked at.
+//!
+//! Owns the calls that are under way: their number, their panics, and that each request is answered exactly once. A call
+//! that is not finished after its first poll goes on as a task, so it delays nothing that comes after it. Never reads,
+//! never waits. While `initialize` is pending, what comes after it is held and keeps its order.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+use futures::{FutureExt, Stream};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tower_lsp::jsonrpc::{Id, Request, Response};
+use tower_service::Service;
+
+use super::Options;
+use super::exit::{Cause, ExitSignal};
+use super::loopback::Loopback;
+use super::outbox::{Outbox, Relation};
+use super::refusal;
+use super::watchdog;
+
+const CANCEL: &str = "$/cancelRequest";
+
+/// What a held message costs beside the bytes of its body.
+const HELD_OVERHEAD: usize = 256;
+
+/// A service whose calls can be driven here; `LspService` is one.
+pub trait Serves:
+    Service<Request, Response = Option<Response>, Future: Send + Unpin + 'static> + Send + 'static
+{
+}
+
+impl<T> Serves for T
+where
+    T: Service<Request, Response = Option<Response>> + Send + 'static,
+    T::Future: Send + Unpin + 'static,
+{
+}
+
+/// Turns requests into answers.
+pub(super) struct Dispatcher<T, R> {
+    core: Mutex<Core<T>>,
+    loopback: Arc<Loopback<R>>,
+    outbox: Arc<Outbox>,
+    pending: Arc<Pending>,
+    exit: Arc<ExitSignal>,
+    shutdown: AtomicBool,
+    watched: Once,
+    options: Options,
+    runtime: Handle,
+}
+
+/// What only one message at a time may touch.
+struct Core<T> {
+    service: T,
+    phase: Phase,
+    held: VecDeque<Held>,
+    /// The sizes of the held messages; at most one message over the limit of a single one.
+    held_bytes: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Fresh,
+    Initializing,
+    Ready,
+}
+
+struct Held {
+    request: Request,
+    /// In bytes.
+    size: usize,
+}
+
+/// A call that was handed to the service.
+struct Call {
+    id: Option<Id>,
+    method: String,
+    kind: Kind,
+    /// Given back when the call is over.
+    _slot: Option<Slot>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Initialize,
+    Shutdown,
+    Exit,
+    Other,
+}
+
+/// Counts the requests that are not answered yet.
+#[derive(Debug)]
+pub(super) struct Pending {
+    count: AtomicUsize,
+    limit: usize,
+    idle: Notify,
+}
+
+struct Slot(Arc<Pending>);
+
+type Outcome<E> = thread::Result<Result<Option<Response>, E>>;
+
+impl Pending {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { count: AtomicUsize::new(0), limit, idle: Notify::new() }
+    }
+
+    /// Resolves when every request has been answered.
+    pub(super) async fn idle(&self) {
+        loop {
+            let idle = self.idle.notified();
+            if self.count.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    fn enter(self: &Arc<Self>) -> Option<Slot> {
+        let more = |count| (count < self.limit).then_some(count + 1);
+        self.count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
+        Some(Slot(Arc::clone(self)))
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if self.0.count.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.idle.notify_waiters();
+        }
+    }
+}
+
+impl Kind {
+    fn of(request: &Request) -> Self {
+        match (request.method(), request.id()) {
+            ("initialize", Some(_)) => Self::Initialize,
+            ("shutdown", Some(_)) => Self::Shutdown,
+            ("exit", _) => Self::Exit,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl<T: Serves, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T, R> {
+    pub(super) fn new(
+        service: T,
+        loopback: Arc<Loopback<R>>,
+        outbox: Arc<Outbox>,
+        exit: Arc<ExitSignal>,
+        options: Options,
+    ) -> Self {
+        let core = Core { service, phase: Phase::Fresh, held: VecDeque::new(), held_bytes: 0 };
+        Self {
+            core: Mutex::new(core),
+            loopback,
+            outbox,
+            pending: Arc::new(Pending::new(options.pending_requests)),
+            exit,
+            shutdown: AtomicBool::new(false),
+            watched: Once::new(),
+            options,
+            runtime: Handle::current(),
+        }
+    }
+
+    /// Takes the next call off the wire; `size` is that of its body in bytes.
+    pub(super) fn accept(self: &Arc<Self>, request: Request, size: usize) {
+        let mut core = self.lock();
+        if core.phase != Phase::Initializing || Kind::of(&request) == Kind::Exit {
+            self.begin(&mut core, request);
+        } else if request.method() == CANCEL {
+            match core.withdraw(&request) {
+                Some(id) => self.answer(&refusal::cancelled(id)),
+                None => self.begin(&mut core, request),
+            }
+        } else if core.held_bytes + size <= self.options.limits.message {
+            let size = size + HELD_OVERHEAD;
+            core.held_bytes += size;
+            core.held.push_back(Held { request, size });
+        } else if let Some(id) = request.id() {
+            self.answer(&refusal::not_initialized(id.clone()));
+        } else {
+            tracing::warn!("more than can be held until initialize is answered; notification dropped");
+        }
+    }
+
+    /// Sends a reply that no call stands behind.
+    pub(super) fn answer(&self, response: &Response) {
+        self.loopback.catch_up();
+        self.outbox.push(response, Relation::Event);
+    }
+
+    pub(super) fn pending(&self) -> &Pending {
+        &self.pending
+    }
+
+    /// Whether the client has asked the server to shut down.
+    pub(super) fn is_shut_down(&self) -> bool {
+        self.shutdown.load(Ordering::SeqCst)
+    }
+
+    /// Calls the service and polls the call once.
+    fn begin(self: &Arc<Self>, core: &mut Core<T>, request: Request) {
+        let kind = Kind::of(&request);
+        let id = request.id().cloned();
+        let slot = match &id {
+            Some(id) if matches!(kind, Kind::Initialize | Kind::Other) => {
+                let Some(slot) = self.pending.enter() else {
+                    return self.answer(&refusal::busy(id.clone(), self.pending.limit));
+                };
+                Some(slot)
+            }
+            _ => None,
+        };
+        let call = Call { id, method: request.method().to_owned(), kind, _slot: slot };
+        match kind {
+            Kind::Initialize if core.phase == Phase::Fresh => {
+                core.phase = Phase::Initializing;
+                self.watch_client(&request);
+            }
+            Kind::Shutdown if core.phase == Phase::Ready => self.shutdown.store(true, Ordering::SeqCst),
+            _ => {}
+        }
+        let first = catch_unwind(AssertUnwindSafe(|| core.call(request)));
+        if kind == Kind::Exit {
+            self.exit.raise(Cause::ExitNotification);
+        }
+        match first {
+            Ok(First::Done(result)) => self.finish(core, &call, Ok(result)),
+            Err(panic) => self.finish(core, &call, Err(panic)),
+            Ok(First::Pending(future)) => self.go_on(call, future),
+        }
+    }
+
+    /// Lets a call go on as a task.
+    fn go_on(self: &Arc<Self>, call: Call, future: T::Future) {
+        let this = Arc::clone(self);
+        self.runtime.spawn(async move {
+            let outcome = AssertUnwindSafe(future).catch_unwind().await;
+            // The lock is only for those outcomes that change what happens to the next message.
+            if call.kind == Kind::Initialize || outcome.is_err() {
+                this.finish(&mut this.lock(), &call, outcome);
+            } else {
+                this.reply(&call, outcome);
+            }
+        });
+    }
+
+    /// Answers a call, and acts on an end that changes what happens to the next message.
+    fn finish(self: &Arc<Self>, core: &mut Core<T>, call: &Call, outcome: Outcome<T::Error>) {
+        if outcome.is_err() {
+            tracing::error!(method = call.method, "a handler panicked");
+            core.forget(call.id.as_ref());
+        }
+        let initialized = matches!(&outcome, Ok(Ok(Some(response))) if response.is_ok());
+        self.reply(call, outcome);
+        if call.kind == Kind::Initialize && core.phase == Phase::Initializing {
+            core.phase = if initialized { Phase::Ready } else { Phase::Fresh };
+            while core.phase != Phase::Initializing
+                && let Some(held) = core.held.pop_front()
+            {
+                core.held_bytes -= held.size;
+                self.begin(core, held.request);
+            }
+        }
+    }
+
+    fn reply(&self, call: &Call, outcome: Outcome<T::Error>) {
+        let Some(id) = &call.id else { return };
+        let response = match outcome {
+            Ok(Ok(Some(response))) => response,
+            // The library swallows its own "method not found" for `$/...`, requests included.
+            Ok(Ok(None)) => refusal::unknown_method(id.clone(), &call.method),
+            Ok(Err(_)) => refusal::exited(id.clone()),
+            Err(_) => refusal::panicked(id.clone(), &call.method),
+        };
+        self.answer(&response);
+    }
+
+    /// Watches the process that the client says it is.
+    fn watch_client(&self, initialize: &Request) {
+        let process = initialize.params().and_then(|params| params.get("processId")).and_then(Value::as_u64);
+        if let Some(process) = process.and_then(|process| u32::try_from(process).ok()) {
+            self.watched.call_once(|| watchdog::watch(process, self.options.watch_every, &self.exit));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Core<T>> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call after its first poll.
+enum First<T: Serves> {
+    Done(Result<T::Response, T::Error>),
+    Pending(T::Future),
+}
+
+impl<T: Serves> Core<T> {
+    fn call(&mut self, request: Request) -> First<T> {
+        let mut context = Context::from_waker(Waker::noop());
+        // Ready except while an `initialize` is pending (when messages are held) and after `exit` (when a call fails
+        // with the same error): the answer tells nothing that the call does not.
+        if let Poll::Ready(Err(error)) = self.service.poll_ready(&mut context) {
+            return First::Done(Err(error));
+        }
+        let mut future = self.service.call(request);
+        match Pin::new(&mut future).poll(&mut context) {
+            Poll::Ready(result) => First::Done(result),
+            // No wake-up is lost: a task polls its future when it starts.
+            Poll::Pending => First::Pending(future),
+        }
+    }
+
+    /// Takes back a held request, if it is this one that the notification cancels.
+    fn withdraw(&mut self, cancel: &Request) -> Option<Id> {
+        let id = match cancel.params()?.get("id")? {
+            Value::String(text) => Id::String(text.clone()),
+            id => Id::Number(id.as_i64()?),
+        };
+        let index = self.held.iter().position(|held| held.request.id() == Some(&id))?;
+        self.held_bytes -= self.held.remove(index)?.size;
+        Some(id)
+    }
+
+    /// Makes the library forget a request whose handler panicked: it would refuse the id ever after.
+    fn forget(&mut self, id: Option<&Id>) {
+        let id = match id {
+            Some(Id::Number(number)) => json!(number),
+            Some(Id::String(text)) => json!(text),
+            Some(Id::Null) | None => return,
+        };
+        let cancel = Request::build(CANCEL).params(json!({ "id": id })).finish();
+        // Nothing of the product runs in it, but one panic is enough.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.call(cancel)));
+    }
+}

@@ -1,0 +1,376 @@
+//! What has still to be written, and the only thread that writes it.
+//!
+//! Owns the output. Bounded by pressure, not by loss: nothing that was accepted is dropped, but while more than the
+//! limit is unsent the reader takes no further input and senders of notifications wait, so that a client that stops
+//! reading stops itself. Two notifications are states rather than events; of those only the latest unsent one is kept.
+//! Never reads, never waits for a handler.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::Notify;
+use tower_lsp::jsonrpc::Request;
+
+/// Messages are joined up to this size, to be written at once.
+const BATCH: usize = 64 * 1024;
+
+/// Pause before writing again to an inherited descriptor that is non-blocking.
+const RETRY: Duration = Duration::from_millis(1);
+
+/// Unsent messages in order.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    queue: Mutex<Queue>,
+    /// Bytes unsent above which pressure is put on; it is taken off at half of it.
+    limit: usize,
+    filled: Condvar,
+    emptied: Condvar,
+    room: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    entries: VecDeque<Entry>,
+    /// The number of the front entry; entries are numbered from 0.
+    first: u64,
+    /// The number of the unsent entry that shows a state.
+    states: HashMap<StateKey, u64>,
+    /// Bytes, those that are being written included.
+    unsent: usize,
+    pressure: Pressure,
+    door: Door,
+}
+
+#[derive(Debug)]
+struct Entry {
+    bytes: Vec<u8>,
+    state: Option<StateKey>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Pressure {
+    #[default]
+    Off,
+    On,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Door {
+    #[default]
+    Open,
+    /// What is queued is still written.
+    Closing,
+    /// Nothing is written any more.
+    Shut,
+}
+
+/// Names a state of the server that a notification shows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct StateKey {
+    method: &'static str,
+    of: String,
+}
+
+/// How a notification relates to those before it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// Stands for itself.
+    Event,
+    /// Takes the place of an unsent one with the same key.
+    Replaces(StateKey),
+    /// Stands for itself, and what comes after it must not take the place of what was before it.
+    Seals(StateKey),
+}
+
+impl Relation {
+    /// `$/progress` reports of one token, and `strata/status` of one session, show a state (`spec/commands.md`).
+    pub(super) fn of(request: &Request) -> Self {
+        let field = |name| request.params().and_then(|params| params.get(name));
+        match (request.method(), request.id()) {
+            ("$/progress", None) => {
+                let of = field("token").map(Value::to_string).unwrap_or_default();
+                let key = StateKey { method: "$/progress", of };
+                let kind = field("value").and_then(|value| value.get("kind"));
+                if kind.is_some_and(|kind| kind == "report") { Self::Replaces(key) } else { Self::Seals(key) }
+            }
+            ("strata/status", None) => {
+                let of = field("session").map(Value::to_string).unwrap_or_default();
+                Self::Replaces(StateKey { method: "strata/status", of })
+            }
+            _ => Self::Event,
+        }
+    }
+}
+
+impl Outbox {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            queue: Mutex::default(),
+            limit,
+            filled: Condvar::new(),
+            emptied: Condvar::new(),
+            room: Notify::new(),
+        }
+    }
+
+    /// Queues a message; one that comes after the end is dropped.
+    pub(super) fn push(&self, message: &impl Serialize, relation: Relation) {
+        let Ok(body) = serde_json::to_vec(message) else {
+            // A `Value` inside an envelope of strings and numbers always serialises.
+            tracing::error!("a message could not be serialised");
+            return;
+        };
+        let mut bytes = Vec::with_capacity(body.len() + 32);
+        bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+        bytes.extend_from_slice(&body);
+        let mut queue = self.lock();
+        if queue.door != Door::Open {
+            return;
+        }
+        queue.put(bytes, relation);
+        if queue.unsent > self.limit {
+            queue.pressure = Pressure::On;
+        }
+        drop(queue);
+        self.filled.notify_one();
+    }
+
+    /// Blocks while the client has too much to read. For the reader's thread.
+    pub(super) fn wait_for_room(&self) {
+        let mut queue = self.lock();
+        while queue.pressure == Pressure::On {
+            queue = self.emptied.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits while the client has too much to read. For tasks.
+    pub(super) async fn room(&self) {
+        loop {
+            let room = self.room.notified();
+            if !self.is_under_pressure() {
+                return;
+            }
+            room.await;
+        }
+    }
+
+    pub(super) fn is_under_pressure(&self) -> bool {
+        self.lock().pressure == Pressure::On
+    }
+
+    /// Takes no further message; [`Outbox::write_to`] returns when the queued ones are written.
+    pub(super) fn close(&self) {
+        let mut queue = self.lock();
+        if queue.door == Door::Open {
+            queue.door = Door::Closing;
+        }
+        drop(queue);
+        self.filled.notify_one();
+    }
+
+    /// Writes what is queued until [`Outbox::close`], or until writing fails.
+    pub(super) fn write_to(&self, mut output: impl Write) -> io::Result<()> {
+        loop {
+            let Some(batch) = self.take() else { return Ok(()) };
+            let written = write_all(&mut output, &batch);
+            self.release(batch.len(), &written);
+            written?;
+        }
+    }
+
+    /// The next bytes to write, all messages that fit into a batch. `None` after the last.
+    fn take(&self) -> Option<Vec<u8>> {
+        let mut queue = self.lock();
+        loop {
+            if let Some(mut batch) = queue.pop() {
+                while queue.entries.front().is_some_and(|next| batch.len() + next.bytes.len() <= BATCH) {
+                    batch.extend(queue.pop().unwrap_or_default());
+                }
+                return Some(batch);
+            }
+            if queue.door != Door::Open {
+                return None;
+            }
+            queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Accounts for `size` bytes that are out of memory.
+    fn release(&self, size: usize, written: &io::Result<()>) {
+        let mut queue = self.lock();
+        queue.unsent -= size;
+        if written.is_err() {
+            *queue = Queue { door: Door::Shut, ..Queue::default() };
+        } else if queue.unsent > self.limit / 2 {
+            return;
+        }
+        let before = std::mem::take(&mut queue.pressure);
+        drop(queue);
+        if before == Pressure::On || written.is_err() {
+            self.emptied.notify_all();
+            self.room.notify_waiters();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    fn put(&mut self, bytes: Vec<u8>, relation: Relation) {
+        let state = match relation {
+            Relation::Event => None,
+            Relation::Seals(key) => {
+                self.states.remove(&key);
+                None
+            }
+            Relation::Replaces(key) => Some(key),
+        };
+        self.unsent += bytes.len();
+        if let Some(key) = &state {
+            if let Some(entry) = self.unsent_state(key) {
+                let replaced = std::mem::replace(&mut entry.bytes, bytes);
+                self.unsent -= replaced.len();
+                return;
+            }
+            self.states.insert(key.clone(), self.first + self.entries.len() as u64);
+        }
+        self.entries.push_back(Entry { bytes, state });
+    }
+
+    fn unsent_state(&mut self, key: &StateKey) -> Option<&mut Entry> {
+        let number = *self.states.get(key)?;
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.entries.get_mut(index)
+    }
+
+    fn pop(&mut self) -> Option<Vec<u8>> {
+        let entry = self.entries.pop_front()?;
+        if let Some(key) = &entry.state
+            && self.states.get(key) == Some(&self.first)
+        {
+            self.states.remove(key);
+        }
+        self.first += 1;
+        Some(entry.bytes)
+    }
+}
+
+/// Like [`Write::write_all`] and a flush, but patient with a non-blocking descriptor.
+fn write_all(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match output.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(RETRY),
+            Err(error) => return Err(error),
+        }
+    }
+    output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn progress(token: u32, kind: &str, count: u32) -> Request {
+        let params = json!({ "token": token, "value": { "kind": kind, "count": count } });
+        Request::build("$/progress").params(params).finish()
+    }
+
+    fn written(outbox: &Outbox) -> Vec<String> {
+        outbox.close();
+        let mut output = Vec::new();
+        outbox.write_to(&mut output).unwrap();
+        let text = String::from_utf8(output).unwrap();
+        let calls =
+            text.split("Content-Length: ").skip(1).map(|frame| frame.split_once("\r\n\r\n").unwrap().1);
+        calls
+            .map(|call| {
+                let call: Value = serde_json::from_str(call).unwrap();
+                let value = &call["params"]["value"];
+                format!("{} {} {}", call["params"]["token"], value["kind"], value["count"]).replace('"', "")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_report_never_moves_past_the_end_of_its_progress() {
+        let outbox = Outbox::new(1000);
+        for (token, kind, count) in [
+            (1, "begin", 0),
+            (1, "report", 1),
+            (2, "report", 1),
+            (1, "report", 2),
+            (1, "end", 3),
+            (1, "begin", 4),
+            (1, "report", 5),
+            (2, "report", 2),
+            (1, "report", 6),
+        ] {
+            let call = progress(token, kind, count);
+            outbox.push(&call, Relation::of(&call));
+        }
+        let expected = ["1 begin 0", "1 report 2", "2 report 2", "1 end 3", "1 begin 4", "1 report 6"];
+        assert_eq!(written(&outbox), expected);
+        let queue = outbox.lock();
+        assert_eq!((queue.unsent, queue.states.len()), (0, 0), "everything is accounted for");
+    }
+
+    #[test]
+    fn pressure_is_taken_off_at_half_the_limit_and_when_writing_fails() {
+        let outbox = Outbox::new(100);
+        let message = "x".repeat(40);
+        (0..2).for_each(|_| outbox.push(&message, Relation::Event));
+        assert!(outbox.is_under_pressure());
+        let first = outbox.take().unwrap();
+        assert!(outbox.is_under_pressure(), "what is being written is not sent");
+        outbox.release(first.len(), &Ok(()));
+        assert!(!outbox.is_under_pressure());
+
+        (0..3).for_each(|_| outbox.push(&message, Relation::Event));
+        assert!(outbox.is_under_pressure());
+        outbox.take();
+        outbox.release(0, &Err(ErrorKind::BrokenPipe.into()));
+        outbox.wait_for_room();
+        (0..3).for_each(|_| outbox.push(&message, Relation::Event));
+        assert!(!outbox.is_under_pressure(), "nothing is queued for nobody");
+    }
+
+    /// Takes a few bytes at a time, after refusing once.
+    struct Reluctant {
+        taken: Vec<u8>,
+        refusals: Vec<ErrorKind>,
+    }
+
+    impl Write for Reluctant {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if let Some(refusal) = self.refusals.pop() {
+                return Err(refusal.into());
+            }
+            let taken = &bytes[..bytes.len().min(3)];
+            self.taken.extend_from_slice(taken);
+            Ok(taken.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_non_blocking_output_gets_everything() {
+        let refusals = vec![ErrorKind::Interrupted, ErrorKind::WouldBlock];
+        let mut output = Reluctant { taken: Vec::new(), refusals };
+        write_all(&mut output, b"all of it").unwrap();
+        assert_eq!(output.taken, b"all of it");
+    }
+}

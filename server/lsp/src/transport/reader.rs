@@ -1,0 +1,98 @@
+//! The thread that reads.
+//!
+//! Owns the input and the order of what comes from it. Hands the client's answers straight to whoever waits for them.
+//! Never writes, and waits for nothing but the input and a client that does not read its own.
+
+use std::io::{ErrorKind, Read};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use futures::{Sink, Stream};
+use tower_lsp::jsonrpc::{Id, Request, Response};
+
+use super::dispatch::{Dispatcher, Serves};
+use super::exit::{Cause, ExitSignal};
+use super::frame::{Decoded, Fault, FrameDecoder, Limits};
+use super::message::{self, Incoming};
+use super::outbox::Outbox;
+use super::refusal;
+
+/// Bytes asked for at once: what a pipe holds on Linux.
+const CHUNK: usize = 64 * 1024;
+
+/// Pause before reading again from an inherited descriptor that is non-blocking.
+const RETRY: Duration = Duration::from_millis(1);
+
+/// Where messages go.
+pub(super) struct Reader<T, R, A> {
+    pub(super) dispatcher: Arc<Dispatcher<T, R>>,
+    /// Takes the client's answers.
+    pub(super) answers: A,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) exit: Arc<ExitSignal>,
+}
+
+impl<T, R, A> Reader<T, R, A>
+where
+    T: Serves,
+    R: Stream<Item = Request> + Unpin + Send + 'static,
+    A: Sink<Response> + Unpin,
+{
+    /// Reads until the input or serving ends.
+    pub(super) fn run(&mut self, mut input: impl Read, limits: Limits) {
+        let mut decoder = FrameDecoder::new(limits);
+        let mut chunk = vec![0; CHUNK];
+        while !self.exit.is_raised() {
+            match input.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(size) => self.take(decoder.push(chunk.get(..size).unwrap_or_default())),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(RETRY),
+                Err(error) => {
+                    tracing::error!(%error, "reading failed");
+                    break;
+                }
+            }
+        }
+        self.exit.raise(Cause::EndOfInput);
+    }
+
+    fn take(&mut self, decoded: impl Iterator<Item = Decoded>) {
+        for decoded in decoded {
+            if self.exit.is_raised() {
+                return;
+            }
+            self.outbox.wait_for_room();
+            match decoded {
+                Decoded::Frame(body) => self.deliver(&body),
+                Decoded::Fault(fault) => {
+                    tracing::warn!(%fault, "skipped input");
+                    let id = match &fault {
+                        Fault::TooLarge { opening, .. } => message::request_id(opening),
+                        _ => None,
+                    };
+                    self.dispatcher.answer(&refusal::fault(id.unwrap_or(Id::Null), &fault));
+                }
+            }
+        }
+    }
+
+    fn deliver(&mut self, body: &[u8]) {
+        match message::read(body) {
+            Incoming::Call(request) => self.dispatcher.accept(request, body.len()),
+            Incoming::Answer(answer) => self.route(answer),
+            Incoming::Refused(reply) => self.dispatcher.answer(&reply),
+            Incoming::Hollow { answer, reply } => {
+                self.route(answer);
+                self.dispatcher.answer(&reply);
+            }
+        }
+    }
+
+    fn route(&mut self, answer: Response) {
+        // It fails after `exit` only, when nobody waits any more.
+        let _ = Pin::new(&mut self.answers).start_send(answer);
+    }
+}

@@ -1,0 +1,199 @@
+//! Behaviour at the edges: who may call when, how many, how often, and how it ends.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use strata_lsp::transport::{Cause, Exit, NOT_INITIALIZED, Options, SERVER_BUSY};
+
+use crate::mock::{call, cancel, change, code, initialize, named, noop, notify};
+use crate::ours::Ours;
+
+const INVALID_REQUEST: i64 = -32600;
+
+#[test]
+fn only_initialize_is_served_before_initialize() {
+    let mut ours = Ours::fresh(Options::default());
+    ours.send_all([
+        noop(1),
+        change(1),
+        call(2, "shutdown", Value::Null),
+        initialize(),
+        initialize(),
+        noop(3),
+    ]);
+    let seen: Vec<_> = (0..5).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
+    assert_eq!(
+        seen,
+        [
+            (json!(1), Some(NOT_INITIALIZED)),
+            (json!(2), Some(NOT_INITIALIZED)),
+            (json!("initialize"), None),
+            (json!("initialize"), Some(INVALID_REQUEST)),
+            (json!(3), None)
+        ]
+    );
+    assert_eq!(ours.world.log(), ["initialize"]);
+}
+
+#[test]
+fn initialize_can_be_tried_again() {
+    let mut ours = Ours::fresh(Options::default());
+    let attempt =
+        |how: &str| call(how, "initialize", json!({ "capabilities": {}, "initializationOptions": how }));
+    ours.send_all([attempt("refuse"), attempt("panic"), attempt("slow")]);
+    ours.send_all([noop(1), cancel("slow")]);
+    let seen: Vec<_> = (0..4).map(|_| ours.next()).map(|reply| (reply["id"].clone(), code(&reply))).collect();
+    assert_eq!(
+        seen,
+        [
+            (json!("refuse"), Some(-32602)),
+            (json!("panic"), Some(-32603)),
+            (json!("slow"), Some(-32800)),
+            (json!(1), Some(NOT_INITIALIZED))
+        ]
+    );
+    ours.send_all([initialize(), noop(2)]);
+    assert!(ours.next()["result"].is_object());
+    assert_eq!(ours.next()["id"], 2);
+}
+
+#[test]
+fn requests_are_capped_and_nothing_else_is() {
+    let mut ours = Ours::start();
+    ours.send_all((1..=513).map(|number| call(number, "test/ask", named(number))));
+    let mut questions = Vec::new();
+    let mut busy = Vec::new();
+    while questions.len() + busy.len() < 513 {
+        let message = ours.next();
+        if message.get("method").is_some() { questions.push(message) } else { busy.push(message) }
+    }
+    assert_eq!((questions.len(), busy.len()), (512, 1));
+    assert_eq!(code(&busy[0]), Some(SERVER_BUSY));
+    assert_eq!((&busy[0]["id"], &busy[0]["error"]["data"]["reason"]), (&json!(513), &json!("serverBusy")));
+
+    ours.send_all((1..=1000).map(|number| notify("test/late", named(number))));
+    ours.send(&change(1));
+    ours.world.wait_for("change 1");
+    // Handlers that wait for the client hold every place; the client's answer must reach them.
+    ours.send(&json!({ "jsonrpc": "2.0", "id": questions[7]["id"], "result": "here" }));
+    assert_eq!(ours.next(), json!({ "jsonrpc": "2.0", "id": 8, "result": "here" }));
+    ours.send(&noop(514));
+    assert_eq!(ours.next(), json!({ "jsonrpc": "2.0", "id": 514, "result": null }));
+    ours.send(&call(515, "shutdown", Value::Null));
+    assert_eq!(
+        ours.next(),
+        json!({ "jsonrpc": "2.0", "id": 515, "result": null }),
+        "a place is no condition for leaving"
+    );
+}
+
+#[test]
+fn an_id_is_pending_once() {
+    let mut ours = Ours::start();
+    ours.send_all([
+        call(1, "test/slow", named("a")),
+        call(1, "test/slow", named("b")),
+        call("1", "test/slow", named("c")),
+    ]);
+    let reply = ours.next();
+    assert_eq!((&reply["id"], code(&reply)), (&json!(1), Some(INVALID_REQUEST)));
+    ours.world.wait_for("slow c");
+    ours.world.open("a");
+    assert_eq!(ours.next(), json!({ "jsonrpc": "2.0", "id": 1, "result": "a" }));
+    ours.send(&call(1, "test/slow", named("d")));
+    ours.world.open("d");
+    assert_eq!(ours.next(), json!({ "jsonrpc": "2.0", "id": 1, "result": "d" }), "an id can be used again");
+    assert_eq!(ours.world.log(), ["initialize", "slow a", "slow c", "done a", "slow d", "done d"]);
+}
+
+#[test]
+fn odd_answers_reach_whoever_waits() {
+    let mut ours = Ours::start();
+    let mut ask = |id: i64, fields: Value| {
+        ours.send(&call(id, "test/ask", named(id)));
+        let mut answer = json!({ "jsonrpc": "2.0", "id": ours.next()["id"] });
+        answer.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        ours.send(&answer);
+        let reply = ours.next();
+        if reply["id"] == id { reply } else { ours.next() }
+    };
+    assert_eq!(
+        ask(1, json!({ "result": null, "error": null })),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": null })
+    );
+    assert_eq!(
+        code(&ask(2, json!({ "result": null, "error": { "code": -1, "message": "no", "more": 1 } }))),
+        Some(-1)
+    );
+    assert_eq!(code(&ask(3, json!({ "error": "no" }))), Some(-32603));
+    assert_eq!(code(&ask(4, json!({}))), Some(INVALID_REQUEST));
+    // Answers to nothing.
+    ours.send_all([json!({ "jsonrpc": "2.0", "id": 9999, "result": 1 }), noop(5)]);
+    assert_eq!(ours.next()["id"], 5);
+}
+
+#[test]
+fn the_end_of_the_input_ends_the_server_after_the_last_answer() {
+    let mut ours = Ours::start_with(Options { drain: Duration::from_secs(60), ..Options::default() });
+    ours.send_all([call(1, "test/slow", named(1)), noop(2)]);
+    ours.hang_up();
+    assert_eq!(ours.next()["id"], 2);
+    ours.world.open("1");
+    assert_eq!(ours.next()["id"], 1);
+    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::EndOfInput });
+
+    let mut ours = Ours::start();
+    ours.send(&call(1, "shutdown", Value::Null));
+    ours.hang_up();
+    assert_eq!(ours.exit(), Exit { code: 0, cause: Cause::EndOfInput });
+}
+
+#[test]
+fn the_end_of_the_input_does_not_wait_for_ever() {
+    let mut ours = Ours::start_with(Options { drain: Duration::from_millis(10), ..Options::default() });
+    ours.send_all([call(1, "test/slow", named(1)), call(2, "test/ask", named(2))]);
+    ours.hang_up();
+    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::EndOfInput });
+}
+
+/// The client dies, but another process keeps its end of the pipe open, and nobody has reaped the client yet.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_death_of_the_client_ends_the_server_although_the_input_is_open() {
+    let mut client = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut ours = Ours::fresh(Options { watch_every: Duration::from_millis(5), ..Options::default() });
+    ours.send(&call(1, "initialize", json!({ "capabilities": {}, "processId": client.id() })));
+    ours.next();
+    ours.send(&noop(2));
+    assert_eq!(ours.next()["id"], 2);
+    drop(client.stdin.take());
+    assert_eq!(ours.exit(), Exit { code: 1, cause: Cause::ClientDied });
+    client.wait().unwrap();
+}
+
+/// In a container the client's number means nothing, or another process.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_cannot_be_seen_is_not_taken_for_dead() {
+    let mut gone = Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let mut ours = Ours::fresh(Options { watch_every: Duration::from_millis(1), ..Options::default() });
+    for process in [json!(gone.id()), json!(null), json!(-1), json!(0), json!(u64::MAX)] {
+        ours.send(&call(1, "initialize", json!({ "capabilities": {}, "processId": process })));
+        ours.next();
+    }
+    ours.hang_up();
+    assert_eq!(ours.exit().cause, Cause::EndOfInput);
+}
+
+#[test]
+fn closing_the_output_ends_the_server() {
+    let (reader, mut input) = std::io::pipe().unwrap();
+    let (output, writer) = std::io::pipe().unwrap();
+    drop(output);
+    let ended = crate::ours::run(&crate::mock::World::default(), reader, writer, Options::default());
+    std::io::Write::write_all(&mut input, &crate::mock::frame(&noop(1))).unwrap();
+    let exit = ended.recv_timeout(crate::mock::LIMIT).unwrap();
+    assert_eq!(exit, Exit { code: 1, cause: Cause::OutputClosed });
+}

@@ -1,0 +1,147 @@
+//! A client that stops reading.
+
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use strata_lsp::transport::{Cause, Options};
+
+use crate::mock::{Arg, LIMIT, World, call, frame, initialize, noop, sized};
+use crate::ours::{read_message, run};
+
+const ANSWER: usize = 10_000;
+const REQUESTS: usize = 400;
+
+/// Bytes on their way.
+#[derive(Default)]
+struct Scale {
+    asked: AtomicUsize,
+    written: AtomicUsize,
+    most: AtomicUsize,
+}
+
+/// Gives one frame for each read.
+struct Input {
+    frames: std::vec::IntoIter<Vec<u8>>,
+    scale: Arc<Scale>,
+    /// Told when all frames are taken.
+    taken: Sender<()>,
+    /// Ends the input.
+    end: Receiver<()>,
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let asked = self.scale.asked.load(Ordering::SeqCst) * ANSWER;
+        let waiting = asked.saturating_sub(self.scale.written.load(Ordering::SeqCst));
+        self.scale.most.fetch_max(waiting, Ordering::SeqCst);
+        let Some(frame) = self.frames.next() else {
+            let _ = self.taken.send(());
+            let _ = self.end.recv();
+            return Ok(0);
+        };
+        self.scale.asked.fetch_add(1, Ordering::SeqCst);
+        buffer[..frame.len()].copy_from_slice(&frame);
+        Ok(frame.len())
+    }
+}
+
+/// Blocks in its first write, as a full pipe does.
+struct Output {
+    scale: Arc<Scale>,
+    taken: Option<Receiver<()>>,
+    bytes: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(taken) = self.taken.take() {
+            // Time for a reader without scruples to take everything. A slow machine may hide such a reader here, but can
+            // never make a good one fail.
+            let _ = taken.recv_timeout(Duration::from_millis(500));
+        }
+        self.bytes.lock().unwrap().extend_from_slice(bytes);
+        self.scale.written.fetch_add(bytes.len(), Ordering::SeqCst);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn input_waits_for_a_client_that_does_not_read() {
+    let options = Options { unsent: 50 * ANSWER, ..Options::default() };
+    let requests = (1..=REQUESTS).map(|id| frame(&call(id, "test/big", sized(ANSWER))));
+    let frames: Vec<_> = [frame(&initialize())].into_iter().chain(requests).collect();
+    let scale = Arc::new(Scale::default());
+    let bytes = Arc::new(Mutex::new(Vec::new()));
+    let (taken, all_taken) = mpsc::channel();
+    let (end, ending) = mpsc::channel();
+    let input = Input { frames: frames.into_iter(), scale: Arc::clone(&scale), taken, end: ending };
+    let output = Output { scale: Arc::clone(&scale), taken: Some(all_taken), bytes: Arc::clone(&bytes) };
+    let ended = run(&World::default(), input, output, options);
+    drop(end);
+    assert_eq!(ended.recv_timeout(LIMIT).unwrap().cause, Cause::EndOfInput);
+
+    let most = scale.most.load(Ordering::SeqCst);
+    assert!(most <= options.unsent + 3 * ANSWER, "{most} bytes were waiting");
+    let bytes = bytes.lock().unwrap();
+    let mut written = bytes.as_slice();
+    let ids: Vec<_> =
+        std::iter::from_fn(|| read_message(&mut written)).map(|answer| answer["id"].clone()).collect();
+    assert_eq!(ids[0], "initialize");
+    assert_eq!(ids[1..], (1..=REQUESTS).map(Value::from).collect::<Vec<_>>(), "nothing is lost");
+}
+
+/// A client that never reads again, then dies: nothing is left hanging.
+#[test]
+fn a_client_that_never_reads_again_can_still_end_the_server() {
+    let (reader, mut input) = io::pipe().unwrap();
+    let (output, writer) = io::pipe().unwrap();
+    let options = Options { unsent: 100_000, ..Options::default() };
+    let ended = run(&World::default(), reader, writer, options);
+    input.write_all(&frame(&initialize())).unwrap();
+    let requests: Vec<u8> = (1..=50).flat_map(|id| frame(&call(id, "test/big", sized(100_000)))).collect();
+    input.write_all(&requests).unwrap();
+    drop(output);
+    let exit = ended.recv_timeout(LIMIT).unwrap();
+    assert_eq!(exit.cause, Cause::OutputClosed);
+}
+
+/// Of a state that nobody has read yet only the latest is kept; events are all kept, in order.
+#[test]
+fn unsent_states_are_replaced_and_events_are_not() {
+    let (reader, mut input) = io::pipe().unwrap();
+    let (output, writer) = io::pipe().unwrap();
+    let world = World::default();
+    let ended = run(&world, reader, writer, Options::default());
+    input.write_all(&frame(&initialize())).unwrap();
+    // More than a pipe holds: the writer is stuck from here on.
+    input.write_all(&frame(&call(1, "test/big", sized(1 << 20)))).unwrap();
+    for id in 2..=20 {
+        let told = Arg { name: id.to_string(), size: 50 };
+        input.write_all(&frame(&call(id, "test/tell", told))).unwrap();
+    }
+    (2..=20).for_each(|id| world.wait_for(&format!("told {id}")));
+    input.write_all(&frame(&noop("last"))).unwrap();
+
+    let mut output = io::BufReader::new(output);
+    let messages =
+        std::iter::from_fn(|| read_message(&mut output)).take_while(|message| message["id"] != "last");
+    let (mut states, mut events) = (Vec::new(), 0);
+    for message in messages {
+        match message["method"].as_str() {
+            Some("strata/status") => states.push(message["params"]["count"].clone()),
+            Some(_) => events += 1,
+            None => {}
+        }
+    }
+    assert_eq!((states, events), (vec![json!(50)], 19));
+    drop(input);
+    ended.recv_timeout(LIMIT).unwrap();
+}
