@@ -21,6 +21,7 @@ pub use names::Names;
 pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse};
 
 use crate::cancel::{Cancel, Cancelled};
+use crate::key::FileKey;
 
 /// The most symbols kept of one file; generated code beyond it is left out.
 pub const MAX_SYMBOLS: usize = 20_000;
@@ -28,6 +29,16 @@ pub const MAX_SYMBOLS: usize = 20_000;
 pub const MAX_REFERENCES: usize = 50_000;
 /// The most imports kept of one file.
 pub const MAX_IMPORTS: usize = 1_000;
+
+/// The language of a file by its name and, where the name does not tell, its first line.
+pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
+    LanguageId::by_path(key.as_str(), first_line)
+}
+
+/// The names of all languages that have an outline, sorted.
+pub fn languages() -> Vec<&'static str> {
+    LanguageId::all().map(LanguageId::name).collect()
+}
 
 /// What one file defines, imports and mentions. Compact: no positions, no tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
