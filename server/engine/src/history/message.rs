@@ -43,7 +43,7 @@ pub enum Kind {
 
 /// Where the bytes of an image are.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ImageSource {
     /// Inline, base64.
     Base64 {
@@ -75,7 +75,7 @@ pub struct Image {
 
 /// One part of a tool's result.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ResultPart {
     /// Text output.
     Text {
@@ -99,7 +99,7 @@ pub enum Outcome {
 
 /// One part of a message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ContentBlock {
     /// Text.
     Text {
@@ -142,6 +142,20 @@ impl ContentBlock {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
+
+    /// Whether a cache breakpoint may stand on this block: not on an empty or a thinking one.
+    pub fn can_carry_a_mark(&self) -> bool {
+        match self {
+            Self::Text { text } => !text.trim().is_empty(),
+            Self::Thinking { .. } => false,
+            Self::Image(_) | Self::ToolCall { .. } | Self::ToolResult { .. } => true,
+        }
+    }
+
+    /// Whether this is the result of a tool call.
+    pub fn is_tool_result(&self) -> bool {
+        matches!(self, Self::ToolResult { .. })
+    }
 }
 
 /// Whether somebody gets to see a message.
@@ -157,7 +171,7 @@ pub enum Visibility {
 
 /// A message before the history has given it its number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMessage {
     /// Who speaks.
     pub role: Role,

@@ -1,10 +1,12 @@
 //! The conversation: messages with stable numbers, in order. It never calls a model and never decides
 //! what is dropped (`compaction` does).
 
+mod list;
 mod message;
 mod picture;
 mod repair;
 
+pub use list::{History, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, ResultPart, Role,
     Visibility,

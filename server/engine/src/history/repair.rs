@@ -78,8 +78,12 @@ struct Utterance {
 /// `prompt` does not answer get a result that says so.
 ///
 /// With an empty `prompt` this mends a list that stands for itself; it may then end with the assistant.
-pub fn project(history: &[Message], prompt: &[ContentBlock], thinking: Thinking) -> Projection {
-    let heard = history.iter().filter_map(|message| clean::message(message, thinking));
+pub fn project<'a>(
+    history: impl IntoIterator<Item = &'a Message>,
+    prompt: &[ContentBlock],
+    thinking: Thinking,
+) -> Projection {
+    let heard = history.into_iter().filter_map(|message| clean::message(message, thinking));
     let asked = Utterance { id: None, role: Role::User, content: clean(prompt, Role::User, thinking) };
     let spoken = heard.chain((!asked.content.is_empty()).then_some(asked));
     let mut calls = Calls::default();

@@ -1,0 +1,244 @@
+//! Which files a session shows in full, which it hides, and which texts the client handed over itself.
+//! Everything else is deselected: it appears as a map block or by name. Never reads a file and never
+//! checks that one exists.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::FileKey;
+
+/// Lines of a file, counted from 1, both ends included. Written `L10-40` or `L10`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LineRange {
+    first: u32,
+    last: u32,
+}
+
+impl LineRange {
+    /// The lines `first..=last`; `None` unless `1 <= first <= last`.
+    pub fn new(first: u32, last: u32) -> Option<Self> {
+        (1 <= first && first <= last).then_some(Self { first, last })
+    }
+
+    /// The first line, from 1.
+    pub fn first(self) -> u32 {
+        self.first
+    }
+
+    /// The last line, included.
+    pub fn last(self) -> u32 {
+        self.last
+    }
+}
+
+impl fmt::Display for LineRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.last {
+            write!(f, "L{}", self.first)
+        } else {
+            write!(f, "L{}-{}", self.first, self.last)
+        }
+    }
+}
+
+/// A text that is not a line range.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is not a line range; write L10 or L10-40, counted from 1")]
+pub struct NotALineRange(String);
+
+impl FromStr for LineRange {
+    type Err = NotALineRange;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || NotALineRange(text.to_owned());
+        let number = |text: &str| text.strip_prefix('L').unwrap_or(text).parse::<u32>().map_err(|_| bad());
+        let lines = text.strip_prefix('L').ok_or_else(bad)?;
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        Self::new(number(first)?, number(last)?).ok_or_else(bad)
+    }
+}
+
+impl Serialize for LineRange {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LineRange {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// How much of a selected file is shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// These lines, in order, without overlaps or touching neighbours; never empty.
+    Lines(Vec<LineRange>),
+}
+
+/// What a session does with a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// Shown in full, or as the chosen lines.
+    Selected,
+    /// Map block only.
+    Deselected,
+    /// Nothing at all.
+    Excluded,
+}
+
+/// The choices of one session.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Selection {
+    selected: BTreeMap<FileKey, Extent>,
+    excluded: BTreeSet<FileKey>,
+    given: BTreeMap<FileKey, Arc<str>>,
+}
+
+impl Selection {
+    /// Nothing selected, nothing excluded.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Selects a whole file; lines selected before are folded in. An excluded file becomes included.
+    pub fn select(&mut self, key: FileKey) {
+        self.excluded.remove(&key);
+        self.selected.insert(key, Extent::Whole);
+    }
+
+    /// Selects lines of a file, joined with those selected before. A file selected whole stays whole.
+    pub fn select_lines(&mut self, key: FileKey, range: LineRange) {
+        self.excluded.remove(&key);
+        match self.selected.entry(key).or_insert_with(|| Extent::Lines(Vec::new())) {
+            Extent::Whole => {}
+            Extent::Lines(lines) => *lines = joined(lines, range),
+        }
+    }
+
+    /// Takes a file out of the prompt's full texts. Says whether it was there.
+    pub fn deselect(&mut self, key: &FileKey) -> Option<Extent> {
+        self.given.remove(key);
+        self.selected.remove(key)
+    }
+
+    /// Hides a file entirely.
+    pub fn exclude(&mut self, key: FileKey) {
+        self.deselect(&key);
+        self.excluded.insert(key);
+    }
+
+    /// Ends an exclusion.
+    pub fn include(&mut self, key: &FileKey) {
+        self.excluded.remove(key);
+    }
+
+    /// Selects a file with a text that the client hands over; it stands for the file until it is
+    /// deselected or removed.
+    pub fn add(&mut self, key: FileKey, text: Arc<str>) {
+        self.select(key.clone());
+        self.given.insert(key, text);
+    }
+
+    /// Deselects everything; exclusions stay.
+    pub fn clear(&mut self) {
+        self.selected.clear();
+        self.given.clear();
+    }
+
+    /// What the session does with a file.
+    pub fn choice(&self, key: &FileKey) -> Choice {
+        if self.selected.contains_key(key) {
+            Choice::Selected
+        } else if self.excluded.contains(key) {
+            Choice::Excluded
+        } else {
+            Choice::Deselected
+        }
+    }
+
+    /// The selected files in key order.
+    pub fn selected(&self) -> &BTreeMap<FileKey, Extent> {
+        &self.selected
+    }
+
+    /// The excluded files in key order.
+    pub fn excluded(&self) -> &BTreeSet<FileKey> {
+        &self.excluded
+    }
+
+    /// The text that the client handed over for a file.
+    pub fn given(&self, key: &FileKey) -> Option<&Arc<str>> {
+        self.given.get(key)
+    }
+}
+
+fn joined(lines: &[LineRange], range: LineRange) -> Vec<LineRange> {
+    let mut all: Vec<LineRange> = lines.iter().copied().chain([range]).collect();
+    all.sort();
+    let mut joined: Vec<LineRange> = Vec::with_capacity(all.len());
+    for next in all {
+        match joined.last_mut() {
+            Some(last) if next.first <= last.last.saturating_add(1) => last.last = last.last.max(next.last),
+            _ => joined.push(next),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Extent {
+        Extent::Lines(text.split(',').map(|range| range.parse().unwrap()).collect())
+    }
+
+    #[test]
+    fn lines_join_and_a_whole_file_swallows_them() {
+        let mut selection = Selection::new();
+        let key = FileKey::from("a.rs");
+        for range in ["L10-20", "L40", "L21-30", "L15-25"] {
+            selection.select_lines(key.clone(), range.parse().unwrap());
+        }
+        assert_eq!(selection.selected()[&key], lines("L10-30,L40"));
+        selection.select(key.clone());
+        selection.select_lines(key.clone(), "L1".parse().unwrap());
+        assert_eq!(selection.selected()[&key], Extent::Whole);
+    }
+
+    #[test]
+    fn a_line_range_is_read_as_it_is_written() {
+        for text in ["L1", "L10-40"] {
+            assert_eq!(text.parse::<LineRange>().unwrap().to_string(), text);
+        }
+        assert_eq!("L10-L40".parse::<LineRange>().unwrap().to_string(), "L10-40");
+        for text in ["", "L", "L0", "L4-3", "10-20", "L-1", "L1-", "L99999999999"] {
+            assert!(text.parse::<LineRange>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_in_one_state_at_a_time() {
+        let mut selection = Selection::new();
+        let key = FileKey::from("a.rs");
+        assert_eq!(selection.choice(&key), Choice::Deselected);
+        selection.add(key.clone(), "text".into());
+        assert_eq!(selection.choice(&key), Choice::Selected);
+        assert_eq!(selection.given(&key).map(|text| &**text), Some("text"));
+        selection.exclude(key.clone());
+        assert_eq!((selection.choice(&key), selection.given(&key)), (Choice::Excluded, None));
+        selection.select(key.clone());
+        assert_eq!(selection.choice(&key), Choice::Selected);
+        selection.deselect(&key);
+        assert_eq!(selection.choice(&key), Choice::Deselected);
+    }
+}

@@ -1,0 +1,257 @@
+//! One conversation with everything that belongs to it. A value: every change makes the next state whole
+//! or not at all. It does not store itself and reads no clock.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::{ContentBlock, History, NewMessage, Role};
+use crate::key::FileKey;
+use crate::prompt::{Assembled, Prepared};
+use crate::selection::Selection;
+use crate::tiers::TierState;
+
+/// Prompts that wait for their answer: at most this many; the oldest is dropped (`commands.md`).
+const MAX_PENDING: usize = 8;
+/// Replies of `record` that are remembered, so that a repeat gets the same one.
+const MAX_RECORDED: usize = 8;
+
+/// What the provider billed for one request, in tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Usage {
+    /// Input that was neither read from nor written to the cache.
+    pub input: u64,
+    /// Output.
+    pub output: u64,
+    /// Input read from the cache.
+    pub cache_read: u64,
+    /// Input written to the cache.
+    pub cache_write: u64,
+}
+
+impl Usage {
+    /// The share of the input that was read from the cache, in percent, rounded to one decimal; `None`
+    /// before anything was billed.
+    pub fn cached_percent(self) -> Option<f64> {
+        let input = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
+        (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+        }
+    }
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The whole answer came.
+    #[default]
+    Complete,
+    /// The person stopped it; what came so far counts.
+    Aborted,
+    /// It failed; the prompt is treated as not sent.
+    Error,
+}
+
+/// What came of a prompt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The answer, as far as it came.
+    pub answer: Vec<ContentBlock>,
+    /// What was billed, when it is known.
+    pub usage: Option<Usage>,
+    /// When the answer came, in milliseconds since 1970.
+    pub time_ms: u64,
+}
+
+/// The reply of `prompt.record`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recorded {
+    /// The prompt.
+    pub id: String,
+    /// How it ended.
+    pub status: Status,
+    /// How many messages the conversation has now.
+    pub messages: usize,
+    /// What the session was billed for so far.
+    pub totals: Usage,
+    /// What the person should know.
+    pub warnings: Vec<String>,
+}
+
+/// A prompt cannot be recorded or discarded.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "there is no prompt `{id}`: it was discarded, or more than {MAX_PENDING} newer ones were assembled \
+     since; assemble it again"
+)]
+pub struct NoSuchPrompt {
+    /// The name that was given.
+    pub id: String,
+}
+
+#[derive(Clone, Debug)]
+struct Pending {
+    id: String,
+    base: u64,
+    prepared: Arc<Prepared>,
+}
+
+/// One conversation.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Its name.
+    pub id: Arc<str>,
+    /// The conversation itself.
+    pub history: History,
+    /// Which files it shows.
+    pub selection: Selection,
+    /// What the tiering rule remembers.
+    pub tiers: TierState,
+    /// Files that have a block in the map, in order.
+    pub map_members: Vec<FileKey>,
+    /// What it was billed for.
+    pub totals: Usage,
+    revision: u64,
+    next_prompt: u64,
+    pending: VecDeque<Pending>,
+    recorded: VecDeque<Recorded>,
+}
+
+impl Session {
+    /// An empty conversation.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            history: History::new(),
+            selection: Selection::new(),
+            tiers: TierState::default(),
+            map_members: Vec::new(),
+            totals: Usage::default(),
+            revision: 0,
+            next_prompt: 1,
+            pending: VecDeque::new(),
+            recorded: VecDeque::new(),
+        }
+    }
+
+    /// How often the conversation or the selection was changed; prompts made before a change know it.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Takes note of a change to the conversation or the selection.
+    pub fn touch(&mut self) {
+        self.revision += 1;
+    }
+
+    /// Forgets the conversation and its places in the tiers.
+    pub fn clear_history(&mut self) {
+        self.history.clear();
+        self.reregister_history();
+        self.touch();
+    }
+
+    /// Replaces the conversation, as after loading or compacting one.
+    pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
+        self.history.set(messages);
+        self.reregister_history();
+        self.touch();
+    }
+
+    /// Forgets the places of messages in the tiers; the conversation stays.
+    pub fn reregister_history(&mut self) {
+        self.tiers.purge_history();
+    }
+
+    /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
+    pub fn keep(&mut self, mut prepared: Prepared) -> Assembled {
+        let id = format!("p{}", self.next_prompt);
+        self.next_prompt += 1;
+        prepared.reply.id = Some(id.clone());
+        let reply = prepared.reply.clone();
+        self.pending.push_back(Pending { id, base: self.revision, prepared: Arc::new(prepared) });
+        if self.pending.len() > MAX_PENDING {
+            self.pending.pop_front();
+        }
+        reply
+    }
+
+    /// Forgets a prompt that will not be sent.
+    ///
+    /// # Errors
+    /// [`NoSuchPrompt`] when it is not waiting.
+    pub fn discard(&mut self, id: &str) -> Result<(), NoSuchPrompt> {
+        let at = self.pending.iter().position(|pending| pending.id == id);
+        at.and_then(|at| self.pending.remove(at))
+            .map(|_| ())
+            .ok_or_else(|| NoSuchPrompt { id: id.to_owned() })
+    }
+
+    /// Commits the turn of a prompt. A repeat changes nothing and gets the same reply.
+    ///
+    /// # Errors
+    /// [`NoSuchPrompt`] when it is neither waiting nor recorded.
+    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<Recorded, NoSuchPrompt> {
+        if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
+            return Ok(before.clone());
+        }
+        let at = self.pending.iter().position(|pending| pending.id == id);
+        let pending =
+            at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })?;
+
+        let mut warnings = Vec::new();
+        self.totals = self.totals.plus(outcome.usage.unwrap_or_default());
+        let answered = !outcome.answer.is_empty();
+        let counts = match outcome.status {
+            Status::Complete => true,
+            Status::Aborted => answered,
+            Status::Error => false,
+        };
+        if counts {
+            if pending.base == self.revision {
+                self.tiers = pending.prepared.tiers.clone();
+                self.map_members = pending.prepared.members.clone();
+            } else {
+                warnings.push(
+                    "the session was changed after this prompt was assembled; its messages were added, its \
+                     cache layout was dropped"
+                        .to_owned(),
+                );
+            }
+            let question = pending.prepared.message.clone();
+            let answer = answered.then(|| NewMessage::new(Role::Assistant, outcome.answer));
+            for message in question.into_iter().chain(answer) {
+                self.history.add(NewMessage { time_ms: Some(outcome.time_ms), ..message });
+            }
+            if !answered {
+                warnings.push("the answer is empty; only the prompt was added".to_owned());
+            }
+            self.touch();
+        }
+        let recorded = Recorded {
+            id: id.to_owned(),
+            status: outcome.status,
+            messages: self.history.len(),
+            totals: self.totals,
+            warnings,
+        };
+        self.recorded.push_back(recorded.clone());
+        if self.recorded.len() > MAX_RECORDED {
+            self.recorded.pop_front();
+        }
+        Ok(recorded)
+    }
+}
