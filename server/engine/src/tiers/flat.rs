@@ -1,0 +1,33 @@
+//! Policy `flat`: one fixed order, no breakpoints, nothing remembered. Used before an index exists and
+//! offered for comparison (`prompt.md`, "`flat` assembly").
+
+use crate::prompt::{Composer, Content, Part, Piece, Speaker, WORKING_FILES};
+
+use super::{Laid, Policy, Rules, TierState};
+
+/// The rule itself.
+pub(super) struct Flat;
+
+impl Policy for Flat {
+    fn lay(&self, _: &TierState, content: &Content<'_>, _: &Rules) -> Laid {
+        let mut composer = Composer::new(content.count);
+        composer.system(&content.system);
+        let map: Vec<&Piece> = content.map.iter().collect();
+        if !map.is_empty() {
+            composer.map_in_system(&map);
+        }
+        composer.file_list(&content.file_list);
+        composer.urls(&content.urls.iter().collect::<Vec<_>>());
+        let files: Vec<&Piece> = content.files.iter().collect();
+        if !files.is_empty() {
+            composer.files(Speaker::User, WORKING_FILES, &files);
+            composer.acknowledge(Part::Files);
+        }
+        for said in &content.history {
+            composer.said(said);
+        }
+        composer.request(&content.request);
+        let layout = composer.finish();
+        Laid { layout, recorded: TierState::Untracked }
+    }
+}

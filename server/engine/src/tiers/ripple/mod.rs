@@ -1,0 +1,161 @@
+//! Policy `ripple`: content that stays unchanged for N requests rises through four cached tiers, and a
+//! promotion only happens into a tier whose cache is broken anyway (`tiers.md`, "Policy `ripple`"). It
+//! predicts nothing and learns nothing from usage.
+
+mod cycle;
+mod seed;
+mod state;
+
+use std::collections::BTreeSet;
+
+use crate::prompt::{Composer, Content, ItemKey, Part, Piece, Said, Speaker, Tier, WORKING_FILES};
+
+use super::{Laid, Policy, Rules, TierState};
+
+pub use state::{State, Tracked};
+
+/// The rule itself.
+pub(super) struct Ripple;
+
+/// The cached tiers in the order they stand in the prompt.
+const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
+
+impl Policy for Ripple {
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid {
+        let mut state = match state {
+            TierState::Ripple(state) => state.clone(),
+            TierState::Untracked => State::default(),
+        };
+        if !state.is_seeded() && !content.map.is_empty() {
+            seed::seed(&mut state, content, rules);
+        }
+        let mut broken = state.forget_missing(content);
+        let layout = lay_out(&state, content, rules);
+        cycle::after_request(&mut state, content, rules, &mut broken);
+        Laid { layout, recorded: TierState::Ripple(state) }
+    }
+}
+
+fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> crate::prompt::Layout {
+    let mut composer = Composer::new(content.count);
+    let history = HistoryTiers::new(state, &content.history);
+    let in_tier = |tier: Tier| Section {
+        map: content.map.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        files: content.files.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        urls: content.urls.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        history: history.in_tier(tier),
+    };
+
+    for tier in CACHED {
+        composer.enter(tier);
+        let section = in_tier(tier);
+        if tier == Tier::L0 {
+            composer.system(&content.system);
+            if !content.map.is_empty() {
+                composer.map_in_system(&section.map);
+            }
+            if !section.files.is_empty() {
+                composer.files(Speaker::System, reference_heading(tier), &section.files);
+            }
+            composer.urls(&section.urls);
+        } else {
+            section.context(&mut composer, tier);
+        }
+        section.history.iter().for_each(|said| composer.said(said));
+        if !section.is_empty() || (tier == Tier::L0 && composer.has_text()) {
+            composer.mark(rules.ttl);
+        }
+    }
+
+    composer.enter(Tier::Active);
+    let active = in_tier(Tier::Active);
+    if !active.map.is_empty() {
+        composer.map(&active.map);
+        composer.acknowledge(Part::Map);
+    }
+    composer.file_list(&content.file_list);
+    composer.urls(&active.urls);
+    if !active.files.is_empty() {
+        composer.files(Speaker::User, WORKING_FILES, &active.files);
+        composer.acknowledge(Part::Files);
+    }
+    active.history.iter().for_each(|said| composer.said(said));
+    composer.request(&content.request);
+    composer.finish()
+}
+
+fn reference_heading(tier: Tier) -> &'static str {
+    match tier {
+        Tier::L0 => "# Reference Files (Stable)",
+        Tier::L2 => "# Reference Files (L2)",
+        Tier::L3 => "# Reference Files (L3)",
+        Tier::L1 | Tier::Active => "# Reference Files",
+    }
+}
+
+/// What stands in one tier.
+struct Section<'a> {
+    map: Vec<&'a Piece>,
+    files: Vec<&'a Piece>,
+    urls: Vec<&'a Piece>,
+    history: Vec<&'a Said>,
+}
+
+impl Section<'_> {
+    fn is_empty(&self) -> bool {
+        self.map.is_empty() && self.files.is_empty() && self.urls.is_empty() && self.history.is_empty()
+    }
+
+    /// Map blocks and files of a tier below L0, as a user message with an acknowledgement.
+    fn context(&self, composer: &mut Composer<'_>, tier: Tier) {
+        if !self.map.is_empty() {
+            composer.map(&self.map);
+        }
+        if !self.files.is_empty() {
+            composer.files(Speaker::User, reference_heading(tier), &self.files);
+        }
+        if !self.map.is_empty() || !self.files.is_empty() {
+            composer.acknowledge(if self.map.is_empty() { Part::Files } else { Part::Map });
+        }
+        composer.urls(&self.urls);
+    }
+}
+
+/// The tier each message really stands in. The conversation must stay in order and a tool call must stay
+/// next to its results, so a message is never more stable than an older one or than its own run.
+struct HistoryTiers<'a>(Vec<(Tier, &'a Said)>);
+
+impl<'a> HistoryTiers<'a> {
+    fn new(state: &State, history: &'a [Said]) -> Self {
+        let mut placed = Vec::with_capacity(history.len());
+        let mut floor = Tier::L0;
+        for run in runs(history) {
+            let least = run.iter().map(|said| state.tier_of(&ItemKey::History(said.id))).max();
+            floor = floor.max(least.unwrap_or(Tier::Active));
+            placed.extend(run.iter().map(|said| (floor, said)));
+        }
+        Self(placed)
+    }
+
+    fn in_tier(&self, tier: Tier) -> Vec<&'a Said> {
+        self.0.iter().filter(|(own, _)| *own == tier).map(|(_, said)| *said).collect()
+    }
+}
+
+/// Cuts a history where nothing is torn apart: an assistant message that calls tools and everything up to
+/// the last result of those calls is one run.
+fn runs(history: &[Said]) -> impl Iterator<Item = &[Said]> {
+    history.chunk_by(|one, next| {
+        (one.calls_a_tool() && next.answers_a_tool())
+            || (one.answers_a_tool() && next.answers_a_tool())
+            || one.id == next.id
+    })
+}
+
+/// The keys of everything in `content` that a tier may hold.
+fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
+    let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
+    let hidden = content.shown_in_full.iter().cloned().map(ItemKey::Symbol);
+    let history = content.history.iter().map(|said| ItemKey::History(said.id));
+    pieces.chain(hidden).chain(history).collect()
+}

@@ -1,0 +1,114 @@
+//! What `ripple` remembers about each item: its tier, its counter, what it looked like. The rules that
+//! change it are in `cycle` and `seed`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::hash::ContentHash;
+use crate::prompt::{Content, ItemKey, Piece, Tier};
+
+use super::present;
+
+/// One item's place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tracked {
+    /// Where it stands.
+    pub tier: Tier,
+    /// How many requests in a row it was unchanged, as far as its tier counts.
+    pub n: u32,
+    /// What it looked like; `None` until it is measured for the first time.
+    pub hash: Option<ContentHash>,
+    /// Its weight in tokens when it was last measured.
+    pub tokens: usize,
+}
+
+/// All items' places.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct State {
+    pub(super) items: BTreeMap<ItemKey, Tracked>,
+    pub(super) seeded: Seeded,
+}
+
+/// Whether the map was already spread over the tiers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Seeded {
+    #[default]
+    NotYet,
+    Done,
+}
+
+/// The N with which an item enters a tier (`tiers.md`, "Entry N / promotion N").
+pub(super) fn entry(tier: Tier) -> u32 {
+    match tier {
+        Tier::Active => 0,
+        Tier::L3 => 3,
+        Tier::L2 => 6,
+        Tier::L1 => 9,
+        Tier::L0 => 12,
+    }
+}
+
+/// The tier that an item of this tier is promoted to, and the N that it takes.
+pub(super) fn above(tier: Tier) -> Option<Tier> {
+    match tier {
+        Tier::Active => Some(Tier::L3),
+        Tier::L3 => Some(Tier::L2),
+        Tier::L2 => Some(Tier::L1),
+        Tier::L1 => Some(Tier::L0),
+        Tier::L0 => None,
+    }
+}
+
+impl State {
+    /// Every tracked item with its place, in key order.
+    pub fn items(&self) -> &BTreeMap<ItemKey, Tracked> {
+        &self.items
+    }
+
+    /// The tier of an item; active when it is not tracked.
+    pub fn tier_of(&self, key: &ItemKey) -> Tier {
+        self.items.get(key).map_or(Tier::Active, |tracked| tracked.tier)
+    }
+
+    /// Forgets the conversation, after it was cleared, replaced or compacted.
+    pub fn purge_history(&mut self) {
+        self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
+    }
+
+    pub(super) fn is_seeded(&self) -> bool {
+        self.seeded == Seeded::Done
+    }
+
+    /// The tier a piece stands in for this prompt. A cached tier only shows a piece that still looks as it
+    /// did; a changed one is already active, so that the tiers in front of it keep their bytes.
+    pub(super) fn tier(&self, piece: &Piece) -> Tier {
+        match self.items.get(&piece.key) {
+            Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
+            _ => Tier::Active,
+        }
+    }
+
+    /// Forgets what is no longer in the content, and says which tiers that breaks. A map block that is only
+    /// hidden behind the full text of its file keeps its place.
+    pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
+        let present = present(content);
+        let mut broken = BTreeSet::new();
+        self.items.retain(|key, tracked| {
+            let stays = present.contains(key);
+            if !stays {
+                broken.insert(tracked.tier);
+            }
+            stays
+        });
+        broken
+    }
+
+    /// The weight of a tier in tokens.
+    pub(super) fn weight(&self, tier: Tier) -> usize {
+        self.items.values().filter(|tracked| tracked.tier == tier).map(|tracked| tracked.tokens).sum()
+    }
+
+    /// The items of a tier in key order.
+    pub(super) fn in_tier(&self, tier: Tier) -> Vec<ItemKey> {
+        self.items.iter().filter(|(_, tracked)| tracked.tier == tier).map(|(key, _)| key.clone()).collect()
+    }
+}
