@@ -2,11 +2,21 @@
 //! see, and why. It never does I/O, reads a clock or the environment, spawns, awaits, names an LSP or
 //! JSON-RPC type, or calls a model: text, time and cancellation come in as arguments, values go out.
 
+pub mod budget;
+pub mod buffer;
 pub mod cancel;
+pub mod compaction;
+pub mod document;
 pub mod hash;
 pub mod history;
 pub mod key;
-pub mod prompt;
-pub mod wire;
+pub mod models;
 pub mod outline;
+pub mod prompt;
+pub mod selection;
+pub mod session;
+pub mod settings;
 pub mod symbols;
+pub mod tiers;
+pub mod tokens;
+pub mod wire;

@@ -7,8 +7,9 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, MessageId};
+use crate::history::{ContentBlock, MessageId, Role};
 use crate::key::FileKey;
+use crate::selection::LineRange;
 
 /// The name of one tracked unit of prompt content.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +20,8 @@ pub enum ItemKey {
     Symbol(FileKey),
     /// A file's full text: `file:{path}`.
     File(FileKey),
+    /// Some lines of a file: `file:{path}#L10-40`.
+    Lines(FileKey, LineRange),
     /// A message of the conversation: `history:{n}`.
     History(MessageId),
     /// The text of a web page, by the hash of its address: `url:{hash}`.
@@ -31,6 +34,7 @@ impl fmt::Display for ItemKey {
             Self::System => f.write_str("system"),
             Self::Symbol(path) => write!(f, "symbol:{path}"),
             Self::File(path) => write!(f, "file:{path}"),
+            Self::Lines(path, lines) => write!(f, "file:{path}#{lines}"),
             Self::History(id) => write!(f, "history:{}", id.0),
             Self::Url(hash) => write!(f, "url:{hash}"),
         }
@@ -59,7 +63,10 @@ impl<'de> Deserialize<'de> for ItemKey {
         let (kind, name) = text.split_once(':').ok_or_else(unknown)?;
         match kind {
             "symbol" => Ok(Self::Symbol(FileKey::from(name))),
-            "file" => Ok(Self::File(FileKey::from(name))),
+            "file" => Ok(match name.rsplit_once('#').map(|(path, lines)| (path, lines.parse())) {
+                Some((path, Ok(lines))) => Self::Lines(FileKey::from(path), lines),
+                _ => Self::File(FileKey::from(name)),
+            }),
             "history" => name.parse().map(|n| Self::History(MessageId(n))).map_err(|_| unknown()),
             "url" => serde_json::from_value(name.into()).map(Self::Url).map_err(|_| unknown()),
             _ => Err(unknown()),
@@ -120,6 +127,22 @@ pub enum Part {
     Structure,
 }
 
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::System => "system prompt",
+            Self::Map => "symbol map",
+            Self::Files => "files",
+            Self::FileList => "file list",
+            Self::Urls => "web pages",
+            Self::History => "history",
+            Self::Tools => "tools",
+            Self::Prompt => "prompt",
+            Self::Structure => "structure",
+        })
+    }
+}
+
 /// How long a provider is asked to keep a prefix.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Ttl {
@@ -159,6 +182,15 @@ pub struct LaidBlock {
     pub tokens: usize,
     /// A cache breakpoint stands behind this block.
     pub mark: Option<Ttl>,
+}
+
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::User => Self::User,
+            Role::Assistant => Self::Assistant,
+        }
+    }
 }
 
 /// Consecutive blocks of one speaker.
@@ -206,12 +238,13 @@ impl Layout {
         self.blocks().map(|block| block.tokens).sum()
     }
 
-    /// Sets a cache breakpoint behind the last block that satisfies `wanted`. Says whether there is one.
-    pub fn mark_last(&mut self, ttl: Ttl, wanted: impl Fn(&LaidBlock) -> bool) -> Option<()> {
-        let block =
-            self.messages.iter_mut().flat_map(|message| &mut message.blocks).rfind(|block| wanted(block))?;
-        block.mark = Some(ttl);
-        Some(())
+    /// Sets a cache breakpoint behind the last block so far that may carry one: providers refuse a
+    /// marker on an empty or a thinking block (Anthropic, "Prompt caching").
+    pub fn mark_end(&mut self, ttl: Ttl) {
+        let mut blocks = self.messages.iter_mut().flat_map(|message| &mut message.blocks);
+        if let Some(block) = blocks.rfind(|block| block.content.can_carry_a_mark()) {
+            block.mark = Some(ttl);
+        }
     }
 }
 
@@ -225,6 +258,8 @@ mod tests {
             ItemKey::System,
             ItemKey::Symbol("src/a.rs".into()),
             ItemKey::File("untitled:Untitled-1".into()),
+            ItemKey::File("odd#name".into()),
+            ItemKey::Lines("src/a.rs".into(), "L10-40".parse().unwrap()),
             ItemKey::History(MessageId(7)),
             ItemKey::Url(ContentHash::of("https://example.org")),
         ];

@@ -20,10 +20,11 @@ use crate::history::{ContentBlock, Thinking};
 use crate::prompt::{LaidBlock, Layout};
 
 /// The form in which a prompt leaves the house.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// A body for Anthropic's Messages API.
+    #[default]
     Anthropic,
     /// A body for OpenAI's Chat Completions API, which many others speak too.
     OpenAi,

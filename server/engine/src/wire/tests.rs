@@ -73,7 +73,7 @@ fn lay(projection: &Projection) -> Layout {
             layout.push(speaker, LaidBlock { items, ..block(content.clone()) });
         }
     }
-    layout.mark_last(Ttl::FiveMinutes, |block| block.part == Part::History);
+    layout.mark_end(Ttl::FiveMinutes);
     for result in &projection.results {
         layout.push(Speaker::User, block(result.clone()));
     }

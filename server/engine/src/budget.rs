@@ -1,0 +1,68 @@
+//! The budget report: what the next request would weigh before its prompt, and how much room is left.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::compaction::CompactionStatus;
+use crate::prompt::{Ask, AssembleError, Means, Part, Request, UsedFile, Workspace, history_tokens, weigh};
+use crate::session::{Session, Usage};
+
+/// The reply of `budget.report`. All weights are in tokens.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BudgetReport {
+    /// The model.
+    pub model: String,
+    /// What the conversation weighs.
+    pub history_tokens: usize,
+    /// A sixteenth of the input window: reported, not enforced (seed 003, "Token Budget").
+    pub max_history_tokens: usize,
+    /// The input window.
+    pub max_input_tokens: usize,
+    /// What is kept free for the answer.
+    pub output_reserve: usize,
+    /// What the next request weighs before its prompt.
+    pub used: usize,
+    /// What the prompt may still weigh.
+    pub remaining: usize,
+    /// `used` as a share of the window, in percent, rounded to one decimal.
+    pub percent: f64,
+    /// Whether the conversation should be compacted.
+    pub needs_summary: bool,
+    /// `used` by part.
+    pub parts: BTreeMap<Part, usize>,
+    /// The files shown in full.
+    pub files: Vec<UsedFile>,
+    /// What the session was billed for so far.
+    pub totals: Usage,
+}
+
+/// Weighs what the next request would bring along.
+///
+/// # Errors
+/// [`AssembleError::TooLarge`] when it does not fit even without a prompt.
+pub fn report(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    means: Means<'_>,
+) -> Result<BudgetReport, AssembleError> {
+    let prepared = weigh(workspace, session, &Ask::new(Request::Nothing), means)?;
+    let tokens = prepared.reply.tokens;
+    let history_tokens = history_tokens(session, means);
+    let percent = if tokens.window == 0 { 0.0 } else { tokens.total as f64 * 100.0 / tokens.window as f64 };
+    Ok(BudgetReport {
+        model: prepared.reply.model,
+        history_tokens,
+        max_history_tokens: tokens.window / 16,
+        max_input_tokens: tokens.window,
+        output_reserve: tokens.output_reserve,
+        used: tokens.total,
+        remaining: tokens.limit.saturating_sub(tokens.total),
+        percent: (percent * 10.0).round() / 10.0,
+        needs_summary: CompactionStatus::new(&means.settings.compaction, history_tokens).due,
+        parts: tokens.parts,
+        files: prepared.reply.files,
+        totals: session.totals,
+    })
+}

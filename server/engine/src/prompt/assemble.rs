@@ -1,0 +1,641 @@
+//! One prompt from a session and the texts it speaks of: gather, fit, lay out, write, check. Changes
+//! nothing; what the turn would change is part of the result and takes effect when it is recorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::ContentHash;
+use crate::history::{ContentBlock, Image, NewMessage, Outcome, ResultPart, Role};
+use crate::key::FileKey;
+use crate::models::{Models, Structure};
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::symbols::{References, SymbolIndex};
+use crate::tiers::{Laid, PolicyName, Rules, TierState};
+use crate::tokens::TokenCounter;
+use crate::wire::{self, Body, Envelope, Format, Rendered, Tool, Violation};
+
+use super::content::Seeds;
+use super::fit::{self, Plan};
+use super::gather::{self, Gathered, Measure};
+use super::layout::{ItemKey, Layout, Part, Tier};
+use super::piece::{self, FileText, Source};
+
+/// The repository as it is at the moment of the prompt. Everything in it was read before.
+pub struct Workspace<'a> {
+    /// The current text of every selected file that could be read.
+    pub texts: &'a BTreeMap<FileKey, FileText>,
+    /// Why the others could not be read.
+    pub unreadable: &'a BTreeMap<FileKey, String>,
+    /// The outlines, those of open buffers laid over those of the disk.
+    pub symbols: &'a SymbolIndex,
+    /// Who refers to whom.
+    pub references: &'a References,
+    /// What the reference graph says about tiers.
+    pub seeds: &'a Seeds,
+    /// Every file of the repository, in key order.
+    pub listing: &'a [FileKey],
+    /// Files that are open in the editor.
+    pub open: &'a [FileKey],
+    /// Whether the outlines are complete.
+    pub index: IndexState,
+}
+
+/// Whether the repository was indexed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IndexState {
+    /// Not yet, or not completely.
+    Building,
+    /// It was.
+    Ready,
+}
+
+/// What a prompt is made with, besides its content.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// The models there are.
+    pub models: &'a Models,
+    /// Weighs text.
+    pub counter: &'a TokenCounter,
+    /// The settings in force.
+    pub settings: &'a Settings,
+}
+
+/// What the coming message says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Request {
+    /// A prompt of the person.
+    Prompt {
+        /// The text.
+        text: String,
+        /// Pictures shown with it.
+        images: Vec<Image>,
+    },
+    /// The results of the tool calls in the last answer.
+    ToolResults(Vec<ToolResult>),
+    /// Nothing: the rest is only weighed, not sent.
+    Nothing,
+}
+
+/// The result of one tool call.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolResult {
+    /// The `id` of the call.
+    pub call_id: String,
+    /// The output.
+    pub content: Vec<ResultPart>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    pub outcome: Outcome,
+}
+
+impl Request {
+    /// The message that this becomes in the history; `None` when nothing is sent.
+    pub fn message(&self) -> Option<NewMessage> {
+        let (kind, content) = match self {
+            Self::Nothing => return None,
+            Self::Prompt { text, images } => {
+                let images = images.iter().cloned().map(ContentBlock::Image);
+                (crate::history::Kind::Normal, images.chain([ContentBlock::text(text)]).collect())
+            }
+            Self::ToolResults(results) => {
+                let results = results.iter().cloned();
+                let block = |ToolResult { call_id, content, outcome }| ContentBlock::ToolResult {
+                    call_id,
+                    content,
+                    outcome,
+                };
+                (crate::history::Kind::ToolResult, results.map(block).collect())
+            }
+        };
+        Some(NewMessage { kind, ..NewMessage::new(Role::User, content) })
+    }
+}
+
+/// One wish for a prompt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ask {
+    /// What the coming message says.
+    pub request: Request,
+    /// The tools that the client declares.
+    pub tools: Vec<Tool>,
+    /// The dialect; the setting's when absent.
+    pub format: Option<Format>,
+    /// The tiering rule; the setting's when absent.
+    pub policy: Option<PolicyName>,
+    /// The model; the setting's when absent.
+    pub model: Option<String>,
+}
+
+impl Ask {
+    /// A plain prompt with everything else as set.
+    pub fn prompt(text: impl Into<String>) -> Self {
+        Self::new(Request::Prompt { text: text.into(), images: Vec::new() })
+    }
+
+    /// A request with everything else as set.
+    pub fn new(request: Request) -> Self {
+        Self { request, tools: Vec::new(), format: None, policy: None, model: None }
+    }
+}
+
+/// Something the person should know about a prompt that was made all the same.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Warning {
+    /// What kind of thing happened.
+    pub code: WarningCode,
+    /// It in one sentence.
+    pub message: String,
+    /// The file it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileKey>,
+}
+
+/// The kinds of [`Warning`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningCode {
+    /// A selected file was left out because it did not fit.
+    Shed,
+    /// A selected file could not be read.
+    Unreadable,
+    /// A buffer may not be what the editor shows.
+    OutOfStep,
+    /// The model is not in the table.
+    UnknownModel,
+    /// Old exchanges were left out because nothing else was left to leave out.
+    HistoryTruncated,
+    /// The outlines are not complete yet.
+    IndexIncomplete,
+}
+
+/// What a prompt says about one file it used.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedFile {
+    /// Its name.
+    pub path: FileKey,
+    /// Where the text came from, and which version of it that is.
+    #[serde(flatten)]
+    pub source: Source,
+    /// The hash of its whole text.
+    pub hash: ContentHash,
+    /// What it weighs in this prompt, in tokens.
+    pub tokens: usize,
+    /// The tier it stands in.
+    pub tier: Tier,
+}
+
+/// One tier of a prompt.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TierReport {
+    /// Which.
+    pub tier: Tier,
+    /// What it holds.
+    pub items: usize,
+    /// Its weight in tokens.
+    pub tokens: usize,
+    /// Whether a breakpoint stands behind it.
+    pub marked: bool,
+}
+
+/// A cache breakpoint of a prompt.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Breakpoint {
+    /// The tier that ends there.
+    pub tier: Tier,
+    /// The tokens in front of it.
+    pub prefix_tokens: usize,
+}
+
+/// How much of the repository a prompt shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// Files with a map block.
+    pub blocks: usize,
+    /// Files named in the repository file list.
+    pub names: usize,
+    /// Files of which only the directory is named.
+    pub directories: usize,
+    /// What the map blocks may weigh together, in tokens.
+    pub map_budget: usize,
+}
+
+/// What a prompt weighs, in tokens.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenReport {
+    /// All of it.
+    pub total: usize,
+    /// By part; the parts add up to the total.
+    pub parts: BTreeMap<Part, usize>,
+    /// What it may weigh at most.
+    pub limit: usize,
+    /// The model's input window.
+    pub window: usize,
+    /// What is kept free for the answer.
+    pub output_reserve: usize,
+}
+
+/// A finished prompt: the reply of `prompt.assemble`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Assembled {
+    /// Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The model it is made for.
+    pub model: String,
+    /// The dialect of `body`.
+    pub format: Format,
+    /// The tiering rule that laid it out.
+    pub policy: PolicyName,
+    /// The request body, or the text of a format that is no request.
+    pub body: Body,
+    /// What it weighs.
+    pub tokens: TokenReport,
+    /// What stands in which tier.
+    pub tiers: Vec<TierReport>,
+    /// Where the cache breakpoints are.
+    pub breakpoints: Vec<Breakpoint>,
+    /// Which version of which file it shows in full.
+    pub files: Vec<UsedFile>,
+    /// How much of the repository it shows.
+    pub coverage: Coverage,
+    /// Selected files that did not fit, largest first.
+    pub shed: Vec<FileKey>,
+    /// What the person should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// A finished prompt with what recording it will change.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The reply.
+    pub reply: Assembled,
+    /// The prompt in order.
+    pub layout: Layout,
+    /// What the request becomes in the history.
+    pub message: Option<NewMessage>,
+    /// The tiers once the turn is recorded.
+    pub tiers: TierState,
+    /// The members of the map once the turn is recorded.
+    pub members: Vec<FileKey>,
+}
+
+/// One of the largest things in a prompt that does not fit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LargePart {
+    /// What it is.
+    pub name: String,
+    /// Its weight in tokens.
+    pub tokens: usize,
+}
+
+/// Why there is no prompt.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum AssembleError {
+    /// Even without files, map and old exchanges it is over the limit.
+    #[error(
+        "the prompt needs {tokens} tokens, but {model} takes {limit} here; shorten the largest parts: {}",
+        list(largest)
+    )]
+    TooLarge {
+        /// The model.
+        model: String,
+        /// What it would weigh at least.
+        tokens: usize,
+        /// What it may weigh.
+        limit: usize,
+        /// The largest parts, largest first.
+        largest: Vec<LargePart>,
+    },
+    /// There is nothing to send.
+    #[error("the prompt is empty; give a text, an image or tool results")]
+    Empty,
+    /// Tool results that answer no call of the last answer.
+    #[error("no tool call in the last answer has the id `{0}`; the results of a turn answer its own calls")]
+    NoSuchCall(String),
+    /// The request broke a provider's rule. This is a fault of Strata.
+    #[error("the request would be refused: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Invalid {
+        /// The broken rules.
+        violations: Vec<Violation>,
+    },
+}
+
+fn list(parts: &[LargePart]) -> String {
+    let parts: Vec<String> = parts.iter().map(|part| format!("{} ({})", part.name, part.tokens)).collect();
+    parts.join(", ")
+}
+
+/// Makes a prompt.
+///
+/// # Errors
+/// [`AssembleError`]; nothing was changed.
+pub fn assemble(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &Ask,
+    means: Means<'_>,
+) -> Result<Prepared, AssembleError> {
+    check_request(session, &ask.request)?;
+    weigh(workspace, session, ask, means)
+}
+
+/// Like [`assemble`], but without a check of the request: [`Request::Nothing`] weighs what a prompt would
+/// bring along.
+///
+/// # Errors
+/// [`AssembleError::TooLarge`] and [`AssembleError::Invalid`].
+pub fn weigh(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &Ask,
+    means: Means<'_>,
+) -> Result<Prepared, AssembleError> {
+    let settings = means.settings;
+    let wanted = ask.model.as_deref().unwrap_or(&settings.model);
+    let resolved = means.models.resolve(wanted);
+    let measure = Measure::new(&resolved.model, means);
+    let policy = match workspace.index {
+        // Tiers that are filled while outlines still come in would be rewritten at once.
+        IndexState::Building => PolicyName::Flat,
+        IndexState::Ready => ask.policy.unwrap_or(settings.cache.policy),
+    };
+    let run = Run {
+        workspace,
+        session,
+        ask,
+        measure: &measure,
+        policy,
+        format: ask.format.unwrap_or(settings.format),
+        rules: Rules::new(settings.cache.min_tokens, measure.cache_minimum(), settings.cache.ttl),
+    };
+    let fitted = run.fit()?;
+    let mut prepared = run.finish(fitted)?;
+    if let Some(message) = resolved.warning() {
+        let warning = Warning { code: WarningCode::UnknownModel, message, path: None };
+        prepared.reply.warnings.insert(0, warning);
+    }
+    Ok(prepared)
+}
+
+fn check_request(session: &Session, request: &Request) -> Result<(), AssembleError> {
+    match request {
+        Request::Nothing => Err(AssembleError::Empty),
+        Request::Prompt { text, images } if text.trim().is_empty() && images.is_empty() => {
+            Err(AssembleError::Empty)
+        }
+        Request::Prompt { .. } => Ok(()),
+        Request::ToolResults(results) if results.is_empty() => Err(AssembleError::Empty),
+        Request::ToolResults(results) => {
+            let open = gather::open_calls(session);
+            match results.iter().find(|result| !open.contains(&result.call_id)) {
+                Some(stray) => Err(AssembleError::NoSuchCall(stray.call_id.clone())),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// One attempt to lay out a plan, with its true weight.
+struct Attempt {
+    laid: Laid,
+    rendered: Rendered,
+    members: Vec<FileKey>,
+    coverage: Coverage,
+    truncated: usize,
+    structure: usize,
+    tools: usize,
+}
+
+impl Attempt {
+    fn tokens(&self) -> usize {
+        self.laid.layout.tokens() + self.structure + self.tools
+    }
+}
+
+struct Run<'a> {
+    workspace: &'a Workspace<'a>,
+    session: &'a Session,
+    ask: &'a Ask,
+    measure: &'a Measure<'a>,
+    policy: PolicyName,
+    format: Format,
+    rules: Rules,
+}
+
+impl Run<'_> {
+    /// The first plan that fits: everything, or as much of it as the window takes.
+    fn fit(&self) -> Result<(Plan, Attempt), AssembleError> {
+        let limit = self.measure.limit();
+        let whole = Plan::everything(self.measure.map_budget(), self.measure.list_budget());
+        let attempt = self.attempt(&whole);
+        if attempt.tokens() <= limit {
+            return Ok((whole, attempt));
+        }
+        let weights = self.file_weights();
+        let bare = self.attempt(&Plan::nothing(weights.keys().cloned()));
+        let mut plan = match fit::plan(&whole, &weights, bare.tokens(), limit) {
+            Some(plan) => plan,
+            None => {
+                let trigger = self.measure.settings().compaction.trigger_tokens;
+                Plan::nothing(weights.keys().cloned()).with_history_limit(trigger * 2)
+            }
+        };
+        loop {
+            let attempt = self.attempt(&plan);
+            let tokens = attempt.tokens();
+            if tokens <= limit {
+                return Ok((plan, attempt));
+            }
+            plan = match plan.tighter(tokens - limit, &weights) {
+                Some(tighter) => tighter,
+                None => return Err(self.too_large(&attempt, limit)),
+            };
+        }
+    }
+
+    fn attempt(&self, plan: &Plan) -> Attempt {
+        let count = self.measure.counter();
+        let Gathered { content, members, coverage, truncated } =
+            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
+        let laid = self.policy.policy().lay(&self.session.tiers, &content, &self.rules);
+        let tools = &self.ask.tools;
+        let envelope = Envelope { model: self.measure.model_id(), tools, cache_key: Some(&self.session.id) };
+        let rendered = wire::render(&laid.layout, self.format, &envelope);
+        let structure = self.measure.structure(Structure {
+            messages: rendered.messages,
+            tools: tools.len(),
+            tool_round_trips: round_trips(&laid.layout),
+        });
+        let tools = self.measure.tools(tools);
+        Attempt { laid, rendered, members, coverage, truncated, structure, tools }
+    }
+
+    /// What each selected file would add to the prompt.
+    fn file_weights(&self) -> BTreeMap<FileKey, usize> {
+        let count = self.measure.counter();
+        let weigh = |(key, extent)| {
+            let file = self.workspace.texts.get(key)?;
+            let pieces = piece::pieces(key, file, extent, &count);
+            Some((FileKey::clone(key), pieces.iter().map(|piece| piece.tokens).sum()))
+        };
+        self.session.selection.selected().iter().filter_map(weigh).collect()
+    }
+
+    fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
+        let mut parts: Vec<LargePart> = parts(attempt)
+            .into_iter()
+            .map(|(part, tokens)| LargePart { name: part.to_string(), tokens })
+            .collect();
+        parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
+        parts.truncate(3);
+        let model = self.measure.model_id().to_owned();
+        AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, largest: parts }
+    }
+
+    fn finish(&self, (plan, attempt): (Plan, Attempt)) -> Result<Prepared, AssembleError> {
+        if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
+            let violations = wire::check(self.format, body);
+            if !violations.is_empty() {
+                return Err(AssembleError::Invalid { violations });
+            }
+        }
+        let parts = parts(&attempt);
+        let tokens = TokenReport {
+            total: attempt.tokens(),
+            parts,
+            limit: self.measure.limit(),
+            window: self.measure.window(),
+            output_reserve: self.measure.output_reserve(),
+        };
+        let reply = Assembled {
+            id: None,
+            model: self.measure.model_id().to_owned(),
+            format: self.format,
+            policy: self.policy,
+            tokens,
+            tiers: tier_reports(&attempt.laid.layout),
+            breakpoints: breakpoints(&attempt.laid.layout),
+            files: self.used_files(&attempt.laid.layout),
+            coverage: attempt.coverage,
+            warnings: self.warnings(&plan, &attempt),
+            shed: plan.shed().to_vec(),
+            body: attempt.rendered.body,
+        };
+        Ok(Prepared {
+            reply,
+            layout: attempt.laid.layout,
+            message: self.ask.request.message(),
+            tiers: attempt.laid.recorded,
+            members: attempt.members,
+        })
+    }
+
+    fn used_files(&self, layout: &Layout) -> Vec<UsedFile> {
+        let mut used: BTreeMap<&FileKey, (usize, Tier)> = BTreeMap::new();
+        for block in layout.blocks() {
+            for item in &block.items {
+                if let ItemKey::File(path) | ItemKey::Lines(path, _) = item {
+                    let entry = used.entry(path).or_insert((0, block.tier));
+                    entry.0 += block.tokens;
+                }
+            }
+        }
+        let file = |(path, (tokens, tier)): (&FileKey, (usize, Tier))| {
+            let FileText { text, source } = self.workspace.texts.get(path)?.clone();
+            Some(UsedFile { path: path.clone(), source, hash: ContentHash::of(&text), tokens, tier })
+        };
+        used.into_iter().filter_map(file).collect()
+    }
+
+    fn warnings(&self, plan: &Plan, attempt: &Attempt) -> Vec<Warning> {
+        let selected = self.session.selection.selected();
+        let mut warnings = Vec::new();
+        for key in plan.shed() {
+            let message = format!("{key} was left out of this prompt because it does not fit");
+            warnings.push(Warning { code: WarningCode::Shed, message, path: Some(key.clone()) });
+        }
+        for (key, reason) in self.workspace.unreadable.iter().filter(|(key, _)| selected.contains_key(*key)) {
+            let message = format!("{key} is selected but cannot be shown: {reason}");
+            warnings.push(Warning { code: WarningCode::Unreadable, message, path: Some(key.clone()) });
+        }
+        for key in selected.keys() {
+            let source = self.workspace.texts.get(key).map(|file| &file.source);
+            if let Some(Source::Buffer { sync: crate::document::Sync::OutOfStep { reason }, .. }) = source {
+                let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
+                warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some(key.clone()) });
+            }
+        }
+        if attempt.truncated > 0 {
+            let message = format!(
+                "the {} oldest messages were left out of this prompt because nothing else was left to leave out",
+                attempt.truncated
+            );
+            warnings.push(Warning { code: WarningCode::HistoryTruncated, message, path: None });
+        }
+        if self.workspace.index == IndexState::Building {
+            let message = "the repository is still being indexed; the map is incomplete".to_owned();
+            warnings.push(Warning { code: WarningCode::IndexIncomplete, message, path: None });
+        }
+        warnings
+    }
+}
+
+fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
+    let mut parts = BTreeMap::new();
+    for block in attempt.laid.layout.blocks() {
+        *parts.entry(block.part).or_insert(0) += block.tokens;
+    }
+    parts.insert(Part::Structure, attempt.structure);
+    if attempt.tools > 0 {
+        parts.insert(Part::Tools, attempt.tools);
+    }
+    parts
+}
+
+fn tier_reports(layout: &Layout) -> Vec<TierReport> {
+    let mut tiers: BTreeMap<Tier, (BTreeSet<&ItemKey>, usize, usize)> = BTreeMap::new();
+    for block in layout.blocks() {
+        let (items, tokens, marks) = tiers.entry(block.tier).or_default();
+        items.extend(&block.items);
+        *tokens += block.tokens;
+        *marks += usize::from(block.mark.is_some());
+    }
+    tiers
+        .into_iter()
+        .map(|(tier, (items, tokens, marks))| TierReport {
+            tier,
+            items: items.len(),
+            tokens,
+            marked: marks > 0,
+        })
+        .collect()
+}
+
+fn breakpoints(layout: &Layout) -> Vec<Breakpoint> {
+    let mut prefix_tokens = 0;
+    let mut breakpoints = Vec::new();
+    for block in layout.blocks() {
+        prefix_tokens += block.tokens;
+        if block.mark.is_some() {
+            breakpoints.push(Breakpoint { tier: block.tier, prefix_tokens });
+        }
+    }
+    breakpoints
+}
+
+/// How many tool calls with results the prompt holds.
+fn round_trips(layout: &Layout) -> usize {
+    layout.blocks().filter(|block| block.content.is_tool_result()).count()
+}

@@ -1,0 +1,117 @@
+//! What a prompt is made of, before anything is put in order: every piece with its text, its hash and
+//! its weight. Policies (`tiers`) read this and nothing else.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::hash::ContentHash;
+use crate::history::{ContentBlock, MessageId};
+use crate::key::FileKey;
+
+use super::layout::{ItemKey, Speaker};
+
+/// A way to weigh text, in tokens of the model the prompt is for.
+pub type Count<'a> = &'a dyn Fn(&str) -> usize;
+
+/// A tracked piece of text: a map block, a fenced file, a web page.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Piece {
+    /// Its name.
+    pub key: ItemKey,
+    /// The text as it is sent.
+    pub text: Arc<str>,
+    /// The hash of `text`.
+    pub hash: ContentHash,
+    /// Its weight on its own, in tokens.
+    pub tokens: usize,
+}
+
+impl Piece {
+    /// A piece whose hash and weight are taken from its text.
+    pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
+        let text = text.into();
+        Self { key, hash: ContentHash::of(&text), tokens: count(&text), text }
+    }
+}
+
+/// A block of a message with its weight.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Weighed {
+    /// What is sent.
+    pub content: ContentBlock,
+    /// Its weight in tokens.
+    pub tokens: usize,
+}
+
+/// A message of the conversation, as it is sent.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Said {
+    /// The message it comes from.
+    pub id: MessageId,
+    /// Who said it.
+    pub speaker: Speaker,
+    /// Its blocks; never empty.
+    pub blocks: Vec<Weighed>,
+}
+
+impl Said {
+    /// Its weight in tokens.
+    pub fn tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.tokens).sum()
+    }
+
+    /// A hash of all it says.
+    pub fn hash(&self) -> ContentHash {
+        let json: Vec<String> = self
+            .blocks
+            .iter()
+            .map(|block| serde_json::to_string(&block.content).unwrap_or_default())
+            .collect();
+        ContentHash::of_parts(json.iter().map(String::as_bytes))
+    }
+
+    /// Whether it calls a tool.
+    pub fn calls_a_tool(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
+    }
+
+    /// Whether it answers a tool call.
+    pub fn answers_a_tool(&self) -> bool {
+        self.blocks.iter().any(|block| block.content.is_tool_result())
+    }
+}
+
+/// How a policy may spread map blocks over its tiers at the start of a session.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Seeds {
+    /// Files that other files refer to, the most referenced first.
+    pub referenced: Vec<FileKey>,
+    /// Files that refer to each other, directly or through others; each file in at most one cluster.
+    pub clusters: Vec<Vec<FileKey>>,
+}
+
+/// Everything that one prompt may hold.
+#[derive(Clone)]
+pub struct Content<'a> {
+    /// The system prompt; not sent when empty.
+    pub system: Arc<str>,
+    /// The map blocks to show, in the order of their membership.
+    pub map: Vec<Piece>,
+    /// Files that have a map block which is not shown, because their full text is.
+    pub shown_in_full: BTreeSet<FileKey>,
+    /// The fenced texts of the selected files, in key order.
+    pub files: Vec<Piece>,
+    /// Web pages.
+    pub urls: Vec<Piece>,
+    /// The repository file list; not sent when empty.
+    pub file_list: Arc<str>,
+    /// The conversation, oldest first; never ends between a tool call and its result unless the request
+    /// brings that result.
+    pub history: Vec<Said>,
+    /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
+    pub request: Vec<Weighed>,
+    /// What the reference graph says about the files of the map.
+    pub seeds: &'a Seeds,
+    /// Weighs what is put together from pieces.
+    pub count: Count<'a>,
+}
