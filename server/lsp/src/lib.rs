@@ -1,3 +1,21 @@
-//! Strata.
+//! The language server of Strata: takes what an editor says, keeps one world in step with it, answers commands.
+//! Holds no domain logic: a handler converts, calls one engine function, converts back.
 
+pub mod backend;
+pub mod capabilities;
+pub mod client;
+pub mod commands;
+pub mod documents;
+pub mod folders;
+pub mod index;
+pub mod mail;
+pub mod main_loop;
+pub mod meter;
+pub mod outgoing;
+pub mod position;
+pub mod server;
+pub mod settings;
+pub mod snapshot;
+pub mod sync;
 pub mod transport;
+pub mod world;

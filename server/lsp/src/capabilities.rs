@@ -1,0 +1,46 @@
+//! What the server offers, said once in the reply to `initialize`.
+
+use tower_lsp::ls_types::{
+    ExecuteCommandOptions, InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+};
+
+use crate::commands;
+use crate::position::Encoding;
+
+/// The reply to `initialize`.
+pub fn result(encoding: Encoding) -> InitializeResult {
+    // Saves come with the text, which mends a buffer that is out of step.
+    let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(save),
+        ..TextDocumentSyncOptions::default()
+    };
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
+    InitializeResult {
+        capabilities: ServerCapabilities {
+            position_encoding: Some(encoding.kind()),
+            text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+            execute_command_provider: Some(ExecuteCommandOptions {
+                commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
+                ..ExecuteCommandOptions::default()
+            }),
+            workspace: Some(WorkspaceServerCapabilities {
+                workspace_folders: Some(folders),
+                ..WorkspaceServerCapabilities::default()
+            }),
+            ..ServerCapabilities::default()
+        },
+        server_info: Some(ServerInfo {
+            name: "strata".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+        ..InitializeResult::default()
+    }
+}

@@ -1,0 +1,51 @@
+//! What the client said of itself at the start. Read once, never changed.
+
+use tower_lsp::ls_types::InitializeParams;
+
+use crate::position::Encoding;
+
+/// Whether the client can do something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Can {
+    /// It did not say so.
+    #[default]
+    No,
+    /// It did.
+    Yes,
+}
+
+impl Can {
+    fn from(said: Option<bool>) -> Self {
+        if said == Some(true) { Self::Yes } else { Self::No }
+    }
+}
+
+/// What the client can do.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ClientInfo {
+    /// The unit of positions.
+    pub encoding: Encoding,
+    /// Answers `workspace/configuration`.
+    pub configuration: Can,
+    /// Watches files when asked to (`workspace/didChangeWatchedFiles`).
+    pub watches_files: Can,
+    /// Shows progress that the server starts (`window/workDoneProgress`).
+    pub shows_progress: Can,
+}
+
+impl ClientInfo {
+    /// What the parameters of `initialize` say.
+    pub fn new(params: &InitializeParams) -> Self {
+        let capabilities = &params.capabilities;
+        let general = capabilities.general.as_ref();
+        let workspace = capabilities.workspace.as_ref();
+        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let window = capabilities.window.as_ref();
+        Self {
+            encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
+            configuration: Can::from(workspace.and_then(|workspace| workspace.configuration)),
+            watches_files: Can::from(watched.and_then(|watched| watched.dynamic_registration)),
+            shows_progress: Can::from(window.and_then(|window| window.work_done_progress)),
+        }
+    }
+}

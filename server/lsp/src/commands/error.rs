@@ -1,0 +1,93 @@
+//! Why a command failed, in words that say what to do, and how that is told in JSON-RPC.
+
+use serde_json::{Value, json};
+use strata_engine::cancel::Cancelled;
+use strata_engine::prompt::AssembleError;
+use strata_engine::session::NoSuchPrompt;
+use tower_lsp::jsonrpc::{Error, ErrorCode};
+
+/// A command that did nothing.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CommandError {
+    /// There is no such command.
+    #[error("there is no command `{0}`")]
+    Unknown(String),
+    /// The arguments are not what the command takes.
+    #[error("{}{message}", if path.is_empty() { String::new() } else { format!("`{path}`: ") })]
+    InvalidParams {
+        /// The field, as a path from the top of the argument object.
+        path: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The arguments are well-formed, but what they ask for cannot be done.
+    #[error("{message}")]
+    Failed {
+        /// Why, and what to do.
+        message: String,
+        /// The same for programs.
+        data: Option<Value>,
+    },
+    /// Nobody waits for the answer any more.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl CommandError {
+    /// Arguments that are not what the command takes.
+    pub fn invalid(path: &str, message: &str) -> Self {
+        let path = if path == "." { "" } else { path };
+        Self::InvalidParams { path: path.to_owned(), message: message.to_owned() }
+    }
+
+    /// Something that cannot be done.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), data: None }
+    }
+}
+
+impl From<Cancelled> for CommandError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl From<NoSuchPrompt> for CommandError {
+    fn from(error: NoSuchPrompt) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+impl From<AssembleError> for CommandError {
+    fn from(error: AssembleError) -> Self {
+        let message = error.to_string();
+        let data = match &error {
+            AssembleError::TooLarge { model, tokens, limit, largest } => Some(json!({
+                "kind": "tooLarge", "model": model, "tokens": tokens, "limit": limit, "largest": largest,
+            })),
+            AssembleError::Empty => Some(json!({ "kind": "empty" })),
+            AssembleError::NoSuchCall(id) => Some(json!({ "kind": "noSuchCall", "callId": id })),
+            AssembleError::Invalid { violations } => {
+                let violations: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                Some(json!({ "kind": "invalid", "violations": violations }))
+            }
+        };
+        Self::Failed { message, data }
+    }
+}
+
+impl From<CommandError> for Error {
+    fn from(error: CommandError) -> Self {
+        let message = error.to_string();
+        let (code, data) = match error {
+            CommandError::Unknown(_) => (ErrorCode::InvalidParams, None),
+            CommandError::InvalidParams { path, .. } => {
+                (ErrorCode::InvalidParams, Some(json!({ "path": path })))
+            }
+            // RequestFailed, LSP 3.17: the request was understood and well-formed, but could not be done.
+            CommandError::Failed { data, .. } => (ErrorCode::ServerError(-32803), data),
+            CommandError::Cancelled => (ErrorCode::RequestCancelled, None),
+        };
+        Error { code, message: message.into(), data }
+    }
+}

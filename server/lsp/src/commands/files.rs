@@ -1,0 +1,358 @@
+//! `files.*`: which files a session shows, and what they hold now.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::key::FileKey;
+use strata_engine::prompt::{ItemKey, Source, Tier};
+use strata_engine::selection::{Choice, Extent, LineRange, Selection};
+use strata_host::select::{self, SelectError};
+use strata_host::walk::NameOnly;
+
+use super::{CommandError, Context, Empty, NoArguments};
+
+/// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Paths {
+    paths: Vec<String>,
+    /// Files that are selected although their name says that they hold secrets.
+    #[serde(default)]
+    confirm_secrets: Vec<String>,
+}
+
+/// One path.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OnePath {
+    path: String,
+}
+
+/// A path with the text that stands for it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PathAndContent {
+    path: String,
+    content: String,
+}
+
+/// What a change of the selection did.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Changed {
+    /// The files that were changed, in key order.
+    changed: Vec<FileKey>,
+    /// Files that belong to a folder or pattern but were not taken unasked.
+    withheld: Vec<Withheld>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Withheld {
+    path: FileKey,
+    reason: String,
+}
+
+/// The files a session chose.
+#[derive(Debug, Serialize)]
+pub(super) struct Listing {
+    files: Vec<Listed>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    path: FileKey,
+    state: Choice,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<LineRange>>,
+    /// The tier it stands in since the last recorded turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<Tier>,
+    /// The weight of its shown text, in tokens of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<usize>,
+    #[serde(flatten)]
+    source: Option<Source>,
+    /// Why it cannot be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+/// A file's current text.
+#[derive(Debug, Serialize)]
+pub(super) struct ReadReply {
+    path: FileKey,
+    text: String,
+    #[serde(flatten)]
+    source: Source,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct HasReply {
+    has: bool,
+}
+
+pub(super) fn select(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    let mut selection = context.session.selection.clone();
+    let changed = select_into(&mut selection, &params, context)?;
+    install(selection, context);
+    Ok(changed)
+}
+
+pub(super) fn set(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    let mut selection = context.session.selection.clone();
+    selection.clear();
+    let changed = select_into(&mut selection, &params, context)?;
+    install(selection, context);
+    Ok(changed)
+}
+
+pub(super) fn deselect(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    change_chosen(
+        &params,
+        context,
+        |selection| selection.selected().keys().cloned().collect(),
+        |selection, key| {
+            selection.deselect(key);
+        },
+    )
+}
+
+pub(super) fn include(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    change_chosen(
+        &params,
+        context,
+        |selection| selection.excluded().iter().cloned().collect(),
+        Selection::include,
+    )
+}
+
+pub(super) fn exclude(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    let mut selection = context.session.selection.clone();
+    let mut changed = Changed::default();
+    for (at, text) in params.paths.iter().enumerate() {
+        let found = find(text, context).map_err(|error| invalid_path(at, &error))?;
+        // What should not be taken unasked may well be hidden.
+        let withheld = found.withheld.into_iter().map(|(key, _)| key);
+        for key in found.files.into_iter().chain(withheld) {
+            selection.exclude(key.clone());
+            changed.changed.push(key);
+        }
+    }
+    install(selection, context);
+    Ok(changed.sorted())
+}
+
+pub(super) fn add(params: PathAndContent, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    let key = context
+        .snapshot
+        .resolve(&params.path)
+        .map_err(|error| CommandError::invalid("path", &error.to_string()))?;
+    let limit = context.snapshot.settings.files.max_bytes;
+    if params.content.len() as u64 > limit {
+        return Err(CommandError::invalid(
+            "content",
+            &format!("it is over the limit of {limit} bytes (files.max_bytes)"),
+        ));
+    }
+    if params.content.contains('\0') {
+        return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+    }
+    let mut selection = context.session.selection.clone();
+    selection.add(key.clone(), params.content.into());
+    install(selection, context);
+    Ok(Changed { changed: vec![key], withheld: Vec::new() })
+}
+
+pub(super) fn clear(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    let mut selection = context.session.selection.clone();
+    selection.clear();
+    install(selection, context);
+    Ok(Empty {})
+}
+
+pub(super) fn read(params: OnePath, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
+    let key = context
+        .snapshot
+        .resolve(&params.path)
+        .map_err(|error| CommandError::invalid("path", &error.to_string()))?;
+    let file = context
+        .snapshot
+        .text(&key, &context.session.selection)
+        .map_err(|error| CommandError::failed(format!("{key}: {error}")))?;
+    Ok(ReadReply { path: key, text: file.text.to_string(), source: file.source })
+}
+
+pub(super) fn has(params: OnePath, context: &mut Context<'_>) -> Result<HasReply, CommandError> {
+    let key = context
+        .snapshot
+        .resolve(&params.path)
+        .map_err(|error| CommandError::invalid("path", &error.to_string()))?;
+    Ok(HasReply { has: context.session.selection.choice(&key) == Choice::Selected })
+}
+
+pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+    let selection = &context.session.selection;
+    let selected = selection.selected().iter().map(|(key, extent)| {
+        let item = ItemKey::File(key.clone());
+        let mut listed = Listed {
+            path: key.clone(),
+            state: Choice::Selected,
+            lines: match extent {
+                Extent::Whole => None,
+                Extent::Lines(lines) => Some(lines.clone()),
+            },
+            tier: Some(context.session.tiers.tier_of(&item)),
+            tokens: None,
+            source: None,
+            problem: None,
+        };
+        match context.snapshot.text(key, selection) {
+            Ok(file) => {
+                listed.tokens = Some(context.snapshot.weigh_file(key, &file, extent));
+                listed.source = Some(file.source);
+            }
+            Err(error) => listed.problem = Some(error.to_string()),
+        }
+        listed
+    });
+    let excluded = selection.excluded().iter().map(|key| Listed {
+        path: key.clone(),
+        state: Choice::Excluded,
+        lines: None,
+        tier: None,
+        tokens: None,
+        source: None,
+        problem: None,
+    });
+    let mut files: Vec<Listed> = selected.chain(excluded).collect();
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(Listing { files })
+}
+
+impl Changed {
+    fn sorted(mut self) -> Self {
+        self.changed.sort();
+        self.changed.dedup();
+        self
+    }
+}
+
+/// What a text stands for.
+struct Found {
+    files: Vec<FileKey>,
+    withheld: Vec<(FileKey, NameOnly)>,
+}
+
+fn find(text: &str, context: &Context<'_>) -> Result<Found, SelectError> {
+    if let Some(key) = context.snapshot.buffer_named(text) {
+        return Ok(Found { files: vec![key], withheld: Vec::new() });
+    }
+    let index = &context.snapshot.index;
+    let expansion = select::expand(&context.snapshot.roots, &index.entries, text)?;
+    Ok(Found { files: expansion.files, withheld: expansion.withheld })
+}
+
+fn select_into(
+    selection: &mut Selection,
+    params: &Paths,
+    context: &Context<'_>,
+) -> Result<Changed, CommandError> {
+    let mut changed = Changed::default();
+    for (at, text) in params.paths.iter().enumerate() {
+        let (path, lines) = split_lines(text, context);
+        let found = find(path, context).map_err(|error| invalid_path(at, &error))?;
+        let named_itself = found.files.len() + found.withheld.len() == 1;
+        if let (Some(_), false) = (lines, named_itself) {
+            return Err(CommandError::invalid(
+                &format!("paths[{at}]"),
+                "lines can only be chosen of one file",
+            ));
+        }
+        let confirmed = |key: &FileKey| params.confirm_secrets.iter().any(|path| path == key.as_str());
+        let (asked, withheld): (Vec<_>, Vec<_>) =
+            found.withheld.into_iter().partition(|(key, _)| confirmed(key));
+        for key in found.files.into_iter().chain(asked.into_iter().map(|(key, _)| key)) {
+            // A file that cannot be shown is refused now, with the reason, rather than at the next prompt.
+            if named_itself {
+                let given = selection.clone();
+                context.snapshot.text(&key, &given).map_err(|error| {
+                    CommandError::invalid(&format!("paths[{at}]"), &format!("{key}: {error}"))
+                })?;
+            }
+            match lines {
+                Some(range) => selection.select_lines(key.clone(), range),
+                None => selection.select(key.clone()),
+            }
+            changed.changed.push(key);
+        }
+        for (path, reason) in withheld {
+            if named_itself {
+                let message =
+                    format!("{path}: {reason}; to select it all the same, name it in confirmSecrets");
+                return Err(CommandError::invalid(&format!("paths[{at}]"), &message));
+            }
+            changed.withheld.push(Withheld { path, reason: reason.to_string() });
+        }
+    }
+    Ok(changed.sorted())
+}
+
+/// Applies `change` to those of the already chosen files that the paths stand for. The disk need not have
+/// them any more.
+fn change_chosen(
+    params: &Paths,
+    context: &mut Context<'_>,
+    chosen: fn(&Selection) -> Vec<FileKey>,
+    change: fn(&mut Selection, &FileKey),
+) -> Result<Changed, CommandError> {
+    let mut selection = context.session.selection.clone();
+    let candidates = chosen(&selection);
+    let mut changed = Changed::default();
+    for (at, text) in params.paths.iter().enumerate() {
+        let (path, _) = split_lines(text, context);
+        let wanted: Vec<FileKey> = match candidates.iter().find(|key| key.as_str() == path) {
+            Some(key) => vec![key.clone()],
+            None => match find(path, context) {
+                Ok(found) => {
+                    found.files.into_iter().chain(found.withheld.into_iter().map(|(key, _)| key)).collect()
+                }
+                Err(SelectError::NotFound(_) | SelectError::NoMatch(_) | SelectError::EmptyFolder(_)) => {
+                    Vec::new()
+                }
+                Err(error) => return Err(invalid_path(at, &error)),
+            },
+        };
+        let folder = format!("{}/", path.trim_end_matches('/'));
+        for key in &candidates {
+            if wanted.contains(key) || key.as_str().starts_with(&folder) {
+                change(&mut selection, key);
+                changed.changed.push(key.clone());
+            }
+        }
+    }
+    install(selection, context);
+    Ok(changed.sorted())
+}
+
+fn install(selection: Selection, context: &mut Context<'_>) {
+    if context.session.selection != selection {
+        context.session.selection = selection;
+        context.session.touch();
+    }
+}
+
+/// Takes a line range off a path. A file whose name ends like one is meant itself.
+fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<LineRange>) {
+    match text.rsplit_once('#').map(|(path, lines)| (path, lines.parse())) {
+        Some((path, Ok(lines)))
+            if context.snapshot.resolve(text).is_err() || !context.snapshot.is_file(text) =>
+        {
+            (path, Some(lines))
+        }
+        _ => (text, None),
+    }
+}
+
+fn invalid_path(at: usize, error: &SelectError) -> CommandError {
+    CommandError::invalid(&format!("paths[{at}]"), &error.to_string())
+}

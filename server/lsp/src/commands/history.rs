@@ -1,0 +1,99 @@
+//! `history.*`: the conversation itself.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::history::{Message, MessageId, NewMessage, Role};
+use strata_engine::prompt::history_tokens;
+
+use super::prompt::Said;
+use super::{CommandError, Context, Empty, NoArguments};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddParams {
+    role: Role,
+    content: Said,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExchangeParams {
+    user: Said,
+    assistant: Said,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SetParams {
+    messages: Vec<AddParams>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Added {
+    ids: Vec<MessageId>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Messages {
+    messages: Vec<Message>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Count {
+    messages: usize,
+    /// What the model sees of them, in tokens.
+    tokens: usize,
+}
+
+pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    let message = message(params, "content", context)?;
+    let id = context.session.history.add(message);
+    context.session.touch();
+    Ok(Added { ids: vec![id] })
+}
+
+pub(super) fn add_exchange(params: ExchangeParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    let user = message(AddParams { role: Role::User, content: params.user }, "user", context)?;
+    let assistant =
+        message(AddParams { role: Role::Assistant, content: params.assistant }, "assistant", context)?;
+    let ids = [user, assistant].map(|message| context.session.history.add(message)).to_vec();
+    context.session.touch();
+    Ok(Added { ids })
+}
+
+pub(super) fn get(_: NoArguments, context: &mut Context<'_>) -> Result<Messages, CommandError> {
+    let messages = context.session.history.messages().iter().map(|message| (**message).clone()).collect();
+    Ok(Messages { messages })
+}
+
+pub(super) fn set(params: SetParams, context: &mut Context<'_>) -> Result<Count, CommandError> {
+    let path = |at| format!("messages[{at}].content");
+    let messages = params.messages.into_iter().enumerate();
+    let messages: Result<Vec<NewMessage>, _> =
+        messages.map(|(at, params)| message(params, &path(at), context)).collect();
+    context.session.set_history(messages?);
+    count(NoArguments {}, context)
+}
+
+pub(super) fn clear(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    context.session.clear_history();
+    Ok(Empty {})
+}
+
+pub(super) fn count(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
+    let tokens = history_tokens(context.session, context.snapshot.means());
+    Ok(Count { messages: context.session.history.len(), tokens })
+}
+
+pub(super) fn reregister(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    context.session.reregister_history();
+    context.session.touch();
+    Ok(Empty {})
+}
+
+fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMessage, CommandError> {
+    let message = params.content.into_message(params.role);
+    if message.content.is_empty() {
+        return Err(CommandError::invalid(path, "a message cannot be empty"));
+    }
+    Ok(NewMessage { time_ms: Some(context.now_ms), ..message })
+}

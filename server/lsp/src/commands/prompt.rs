@@ -1,0 +1,171 @@
+//! `prompt.*`: assemble, record, discard, preview, estimate.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
+use strata_engine::prompt::{self, Ask, Assembled, Request, ToolResult};
+use strata_engine::session::{Outcome, Recorded, Status, Usage};
+use strata_engine::tiers::PolicyName;
+use strata_engine::wire::{Body, Format, Tool};
+
+use super::{CommandError, Context, Empty};
+
+/// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AssembleParams {
+    prompt: Option<String>,
+    #[serde(default)]
+    images: Vec<Image>,
+    tool_results: Option<Vec<ToolResult>>,
+    #[serde(default)]
+    tools: Vec<Tool>,
+    format: Option<Format>,
+    policy: Option<PolicyName>,
+    model: Option<String>,
+    /// Assemble without keeping the prompt: it cannot be recorded.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// What came of a prompt.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RecordParams {
+    id: String,
+    #[serde(default)]
+    status: Status,
+    /// The answer: a text, or its blocks.
+    response: Option<Said>,
+    /// What came of an answer that was stopped; the same as `response`.
+    partial: Option<Said>,
+    usage: Option<Usage>,
+}
+
+/// A message's content as a client may write it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Said {
+    Text(String),
+    Blocks(Vec<ContentBlock>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PromptId {
+    id: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct EstimateParams {
+    text: String,
+    model: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Estimate {
+    tokens: usize,
+    model: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Preview {
+    text: String,
+    tokens: usize,
+}
+
+impl Said {
+    /// The blocks; empty for an empty text.
+    pub(super) fn into_blocks(self) -> Vec<ContentBlock> {
+        match self {
+            Self::Text(text) if text.is_empty() => Vec::new(),
+            Self::Text(text) => vec![ContentBlock::text(text)],
+            Self::Blocks(blocks) => blocks,
+        }
+    }
+
+    /// The message it makes.
+    pub(super) fn into_message(self, role: Role) -> NewMessage {
+        NewMessage::new(role, self.into_blocks())
+    }
+}
+
+impl AssembleParams {
+    fn into_ask(self) -> Result<Ask, CommandError> {
+        let request = match (self.prompt, self.tool_results) {
+            (Some(_), Some(_)) => {
+                return Err(CommandError::invalid(
+                    "toolResults",
+                    "give either prompt or toolResults, not both",
+                ));
+            }
+            (None, Some(_)) if !self.images.is_empty() => {
+                return Err(CommandError::invalid(
+                    "images",
+                    "images go with prompt; put a tool's into its result",
+                ));
+            }
+            (None, Some(results)) => Request::ToolResults(results),
+            (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
+        };
+        let Self { tools, format, policy, model, .. } = self;
+        Ok(Ask { request, tools, format, policy, model })
+    }
+}
+
+pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Result<Assembled, CommandError> {
+    let dry_run = params.dry_run;
+    let ask = params.into_ask()?;
+    let prepared =
+        context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
+            prompt::assemble(workspace, context.session, &ask, means)
+        })??;
+    context.cancel.check()?;
+    Ok(if dry_run { prepared.reply } else { context.session.keep(prepared) })
+}
+
+pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
+    let mut ask = params.into_ask()?;
+    ask.format = Some(Format::Markdown);
+    let is_empty =
+        matches!(&ask.request, Request::Prompt { text, images } if text.is_empty() && images.is_empty());
+    let prepared =
+        context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
+            if is_empty {
+                prompt::weigh(workspace, context.session, &Ask { request: Request::Nothing, ..ask }, means)
+            } else {
+                prompt::assemble(workspace, context.session, &ask, means)
+            }
+        })??;
+    let tokens = prepared.reply.tokens.total;
+    let text = match prepared.reply.body {
+        Body::Text(text) => text,
+        Body::Json(body) => body.to_string(),
+    };
+    Ok(Preview { text, tokens })
+}
+
+pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {
+    if params.response.is_some() && params.partial.is_some() {
+        return Err(CommandError::invalid("partial", "give either response or partial, not both"));
+    }
+    let answer = params.response.or(params.partial).map_or(Vec::new(), Said::into_blocks);
+    if answer.iter().any(ContentBlock::is_tool_result) {
+        return Err(CommandError::invalid(
+            "response",
+            "an answer cannot hold tool results; they are the next request",
+        ));
+    }
+    let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
+    Ok(context.session.record(&params.id, outcome)?)
+}
+
+pub(super) fn discard(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    context.session.discard(&params.id)?;
+    Ok(Empty {})
+}
+
+pub(super) fn estimate(params: EstimateParams, context: &mut Context<'_>) -> Result<Estimate, CommandError> {
+    let (model, tokens) = context.snapshot.count(&params.text, params.model.as_deref());
+    Ok(Estimate { tokens, model })
+}

@@ -1,0 +1,59 @@
+//! `server.*`: what the server itself is and does.
+
+use serde::Serialize;
+use strata_engine::models::Model;
+use strata_engine::prompt::IndexState;
+use strata_engine::settings::Settings;
+
+use super::{CommandError, Context, Effect, Empty, NoArguments};
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ServerStatus {
+    version: &'static str,
+    roots: Vec<String>,
+    open_documents: usize,
+    index: IndexState,
+    files: usize,
+    outlined: usize,
+    languages: Vec<&'static str>,
+    /// What the walk could not do.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SettingsReply {
+    settings: Settings,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ModelsReply {
+    models: Vec<Model>,
+}
+
+pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<ServerStatus, CommandError> {
+    let snapshot = context.snapshot;
+    Ok(ServerStatus {
+        version: env!("CARGO_PKG_VERSION"),
+        roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),
+        open_documents: snapshot.buffers.len(),
+        index: snapshot.index.state,
+        files: snapshot.index.files.len(),
+        outlined: snapshot.index.symbols.len(),
+        languages: strata_engine::outline::languages(),
+        notes: snapshot.index.notes.clone(),
+    })
+}
+
+pub(super) fn reindex(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    context.effects.push(Effect::Reindex);
+    Ok(Empty {})
+}
+
+pub(super) fn settings(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
+    Ok(SettingsReply { settings: (*context.snapshot.settings).clone() })
+}
+
+pub(super) fn models(_: NoArguments, context: &mut Context<'_>) -> Result<ModelsReply, CommandError> {
+    Ok(ModelsReply { models: context.snapshot.models.iter().cloned().collect() })
+}

@@ -1,0 +1,72 @@
+//! Which of an editor's documents Strata keeps, and under which name. Never opens one.
+
+use strata_engine::key::FileKey;
+use strata_host::roots::Roots;
+use strata_host::uri;
+
+/// What a document is to Strata.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Name {
+    /// Kept under this name.
+    Tracked(FileKey),
+    /// Not kept: another scheme (`git:`, a diff view), or a file outside the workspace folders.
+    Ignored,
+}
+
+/// The name of a document: a file of a workspace folder, a buffer that was never saved, or a cell of a
+/// notebook (`notebook.ipynb#cell`).
+pub fn name_of(text: &str, roots: &Roots) -> Name {
+    let name = match uri::scheme(text) {
+        Some("file") => file_key(text, roots),
+        Some("untitled") => Some(FileKey::new(text)),
+        Some("vscode-notebook-cell") => notebook_cell(text, roots),
+        _ => None,
+    };
+    name.map_or(Name::Ignored, Name::Tracked)
+}
+
+fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
+    let path = uri::to_path(text).ok()?;
+    // By its text first: the file may not exist yet. A path through a link is found by looking.
+    roots.key_of(&path).or_else(|| roots.resolve(text).ok())
+}
+
+fn notebook_cell(text: &str, roots: &Roots) -> Option<FileKey> {
+    let (notebook, cell) = text.split_once('#')?;
+    let path = notebook.split_once(':')?.1;
+    let key = file_key(&format!("file:{path}"), roots)?;
+    Some(FileKey::new(format!("{key}#{cell}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(uri: &str) -> Option<String> {
+        let roots = Roots::single(std::env::temp_dir()).unwrap();
+        match name_of(uri, &roots) {
+            Name::Tracked(key) => Some(key.to_string()),
+            Name::Ignored => None,
+        }
+    }
+
+    fn inside(path: &str) -> String {
+        uri::from_path(&std::env::temp_dir().join(path)).unwrap()
+    }
+
+    #[test]
+    fn files_buffers_and_cells_are_kept() {
+        assert_eq!(name(&inside("a b/é.rs")).as_deref(), Some("a b/é.rs"));
+        assert!(inside("a b/é.rs").contains("%20"), "the name above was percent-encoded");
+        assert_eq!(name("untitled:Untitled-1").as_deref(), Some("untitled:Untitled-1"));
+        let cell = inside("n.ipynb").replacen("file:", "vscode-notebook-cell:", 1) + "#W0sZmlsZQ%3D%3D";
+        assert_eq!(name(&cell).as_deref(), Some("n.ipynb#W0sZmlsZQ%3D%3D"));
+    }
+
+    #[test]
+    fn other_schemes_and_files_outside_are_not() {
+        for uri in ["git:/a.rs?ref", "output:x", "vscode-scm:a", "file:///elsewhere/a.rs", "nonsense", ""] {
+            assert_eq!(name(uri), None, "{uri}");
+        }
+    }
+}

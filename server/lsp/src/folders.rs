@@ -1,0 +1,59 @@
+//! The workspace folders as the client names them. Turning them into roots is the host's business.
+
+use std::path::PathBuf;
+
+use strata_host::roots::{Folder, Roots};
+use strata_host::uri;
+use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, WorkspaceFolder};
+
+/// The folders, in the client's order.
+#[derive(Clone, Debug, Default)]
+pub struct Folders(Vec<(String, Folder)>);
+
+/// The folders that `initialize` names: the list, or else the one root of older clients.
+pub fn folders_of(params: &InitializeParams) -> Folders {
+    if let Some(folders) = &params.workspace_folders {
+        return Folders(folders.iter().filter_map(named).collect());
+    }
+    #[expect(deprecated, reason = "older clients name one root and no list")]
+    let root = params.root_uri.as_ref();
+    let root = root.and_then(|uri| Some((uri.to_string(), Folder { name: None, path: path(uri.as_str())? })));
+    Folders(root.into_iter().collect())
+}
+
+impl Folders {
+    /// Applies what the client says has come and gone.
+    pub fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {
+        let gone: Vec<String> = params.event.removed.iter().map(|folder| folder.uri.to_string()).collect();
+        self.0.retain(|(uri, _)| !gone.contains(uri));
+        self.0.extend(params.event.added.iter().filter_map(named));
+    }
+
+    /// The roots they make. A folder that cannot be one (not there, not a `file:` URI) is left out.
+    pub fn roots(&self) -> Roots {
+        let folders: Vec<Folder> = self.0.iter().map(|(_, folder)| folder.clone()).collect();
+        match Roots::new(folders.clone()) {
+            Ok(roots) => roots,
+            Err(error) => {
+                tracing::warn!(%error, "a workspace folder cannot be used");
+                let usable = folders.into_iter().filter(|folder| Roots::new([folder.clone()]).is_ok());
+                Roots::new(usable).unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn named(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
+    let path = path(folder.uri.as_str())?;
+    Some((folder.uri.to_string(), Folder { name: Some(folder.name.clone()), path }))
+}
+
+fn path(text: &str) -> Option<PathBuf> {
+    match uri::to_path(text) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            tracing::warn!(%error, "a workspace folder is no directory on this machine");
+            None
+        }
+    }
+}

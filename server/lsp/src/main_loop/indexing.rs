@@ -1,0 +1,154 @@
+//! One index run at a time, each with a recorded cause. What changes on disk meanwhile waits and is looked at
+//! afterwards in one go. Results of an older run are dropped.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::Sender;
+
+use strata_engine::cancel::Cancel;
+use strata_engine::key::FileKey;
+use strata_host::pool::{Lane, Pool};
+use tokio::sync::mpsc::UnboundedSender;
+use tower_lsp::ls_types::NumberOrString;
+
+use crate::client::{Can, ClientInfo};
+use crate::index::{Index, Progress, walk_options};
+use crate::mail::Mail;
+use crate::outgoing::{Outgoing, progress_token};
+use crate::snapshot::Snapshot;
+
+/// A report of progress is sent when at least this many more files are done.
+const REPORT_EVERY: usize = 256;
+
+/// What a run is to look at.
+#[derive(Default, Debug)]
+enum Wanted {
+    #[default]
+    Nothing,
+    Files(BTreeSet<FileKey>),
+    All,
+}
+
+struct Running {
+    run: u64,
+    cancel: Cancel,
+}
+
+/// The run that is on, and what is to come.
+#[derive(Default)]
+pub(super) struct Indexing {
+    last_run: u64,
+    running: Option<Running>,
+    wanted: Wanted,
+}
+
+impl Indexing {
+    /// Some files are to be looked at anew.
+    pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
+        match &mut self.wanted {
+            Wanted::Nothing => self.wanted = Wanted::Files(keys),
+            Wanted::Files(files) => files.extend(keys),
+            Wanted::All => {}
+        }
+    }
+
+    /// Everything is to be looked at anew; a run that is on is of no use any more.
+    pub(super) fn want_all(&mut self) {
+        self.wanted = Wanted::All;
+        if let Some(running) = &self.running {
+            running.cancel.cancel();
+        }
+    }
+
+    /// The person stopped the run that shows this token.
+    pub(super) fn cancel(&self, token: &NumberOrString) {
+        if let Some(running) = self.running.as_ref().filter(|running| progress_token(running.run) == *token) {
+            tracing::info!(run = running.run, "indexing was stopped");
+            running.cancel.cancel();
+        }
+    }
+
+    /// A run has ended. Says whether it is the one that is on, whose result counts.
+    pub(super) fn ended(&mut self, run: u64, outgoing: &UnboundedSender<Outgoing>) -> bool {
+        let current = self.running.as_ref().is_some_and(|running| running.run == run);
+        if current {
+            self.running = None;
+            // A closed connection needs no news.
+            let _ = outgoing.send(Outgoing::End(run, "done".to_owned()));
+        }
+        current
+    }
+
+    /// Starts a run for what is wanted, unless one is on.
+    pub(super) fn start(
+        &mut self,
+        snapshot: &Snapshot,
+        pool: &Pool,
+        mail: &Sender<Mail>,
+        outgoing: &UnboundedSender<Outgoing>,
+        client: &ClientInfo,
+    ) {
+        if self.running.is_some() {
+            return;
+        }
+        let wanted = std::mem::take(&mut self.wanted);
+        if matches!(wanted, Wanted::Nothing) {
+            return;
+        }
+        self.last_run += 1;
+        let run = self.last_run;
+        let cancel = Cancel::new();
+        self.running = Some(Running { run, cancel: cancel.clone() });
+        let report = Report::new(run, outgoing, client, &wanted);
+        let snapshot = snapshot.clone();
+        let mail = mail.clone();
+        pool.spawn(
+            Lane::Background,
+            move || look(&snapshot, wanted, &cancel, report),
+            move |index| {
+                if let Err(panicked) = &index {
+                    tracing::error!(run, %panicked, "indexing failed");
+                }
+                let _ = mail.send(Mail::Indexed(run, index.ok().flatten()));
+            },
+        );
+    }
+}
+
+fn look(snapshot: &Snapshot, wanted: Wanted, cancel: &Cancel, mut report: Report) -> Option<Index> {
+    let options = walk_options(&snapshot.settings);
+    match wanted {
+        Wanted::Nothing => None,
+        Wanted::Files(keys) => snapshot.index.refreshed(&snapshot.roots, &options, &keys, cancel).ok(),
+        Wanted::All => {
+            Index::build(&snapshot.roots, &options, cancel, |progress| report.progress(progress)).ok()
+        }
+    }
+}
+
+/// Tells the client how far a run is, now and then.
+struct Report {
+    run: u64,
+    to: Option<UnboundedSender<Outgoing>>,
+    last: usize,
+}
+
+impl Report {
+    fn new(run: u64, outgoing: &UnboundedSender<Outgoing>, client: &ClientInfo, wanted: &Wanted) -> Self {
+        let shown = client.shows_progress == Can::Yes && matches!(wanted, Wanted::All);
+        let to = shown.then(|| outgoing.clone());
+        if let Some(to) = &to {
+            let _ = to.send(Outgoing::Begin(run));
+        }
+        Self { run, to, last: 0 }
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        if progress.done < self.last + REPORT_EVERY {
+            return;
+        }
+        self.last = progress.done;
+        if let Some(to) = &self.to {
+            let _ = to.send(Outgoing::Report(self.run, progress.done, progress.total));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The commands that wait for their session. One at a time runs in each; the order is the order of arrival.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::Value;
+
+use crate::mail::Call;
+use crate::snapshot::Snapshot;
+
+/// A command with the workspace as it was when the command arrived.
+pub(super) struct Waiting {
+    pub(super) call: Call,
+    pub(super) arguments: Value,
+    pub(super) snapshot: Snapshot,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Waiting>,
+    state: State,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Idle,
+    Running,
+}
+
+/// The queues of all sessions.
+#[derive(Default)]
+pub(super) struct Queues(BTreeMap<String, Queue>);
+
+impl Queues {
+    /// Puts a command at the end of its session's queue.
+    pub(super) fn push(&mut self, session: &str, waiting: Waiting) {
+        self.0.entry(session.to_owned()).or_default().waiting.push_back(waiting);
+    }
+
+    /// The next command to run, if none of its session is running. Those that nobody waits for any more are
+    /// dropped.
+    pub(super) fn next(&mut self, session: &str) -> Option<Waiting> {
+        let queue = self.0.get_mut(session)?;
+        if queue.state == State::Running {
+            return None;
+        }
+        queue.waiting.retain(|waiting| !waiting.call.cancel.is_cancelled());
+        let next = queue.waiting.pop_front();
+        match next {
+            Some(_) => queue.state = State::Running,
+            None => {
+                self.0.remove(session);
+            }
+        }
+        next
+    }
+
+    /// The running command of a session has ended.
+    pub(super) fn finished(&mut self, session: &str) {
+        if let Some(queue) = self.0.get_mut(session) {
+            queue.state = State::Idle;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The context meter: what `strata/status` says. Read in the background from a snapshot.
+
+use serde::Serialize;
+use serde_json::Value;
+use strata_engine::budget;
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::compaction::CompactionStatus;
+use strata_engine::prompt::IndexState;
+use strata_engine::session::Session;
+
+use crate::snapshot::Snapshot;
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'a> {
+    session: &'a str,
+    model: &'a str,
+    /// What the next request weighs before its prompt, in tokens.
+    tokens: usize,
+    /// The model's input window, in tokens.
+    window: usize,
+    /// `tokens` as a share of `window`, in percent.
+    percent: f64,
+    /// The share of the session's billed input that was read from the cache, in percent.
+    cached_percent: Option<f64>,
+    /// How near the conversation is to a compaction, in percent.
+    compaction_percent: f64,
+    index: IndexState,
+    files: usize,
+    state_version: u64,
+}
+
+/// Reads the meter; `None` when the context cannot be weighed because it does not fit at all.
+pub fn read(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> Option<Value> {
+    let report: Result<_, Cancelled> = snapshot
+        .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
+    let report = report.ok()?.ok()?;
+    let compaction = CompactionStatus::new(&snapshot.settings.compaction, report.history_tokens);
+    let status = Status {
+        session: &session.id,
+        model: &report.model,
+        tokens: report.used,
+        window: report.max_input_tokens,
+        percent: report.percent,
+        cached_percent: session.totals.cached_percent(),
+        compaction_percent: compaction.percent,
+        index: snapshot.index.state,
+        files: snapshot.index.files.len(),
+        state_version: session.revision(),
+    };
+    serde_json::to_value(status).ok()
+}

@@ -1,0 +1,178 @@
+//! The only place where editor positions and byte offsets meet. Lines end at LF, CRLF or CR (LSP 3.17,
+//! "Text Documents"); characters are counted in the unit that was negotiated. Never changes a text.
+
+use ropey::Rope;
+use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
+
+/// The unit in which `Position::character` counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units, the protocol's default.
+    #[default]
+    Utf16,
+    /// Unicode scalar values.
+    Utf32,
+}
+
+/// A position that is not in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PositionError {
+    /// The text has fewer lines.
+    #[error("line {line} is not in the text, which has {lines} lines")]
+    NoSuchLine {
+        /// The line, from 0.
+        line: u32,
+        /// How many there are.
+        lines: usize,
+    },
+    /// The position lies inside a character.
+    #[error("line {line}, character {character} is inside a character")]
+    InsideCharacter {
+        /// The line, from 0.
+        line: u32,
+        /// The character, in the negotiated unit.
+        character: u32,
+    },
+}
+
+impl Encoding {
+    /// The best unit that the client offers: bytes, which need no conversion, before the default. A client
+    /// that offers nothing counts in UTF-16.
+    pub fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Self {
+        let offered = offered.unwrap_or_default();
+        let has = |kind: &PositionEncodingKind| offered.contains(kind);
+        if has(&PositionEncodingKind::UTF8) {
+            Self::Utf8
+        } else if has(&PositionEncodingKind::UTF16) || !has(&PositionEncodingKind::UTF32) {
+            Self::Utf16
+        } else {
+            Self::Utf32
+        }
+    }
+
+    /// Its name in the protocol.
+    pub fn kind(self) -> PositionEncodingKind {
+        match self {
+            Self::Utf8 => PositionEncodingKind::UTF8,
+            Self::Utf16 => PositionEncodingKind::UTF16,
+            Self::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+
+    /// The byte offset of a position. A character past the end of its line means the end of the line, as
+    /// the protocol says; the line after the last one means the end of the text, which is how clients write
+    /// "up to the end".
+    ///
+    /// # Errors
+    /// [`PositionError`] when the position names no place between two characters of the text.
+    pub fn offset(self, rope: &Rope, position: Position) -> Result<usize, PositionError> {
+        let lines = rope.len_lines();
+        let line = position.line as usize;
+        if line == lines {
+            return Ok(rope.len_bytes());
+        }
+        if line > lines {
+            return Err(PositionError::NoSuchLine { line: position.line, lines });
+        }
+        let start = rope.line_to_char(line);
+        let end = end_of_line(rope, line);
+        let wanted = position.character as usize;
+        let inside = PositionError::InsideCharacter { line: position.line, character: position.character };
+        let character = match self {
+            Self::Utf32 => start.saturating_add(wanted).min(end),
+            Self::Utf8 => {
+                let byte = rope.char_to_byte(start).saturating_add(wanted).min(rope.char_to_byte(end));
+                let character = rope.byte_to_char(byte);
+                if rope.char_to_byte(character) != byte {
+                    return Err(inside);
+                }
+                character
+            }
+            Self::Utf16 => {
+                let unit =
+                    rope.char_to_utf16_cu(start).saturating_add(wanted).min(rope.char_to_utf16_cu(end));
+                let character = rope.utf16_cu_to_char(unit);
+                if rope.char_to_utf16_cu(character) != unit {
+                    return Err(inside);
+                }
+                character
+            }
+        };
+        Ok(rope.char_to_byte(character))
+    }
+
+    /// The byte offsets of a range.
+    ///
+    /// # Errors
+    /// [`PositionError`] as [`Encoding::offset`]; whether the range is reversed is for the text to say.
+    pub fn range(self, rope: &Rope, range: Range) -> Result<std::ops::Range<usize>, PositionError> {
+        Ok(self.offset(rope, range.start)?..self.offset(rope, range.end)?)
+    }
+}
+
+/// The character index behind the last character of a line, its terminator not counted.
+fn end_of_line(rope: &Rope, line: usize) -> usize {
+    let start = rope.line_to_char(line);
+    let next = if line + 1 < rope.len_lines() { rope.line_to_char(line + 1) } else { rope.len_chars() };
+    let is = |index: usize, wanted: char| index >= start && rope.get_char(index) == Some(wanted);
+    match next.checked_sub(1) {
+        Some(last) if is(last, '\n') => match last.checked_sub(1) {
+            Some(before) if is(before, '\r') => before,
+            _ => last,
+        },
+        Some(last) if is(last, '\r') => last,
+        _ => next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offset(encoding: Encoding, text: &str, line: u32, character: u32) -> Result<usize, PositionError> {
+        encoding.offset(&Rope::from_str(text), Position { line, character })
+    }
+
+    #[test]
+    fn each_unit_counts_its_own() {
+        let text = "é🦀x";
+        assert_eq!(offset(Encoding::Utf8, text, 0, 6), Ok(6));
+        assert_eq!(offset(Encoding::Utf16, text, 0, 3), Ok(6));
+        assert_eq!(offset(Encoding::Utf32, text, 0, 2), Ok(6));
+    }
+
+    #[test]
+    fn inside_a_character_is_an_error() {
+        assert!(offset(Encoding::Utf16, "🦀", 0, 1).is_err(), "between surrogates");
+        assert!(offset(Encoding::Utf8, "é", 0, 1).is_err(), "between bytes");
+    }
+
+    #[test]
+    fn past_the_line_is_its_end_and_past_the_text_is_an_error() {
+        for (text, end) in [("ab\ncd", 2), ("ab\r\ncd", 2), ("ab\rcd", 2), ("ab", 2), ("\ncd", 0)] {
+            assert_eq!(offset(Encoding::Utf16, text, 0, u32::MAX), Ok(end), "{text:?}");
+        }
+        assert_eq!(offset(Encoding::Utf16, "ab\n", 2, 0), Ok(3), "the line after the last one");
+        assert!(offset(Encoding::Utf16, "ab\n", 3, 0).is_err());
+        assert!(offset(Encoding::Utf16, "", u32::MAX, 0).is_err());
+    }
+
+    #[test]
+    fn only_the_protocols_line_ends_end_lines() {
+        // Vertical tab, form feed, next line, line and paragraph separator are ordinary characters.
+        let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\ng";
+        assert_eq!(offset(Encoding::Utf32, text, 0, 10), Ok(text.find('f').unwrap()));
+        assert_eq!(offset(Encoding::Utf32, text, 1, 0), Ok(text.len() - 1));
+    }
+
+    #[test]
+    fn the_best_offer_is_taken() {
+        let kinds = [PositionEncodingKind::UTF32, PositionEncodingKind::UTF16];
+        assert_eq!(Encoding::negotiate(Some(&kinds)), Encoding::Utf16);
+        assert_eq!(Encoding::negotiate(Some(&kinds[..1])), Encoding::Utf32);
+        assert_eq!(Encoding::negotiate(Some(&[PositionEncodingKind::UTF8])), Encoding::Utf8);
+        assert_eq!(Encoding::negotiate(None), Encoding::Utf16);
+    }
+}

@@ -1,0 +1,45 @@
+//! Puts the server together and runs it on standard input and output.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::mpsc;
+use std::thread;
+
+use strata_host::pool::Pool;
+use tower_lsp::LspService;
+
+use crate::backend::Backend;
+use crate::mail::Mail;
+use crate::main_loop::MainLoop;
+use crate::outgoing;
+use crate::transport::{Exit, Options, serve, stdio};
+
+/// Serves one client on standard input and output until it ends, and says how.
+///
+/// # Errors
+/// When the system gives no threads.
+pub fn run() -> io::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let (reader, writer) = stdio()?;
+    runtime.block_on(async {
+        let (mail, inbox) = mpsc::channel();
+        let threads = thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, 8);
+        let pool = Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))?;
+        let mut said = None;
+        let (service, socket) = LspService::build(|client| {
+            said = Some(outgoing::start(client, mail.clone()));
+            Backend::new(mail.clone())
+        })
+        .custom_method("window/workDoneProgress/cancel", Backend::progress_cancelled)
+        .finish();
+        let Some(said) = said else { return Err(io::Error::other("the service was not started")) };
+        let main_loop = MainLoop::new(pool, mail.clone(), said);
+        let looping =
+            thread::Builder::new().name("strata-main".to_owned()).spawn(move || main_loop.run(&inbox))?;
+        let exit = serve(service, socket, reader, writer, Options::default()).await?;
+        let _ = mail.send(Mail::Goodbye);
+        // The loop has no way to fail that is not already logged.
+        let _ = looping.join();
+        Ok(exit)
+    })
+}

@@ -1,0 +1,55 @@
+//! Makes typed settings of the tree that a client sends. The types and their defaults are the engine's.
+
+use serde_json::Value;
+use strata_engine::settings::Settings;
+
+/// A setting that cannot be taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// Its path, such as `cache.min_tokens`.
+    pub path: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// The settings in a tree. `null`, which clients send for a section that is not there, means the defaults;
+/// so does a `null` inside.
+///
+/// # Errors
+/// [`Problem`] with the path of the first setting that is unknown or of the wrong type.
+pub fn parse(mut tree: Value) -> Result<Settings, Problem> {
+    drop_nulls(&mut tree);
+    if tree.is_null() {
+        return Ok(Settings::default());
+    }
+    serde_path_to_error::deserialize(tree)
+        .map_err(|error| Problem { path: error.path().to_string(), message: error.inner().to_string() })
+}
+
+fn drop_nulls(tree: &mut Value) {
+    if let Value::Object(fields) = tree {
+        fields.retain(|_, value| !value.is_null());
+        fields.values_mut().for_each(drop_nulls);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn absent_and_null_are_the_defaults() {
+        for tree in [json!(null), json!({}), json!({"model": null, "symbols": {"map_budget": null}})] {
+            assert_eq!(parse(tree), Ok(Settings::default()));
+        }
+    }
+
+    #[test]
+    fn a_problem_names_its_path() {
+        let problem = parse(json!({"symbols": {"map_budget": "much"}})).unwrap_err();
+        assert_eq!(problem.path, "symbols.map_budget");
+        let problem = parse(json!({"cache": {"minTokens": 1}})).unwrap_err();
+        assert!(problem.message.contains("minTokens"), "{}", problem.message);
+    }
+}

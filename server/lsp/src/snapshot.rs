@@ -1,0 +1,207 @@
+//! The workspace at one moment: everything a command may read, shared and never changed. Minted by the
+//! main loop (and by the command line, which has no loop). Reads files on behalf of a command; decides
+//! nothing about them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use strata_engine::buffer::Buffer;
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::key::FileKey;
+use strata_engine::models::Models;
+use strata_engine::prompt::{self, FileText, Means, Source, Workspace};
+use strata_engine::selection::{Extent, Selection};
+use strata_engine::session::Session;
+use strata_engine::settings::Settings;
+use strata_engine::symbols::{FileSymbols, SymbolIndex};
+use strata_engine::tokens::TokenCounter;
+use strata_host::disk::{ReadError, ReadLimits, TextCache};
+use strata_host::roots::{PathError, Roots};
+
+use crate::index::{Index, outline_of};
+
+/// What texts of closed files may take in memory, in bytes.
+const TEXT_CACHE_BYTES: usize = 64 << 20;
+
+/// The workspace at one moment. Cheap to clone.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// The workspace folders.
+    pub roots: Arc<Roots>,
+    /// The open buffers.
+    pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
+    /// What the walk and the outlines said of the disk.
+    pub index: Arc<Index>,
+    /// The settings in force.
+    pub settings: Arc<Settings>,
+    /// The models there are.
+    pub models: Arc<Models>,
+    /// Weighs text.
+    pub counter: Arc<TokenCounter>,
+    /// Texts of closed files.
+    pub disk: Arc<TextCache>,
+}
+
+impl Snapshot {
+    /// A workspace without folders, buffers or files.
+    pub fn empty() -> Self {
+        Self {
+            roots: Arc::default(),
+            buffers: Arc::default(),
+            index: Arc::default(),
+            settings: Arc::default(),
+            models: Arc::new(Models::builtin()),
+            counter: Arc::new(TokenCounter::new()),
+            disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
+        }
+    }
+
+    /// What prompts are made with, besides their content.
+    pub fn means(&self) -> Means<'_> {
+        Means { models: &self.models, counter: &self.counter, settings: &self.settings }
+    }
+
+    /// The file that a client's text names: an open buffer by its own name, or a path in a workspace folder.
+    ///
+    /// # Errors
+    /// [`PathError`] with the reason.
+    pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
+        match self.buffer_named(text) {
+            Some(key) => Ok(key),
+            None => self.roots.resolve(text),
+        }
+    }
+
+    /// The open buffer of exactly this name: untitled buffers and notebook cells have no path.
+    pub fn buffer_named(&self, text: &str) -> Option<FileKey> {
+        self.buffers.get_key_value(text).map(|(key, _)| key.clone())
+    }
+
+    /// Whether the walk saw a file of exactly this name.
+    pub fn is_file(&self, text: &str) -> bool {
+        self.index.files.binary_search_by(|key| key.as_str().cmp(text)).is_ok()
+    }
+
+    /// The current text of a file: what the client handed over, the open buffer, or the disk.
+    ///
+    /// # Errors
+    /// [`ReadError`] when it has to come from the disk and cannot.
+    pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
+        if let Some(text) = selection.given(key) {
+            return Ok(FileText { text: text.clone(), source: Source::Given });
+        }
+        let buffer = self.buffers.get(key);
+        if let Some(buffer) = buffer.filter(|buffer| buffer.document().is_known()) {
+            return Ok(FileText::of_buffer(buffer.document()));
+        }
+        let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
+        let read = self.disk.text(&self.roots, key, limits)?;
+        let source = Source::Disk {
+            mtime_ms: read.stamp.mtime_ns / 1_000_000,
+            notice: match buffer {
+                Some(_) => {
+                    Some("the editor has changes to this file that it did not tell in full".to_owned())
+                }
+                None => read.notice.map(|notice| notice.to_string()),
+            },
+        };
+        Ok(FileText { text: read.text, source })
+    }
+
+    /// The outlines as they are now: open buffers over what the disk has.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
+        let mut symbols = self.index.symbols.clone();
+        for (key, buffer) in &*self.buffers {
+            lay_over(&mut symbols, key, buffer.symbols(key, cancel)?);
+        }
+        Ok(symbols)
+    }
+
+    /// Gathers what a prompt of `session` needs and hands it to `use_it`.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub fn with_workspace<R>(
+        &self,
+        session: &Session,
+        cancel: &Cancel,
+        use_it: impl FnOnce(&Workspace<'_>, Means<'_>) -> R,
+    ) -> Result<R, Cancelled> {
+        let mut texts = BTreeMap::new();
+        let mut unreadable = BTreeMap::new();
+        for key in session.selection.selected().keys() {
+            cancel.check()?;
+            match self.text(key, &session.selection) {
+                Ok(text) => {
+                    texts.insert(key.clone(), text);
+                }
+                Err(error) => {
+                    unreadable.insert(key.clone(), error.to_string());
+                }
+            }
+        }
+        let mut symbols = self.symbols(cancel)?;
+        self.refresh_members(&mut symbols, &session.map_members, cancel)?;
+        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let workspace = Workspace {
+            texts: &texts,
+            unreadable: &unreadable,
+            symbols: &symbols,
+            references: &self.index.references,
+            seeds: &self.index.seeds,
+            listing: &self.index.files,
+            open: &open,
+            index: self.index.state,
+        };
+        Ok(use_it(&workspace, self.means()))
+    }
+
+    /// Looks at the disk for every closed file that has a block in the map: watchers are a hint, the disk
+    /// is the truth.
+    fn refresh_members(
+        &self,
+        symbols: &mut SymbolIndex,
+        members: &[FileKey],
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        for key in members.iter().filter(|key| !self.buffers.contains_key(*key)) {
+            let Some(known) = self.index.stamp(key) else { continue };
+            match strata_host::disk::stamp_of(&self.roots, key) {
+                Ok(stamp) if stamp == known => {}
+                Ok(_) => lay_over(symbols, key, outline_of(self, key, cancel)?),
+                Err(_) => lay_over(symbols, key, None),
+            }
+        }
+        Ok(())
+    }
+
+    /// What the shown part of a file weighs, in tokens of the model.
+    pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
+        prompt::weigh_file(key, file, extent, self.means())
+    }
+
+    /// What a text weighs, and for which model that is.
+    pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
+        let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
+        let tokens = self.counter.count(resolved.model.tokenizer, text);
+        (resolved.model.id.clone(), tokens)
+    }
+
+    /// What map blocks may weigh together under the settings, in tokens.
+    pub fn map_budget(&self) -> usize {
+        prompt::map_budget(self.means())
+    }
+}
+
+/// Puts what is known of a file now in the place of what was known before.
+fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
+    match now {
+        Some(now) => symbols.insert(key.clone(), now),
+        None => {
+            symbols.remove(key);
+        }
+    }
+}

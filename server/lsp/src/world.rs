@@ -1,0 +1,192 @@
+//! The state of the server as one value, and what each piece of mail makes of it. Every transition works on a
+//! copy that the main loop installs whole or not at all, so a panic in here changes nothing. Does no I/O and
+//! waits for nothing: what is to be done outside comes back as [`Action`]s.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use strata_engine::buffer::{Buffer, Parsed};
+use strata_engine::document::{Document, Sync};
+use strata_engine::key::FileKey;
+use strata_engine::session::Session;
+use tower_lsp::ls_types::{
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
+    DidSaveTextDocumentParams, TextDocumentItem,
+};
+
+use crate::client::ClientInfo;
+use crate::documents::{Name, name_of};
+use crate::index::Index;
+use crate::settings::{Problem, parse as parse_settings};
+use crate::snapshot::Snapshot;
+use crate::sync;
+
+/// The session of a client that names none.
+pub const MAIN_SESSION: &str = "main";
+
+/// Everything the server knows. Cheap to clone.
+#[derive(Clone)]
+pub struct World {
+    /// What commands see.
+    pub snapshot: Snapshot,
+    /// The conversations.
+    pub sessions: BTreeMap<Arc<str>, Arc<Session>>,
+    /// What the client can do.
+    pub client: Arc<ClientInfo>,
+}
+
+/// Something to be done outside after a transition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Parse a buffer that has changed.
+    Parse(FileKey),
+    /// Look at files on disk anew.
+    Refresh(BTreeSet<FileKey>),
+    /// Walk and index everything anew.
+    Reindex,
+    /// Tell the person something.
+    Warn {
+        /// What kind of thing.
+        code: &'static str,
+        /// It in one sentence.
+        message: String,
+        /// The file it is about.
+        path: Option<FileKey>,
+    },
+    /// Read the context meter again.
+    Meter,
+}
+
+impl World {
+    /// A server before its first request.
+    pub fn new() -> Self {
+        let main = Arc::new(Session::new(MAIN_SESSION));
+        Self {
+            snapshot: Snapshot::empty(),
+            sessions: BTreeMap::from([(Arc::clone(&main.id), main)]),
+            client: Arc::default(),
+        }
+    }
+
+    /// A buffer was opened.
+    pub fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
+        let Some(key) = self.key(item.uri.as_str()) else { return Vec::new() };
+        let document = Document::open(&item.text, item.version, item.language_id.clone());
+        self.put(key.clone(), Buffer::new(&key, document));
+        vec![Action::Parse(key), Action::Meter]
+    }
+
+    /// A buffer was changed. A change to a buffer that was never opened is not dropped: the buffer is known
+    /// from then on, out of step until its full text comes.
+    pub fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
+        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
+        let version = params.text_document.version;
+        let encoding = self.client.encoding;
+        let (before, next) = match self.snapshot.buffers.get(&key) {
+            Some(buffer) => (
+                buffer.document().is_in_step(),
+                sync::changed(buffer, version, &params.content_changes, encoding),
+            ),
+            None => {
+                let unknown = Buffer::new(&key, Document::never_opened(version.saturating_sub(1)));
+                (true, sync::changed(&unknown, version, &params.content_changes, encoding))
+            }
+        };
+        let mut actions = vec![Action::Parse(key.clone()), Action::Meter];
+        if let (true, Sync::OutOfStep { reason }) = (before, next.document().sync()) {
+            let message = format!(
+                "{key} may no longer be what the editor shows: {reason}; saving or reopening it mends this"
+            );
+            actions.push(Action::Warn { code: "outOfStep", message, path: Some(key.clone()) });
+        }
+        self.put(key, next);
+        actions
+    }
+
+    /// A buffer was saved. When the client sends the text along, that mends a buffer out of step.
+    pub fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
+        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
+        let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
+        if let (Some(text), Some(buffer)) = (&params.text, self.snapshot.buffers.get(&key))
+            && !buffer.document().is_in_step()
+        {
+            let mut mended = Buffer::clone(buffer);
+            mended.replace_all(text, buffer.document().version());
+            self.put(key.clone(), mended);
+            actions.push(Action::Parse(key));
+        }
+        actions
+    }
+
+    /// A buffer was closed: from now on the disk's text counts.
+    pub fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
+        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
+        Arc::make_mut(&mut self.snapshot.buffers).remove(&key);
+        vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
+    }
+
+    /// Files changed on disk, as far as the client knows.
+    pub fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
+        let keys: BTreeSet<FileKey> =
+            params.changes.iter().filter_map(|event| self.key(event.uri.as_str())).collect();
+        if keys.is_empty() { Vec::new() } else { vec![Action::Refresh(keys)] }
+    }
+
+    /// The client's settings as a tree. What cannot be understood leaves the settings as they were.
+    pub fn configured(&mut self, tree: serde_json::Value) -> Vec<Action> {
+        match parse_settings(tree) {
+            Ok(settings) => {
+                let before = std::mem::replace(&mut self.snapshot.settings, Arc::new(settings));
+                let now = &self.snapshot.settings;
+                let walk_changed = before.symbols.max_file_bytes != now.symbols.max_file_bytes
+                    || before.server.ignore != now.server.ignore;
+                if walk_changed { vec![Action::Reindex, Action::Meter] } else { vec![Action::Meter] }
+            }
+            Err(Problem { path, message }) => {
+                let message = format!(
+                    "the setting strata.{path} was not taken: {message}; the settings stay as they were"
+                );
+                vec![Action::Warn { code: "settings", message, path: None }]
+            }
+        }
+    }
+
+    /// A buffer was parsed. A result for an older text is dropped and the buffer parsed again.
+    pub fn parsed(&mut self, key: FileKey, parsed: Parsed) -> Vec<Action> {
+        let Some(buffer) = self.snapshot.buffers.get(&key) else { return Vec::new() };
+        let mut next = Buffer::clone(buffer);
+        next.adopt(parsed);
+        let again = next.is_stale();
+        self.put(key.clone(), next);
+        if again { vec![Action::Parse(key)] } else { Vec::new() }
+    }
+
+    /// An index run was completed.
+    pub fn indexed(&mut self, index: Index) -> Vec<Action> {
+        self.snapshot.index = Arc::new(index);
+        vec![Action::Meter]
+    }
+
+    /// A command left its session changed.
+    pub fn session_changed(&mut self, session: Session) -> Vec<Action> {
+        self.sessions.insert(Arc::clone(&session.id), Arc::new(session));
+        vec![Action::Meter]
+    }
+
+    fn key(&self, uri: &str) -> Option<FileKey> {
+        match name_of(uri, &self.snapshot.roots) {
+            Name::Tracked(key) => Some(key),
+            Name::Ignored => None,
+        }
+    }
+
+    fn put(&mut self, key: FileKey, buffer: Buffer) {
+        Arc::make_mut(&mut self.snapshot.buffers).insert(key, Arc::new(buffer));
+    }
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
