@@ -63,17 +63,16 @@ fn lay(projection: &Projection) -> Layout {
     let files = "# Working Files\n\n```\nfn main() {}\n```\n";
     layout.push(Speaker::User, marked(ContentBlock::text(files), Tier::L1, Ttl::OneHour));
     layout.push(Speaker::Assistant, text("Understood."));
-    for said in &projection.history {
-        let speaker = match said.role {
-            Role::User => Speaker::User,
-            Role::Assistant => Speaker::Assistant,
-        };
-        for content in &said.content {
-            let items = vec![ItemKey::History(said.id)];
-            layout.push(speaker, LaidBlock { items, ..block(content.clone()) });
-        }
+    let said = projection.history.iter().flat_map(|said| said.content.iter().map(move |block| (said, block)));
+    let last = said.clone().filter(|(_, block)| !matches!(block, ContentBlock::Thinking { .. })).count();
+    let mut seen = 0;
+    for (said, content) in said {
+        let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
+        seen += usize::from(!matches!(content, ContentBlock::Thinking { .. }));
+        let mark = (seen == last).then_some(Ttl::FiveMinutes);
+        let items = vec![ItemKey::History(said.id)];
+        layout.push(speaker, LaidBlock { items, mark, ..block(content.clone()) });
     }
-    layout.mark_end(Ttl::FiveMinutes);
     for result in &projection.results {
         layout.push(Speaker::User, block(result.clone()));
     }

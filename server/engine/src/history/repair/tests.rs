@@ -314,3 +314,23 @@ fn a_failed_result_says_something_in_text() {
     "#]],
     );
 }
+
+#[test]
+fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
+    // The head of a PNG file, 2,001 pixels wide and 1 high.
+    let data = "iVBORw0KGgoAAAANSUhEUgAAB9EAAAABCAIAAAAAAAAA";
+    let wide = || {
+        let source = ImageSource::Base64 { media_type: "image/png".into(), data: data.into() };
+        ContentBlock::Image(Image { source, width: None, height: None })
+    };
+    let shown = |count: usize| {
+        let body = NewMessage::new(Role::User, (0..count).map(|_| wide()).collect());
+        let projection = project(&[Message { id: MessageId(1), body }], &[wide()], Thinking::Kept);
+        let is_picture = |block: &&ContentBlock| matches!(block, ContentBlock::Image(_));
+        let kept = projection.history.iter().flat_map(|said| &said.content).filter(is_picture).count();
+        (kept, projection.prompt.len())
+    };
+    assert_eq!(shown(19), (19, 1));
+    // The new request's own picture stays: its sender gets to hear of it from the check.
+    assert_eq!(shown(20), (0, 1));
+}

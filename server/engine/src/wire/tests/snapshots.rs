@@ -447,3 +447,13 @@ fn a_mark_on_reasoning_or_on_nothing_is_left_out() {
     assert_valid(Format::Anthropic, &body);
     assert!(!body.to_string().contains("cache_control"));
 }
+
+#[test]
+fn reasoning_without_its_seal_is_left_out() {
+    let mut layout = Layout::new();
+    layout.push(Speaker::User, text("Hi."));
+    layout.push(Speaker::Assistant, block(ContentBlock::Thinking { text: "Hm.".into(), signature: None }));
+    layout.push(Speaker::Assistant, text("Hello."));
+    layout.push(Speaker::User, text("Go on."));
+    assert_valid(Format::Anthropic, &json_of(&layout, Format::Anthropic, &[]));
+}
