@@ -6,6 +6,7 @@ pub mod cancel;
 pub mod hash;
 pub mod history;
 pub mod key;
+pub mod models;
 pub mod outline;
 pub mod prompt;
 pub mod symbols;
