@@ -1,0 +1,109 @@
+//! Cuts a large text into chunks whose counts add up exactly to the count of the text. Where to cut
+//! depends on the bytes around a place only, so that an edit moves the cuts near it and no others. It
+//! never counts.
+//!
+//! A cut is exact where both split patterns must end a piece: after a newline when the white space behind
+//! it holds no other newline and a character other than `/` follows (o200k lets symbols take `[\r\n/]*`
+//! along). Measured over 13,051 files and both encodings; `tests.rs` repeats it on generated text.
+
+/// Between two cuts lie at least so many bytes, unless the text ends.
+const MIN_BYTES: usize = 2 * 1024;
+/// From here on the first exact cut is taken, whatever the bytes around it are.
+const WANTED_BYTES: usize = 8 * 1024;
+/// Of the exact cuts, one in so many is taken.
+const ONE_IN: u64 = 16;
+
+/// The chunks of a text, in order and without gaps.
+pub(super) struct Chunks<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Chunks<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { rest: text }
+    }
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (chunk, rest) = self.rest.split_at_checked(cut(self.rest)).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        Some(chunk)
+    }
+}
+
+/// Where the first chunk of `text` ends.
+fn cut(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut from = MIN_BYTES;
+    while let Some(found) = bytes.get(from..).and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
+        let at = from + found + 1;
+        if is_exact(text, at) && (at >= WANTED_BYTES || is_chosen(bytes, at)) {
+            return at;
+        }
+        from = at;
+    }
+    text.len()
+}
+
+/// Whether the count of `text` is the sum of the counts before and after `at`, the byte after a newline.
+fn is_exact(text: &str, at: usize) -> bool {
+    let Some(after) = text.get(at..) else { return false };
+    let space_ends = after.find(|c: char| !c.is_whitespace() || matches!(c, '\r' | '\n'));
+    let next = space_ends.and_then(|end| after.as_bytes().get(end));
+    next.is_some_and(|byte| !matches!(byte, b'\r' | b'\n' | b'/'))
+}
+
+/// A choice among exact cuts by the bytes around them: enough to tell lines of a common form apart.
+fn is_chosen(bytes: &[u8], at: usize) -> bool {
+    let around = bytes.get(at.saturating_sub(48)..(at + 16).min(bytes.len())).unwrap_or(&[]);
+    // FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
+    let hash = around.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    (hash >> 32) % ONE_IN == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(lines: usize) -> String {
+        (0..lines).map(|i| format!("    let value_{} = compute({i}, \"x\");\n", i * 7919 % 1000)).collect()
+    }
+
+    #[test]
+    fn chunks_are_the_text_and_have_a_middling_size() {
+        let text = source(20_000);
+        let chunks: Vec<&str> = Chunks::new(&text).collect();
+        assert_eq!(chunks.concat(), text);
+        let (last, others) = chunks.split_last().unwrap();
+        assert!(others.iter().all(|chunk| (MIN_BYTES..WANTED_BYTES + 100).contains(&chunk.len())));
+        assert!(!last.is_empty() && others.len() > 50, "{}", others.len());
+    }
+
+    #[test]
+    fn an_edit_leaves_distant_chunks_as_they_are() {
+        let text = source(20_000);
+        let middle = text[..text.len() / 2].rfind('\n').unwrap() + 1;
+        let edited = format!("{}one more line\n{}", &text[..middle], &text[middle..]);
+        let before: std::collections::BTreeSet<&str> = Chunks::new(&text).collect();
+        let fresh = Chunks::new(&edited).filter(|chunk| !before.contains(chunk)).count();
+        assert!((1..=6).contains(&fresh), "{fresh} chunks changed");
+    }
+
+    #[test]
+    fn a_cut_needs_text_on_the_next_line() {
+        let at_newline = |text: &str| is_exact(text, text.find('\n').unwrap() + 1);
+        assert!(at_newline("a\nb"));
+        assert!(at_newline("a\n  \tb"));
+        for inexact in ["a\n", "a\n  ", "a\n\nb", "a\n \r\nb", "a)\n/b", "a\n\u{2028}\nb"] {
+            assert!(!at_newline(inexact), "{inexact:?}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Which characters an OpenAI split pattern calls a letter, a mark, a number or white space. The sets
+//! come from `regex-syntax`, the parser under the pattern matcher of tiktoken-rs, so both agree on the
+//! version of Unicode. This module never looks at more than one character.
+
+use std::sync::OnceLock;
+
+use regex_syntax::hir::{Class, HirKind};
+
+/// `Lu`, `Lt`.
+pub(super) const UPPER: u8 = 1;
+/// `Ll`.
+pub(super) const LOWER: u8 = 1 << 1;
+/// `Lm`, `Lo`: letters that have no case, or none that matters.
+pub(super) const CASELESS: u8 = 1 << 2;
+/// `M`.
+pub(super) const MARK: u8 = 1 << 3;
+/// `N`.
+pub(super) const NUMBER: u8 = 1 << 4;
+/// `\s` without carriage return and line feed.
+pub(super) const BLANK: u8 = 1 << 5;
+/// Carriage return, line feed.
+pub(super) const NEWLINE: u8 = 1 << 6;
+/// None of the above.
+pub(super) const OTHER: u8 = 1 << 7;
+
+const CODE_POINTS: usize = 0x11_0000;
+const PAGE: usize = 256;
+
+/// The class of every character: pages of 256 code points, equal pages stored once.
+#[derive(Debug)]
+pub(super) struct Classes {
+    ascii: [u8; 128],
+    pages: Vec<u16>,
+    stored: Vec<u8>,
+}
+
+impl Classes {
+    /// The one table, built at the first call (a few milliseconds).
+    pub(super) fn shared() -> &'static Self {
+        static SHARED: OnceLock<Classes> = OnceLock::new();
+        SHARED.get_or_init(Self::build)
+    }
+
+    /// The class and the length in bytes of the character at byte `at`; `(0, 0)` at the end.
+    #[inline]
+    pub(super) fn at(&self, text: &str, at: usize) -> (u8, usize) {
+        match text.as_bytes().get(at) {
+            None => (0, 0),
+            Some(&byte) if byte < 128 => (self.ascii[usize::from(byte)], 1),
+            Some(_) => text
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .map_or((OTHER, 1), |c| (self.of(c), c.len_utf8())),
+        }
+    }
+
+    /// Where the run of characters of one of `classes` that starts at byte `at` ends.
+    #[inline]
+    pub(super) fn run_end(&self, text: &str, mut at: usize, classes: u8) -> usize {
+        loop {
+            let (class, len) = self.at(text, at);
+            if class & classes == 0 {
+                return at;
+            }
+            at += len;
+        }
+    }
+
+    fn of(&self, c: char) -> u8 {
+        let code = c as usize;
+        let page = self.pages.get(code / PAGE).copied().map_or(0, usize::from);
+        self.stored.get(page * PAGE + code % PAGE).copied().unwrap_or(OTHER)
+    }
+
+    fn build() -> Self {
+        let mut flat = vec![OTHER; CODE_POINTS];
+        let sets = [
+            (r"[\p{Lu}\p{Lt}]", UPPER),
+            (r"\p{Ll}", LOWER),
+            (r"[\p{Lm}\p{Lo}]", CASELESS),
+            (r"\p{M}", MARK),
+            (r"\p{N}", NUMBER),
+            (r"\s", BLANK),
+            (r"[\r\n]", NEWLINE),
+        ];
+        for (pattern, class) in sets {
+            for (first, last) in ranges(pattern) {
+                if let Some(range) = flat.get_mut(first as usize..=last as usize) {
+                    range.fill(class);
+                }
+            }
+        }
+        let mut ascii = [OTHER; 128];
+        ascii.copy_from_slice(&flat[..128]);
+        let (mut pages, mut stored) = (Vec::new(), Vec::new());
+        for page in flat.chunks(PAGE) {
+            let known = stored.chunks(PAGE).position(|other| other == page);
+            let index = known.unwrap_or_else(|| {
+                stored.extend_from_slice(page);
+                stored.len() / PAGE - 1
+            });
+            pages.push(u16::try_from(index).unwrap_or(0));
+        }
+        Self { ascii, pages, stored }
+    }
+}
+
+/// The characters a class pattern stands for; none for a pattern that is not a class.
+fn ranges(pattern: &str) -> Vec<(char, char)> {
+    match regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind) {
+        Ok(HirKind::Class(Class::Unicode(class))) => {
+            class.iter().map(|range| (range.start(), range.end())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_members() {
+        let classes = Classes::shared();
+        let cases = [
+            ('A', UPPER),
+            ('ǅ', UPPER),
+            ('z', LOWER),
+            ('ß', LOWER),
+            ('ª', CASELESS),
+            ('語', CASELESS),
+            ('\u{301}', MARK),
+            ('7', NUMBER),
+            ('½', NUMBER),
+            ('\t', BLANK),
+            ('\u{a0}', BLANK),
+            ('\u{2028}', BLANK),
+            ('\r', NEWLINE),
+            ('\n', NEWLINE),
+            ('/', OTHER),
+            ('😀', OTHER),
+            ('\u{10ffff}', OTHER),
+        ];
+        for (c, class) in cases {
+            assert_eq!(classes.at(&c.to_string(), 0), (class, c.len_utf8()), "{c:?}");
+        }
+        assert_eq!(classes.at("a", 1), (0, 0));
+    }
+}

@@ -1,0 +1,64 @@
+//! The OpenAI encodings and their vocabularies, read once each out of tiktoken-rs and then shared by the
+//! whole process. This module never counts.
+
+use std::sync::OnceLock;
+
+use super::vocabulary::Vocabulary;
+
+/// An encoding whose counts are exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Encoding {
+    /// `o200k_base`: GPT-4o, GPT-4.1, GPT-5 and later, o1, o3, o4; with other special tokens gpt-oss.
+    O200k,
+    /// `cl100k_base`: GPT-4, GPT-4 Turbo, GPT-3.5.
+    Cl100k,
+}
+
+/// An embedded vocabulary that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the vocabulary of {encoding:?} cannot be used: {reason}")]
+pub struct LoadError {
+    encoding: Encoding,
+    reason: String,
+}
+
+impl Encoding {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::O200k, Self::Cl100k];
+
+    /// The vocabulary; the first call loads it, others wait for that.
+    pub(super) fn vocabulary(self) -> Result<&'static Vocabulary, LoadError> {
+        static O200K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
+        static CL100K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
+        let place = match self {
+            Self::O200k => &O200K,
+            Self::Cl100k => &CL100K,
+        };
+        place.get_or_init(|| self.load()).as_ref().map_err(Clone::clone)
+    }
+
+    /// tiktoken-rs keeps matchers for 128 threads and every token twice; what we need of it is an eighth
+    /// of that, so it is dropped again.
+    fn load(self) -> Result<Vocabulary, LoadError> {
+        let bpe = match self {
+            Self::O200k => tiktoken_rs::o200k_base(),
+            Self::Cl100k => tiktoken_rs::cl100k_base(),
+        };
+        let bpe = bpe.map_err(|error| LoadError { encoding: self, reason: error.to_string() })?;
+        let vocabulary = Vocabulary::of(&bpe);
+        if vocabulary.len() == self.size() {
+            Ok(vocabulary)
+        } else {
+            let reason = format!("{} tokens instead of {}", vocabulary.len(), self.size());
+            Err(LoadError { encoding: self, reason })
+        }
+    }
+
+    /// How many ordinary tokens the encoding has (`openai/tiktoken`, the sizes of its vocabulary files).
+    fn size(self) -> usize {
+        match self {
+            Self::O200k => 199_998,
+            Self::Cl100k => 100_256,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! How many tokens a text, a list of texts or an image takes. Counts of the OpenAI encodings are exact;
+//! for model families without a public tokenizer they are an exact count times a ratio. This module never
+//! calls a provider and knows no model: `models` says which tokenizer a model has.
+//!
+//! Why tiktoken-rs is not called to count: its matcher backtracks, so that 1 MB of spaces ends it with a
+//! panic, and it is several times slower than a split by hand (`examples/count_tokens.rs` prints both).
+//! It supplies the ranks, and the tests compare every count with it.
+
+mod cache;
+mod chunks;
+mod classes;
+mod encoding;
+mod images;
+mod split;
+mod vocabulary;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::ContentHash;
+
+pub use encoding::{Encoding, LoadError};
+pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
+
+/// Texts shorter than this are counted faster than they are hashed and looked up.
+const CACHED_FROM_BYTES: usize = 64;
+/// Texts from this size on are cached by chunks as well, so that an edit recounts only what it touched.
+const CHUNKED_FROM_BYTES: usize = 16 * 1024;
+
+/// How the tokens of a model are counted. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or
+/// `"chars"`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tokenizer {
+    /// Exactly, with `o200k_base`. `o200k_harmony` counts alike: it adds special tokens only.
+    O200k,
+    /// Exactly, with `cl100k_base`.
+    Cl100k,
+    /// The exact `o200k_base` count times a factor, rounded up.
+    O200kTimes(Ratio),
+    /// One token for four characters, rounded up.
+    Chars,
+}
+
+/// A positive factor between two token counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Ratio(f64);
+
+/// A factor that no two tokenizers are apart.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("a token ratio must lie between 0.1 and 10, not {0}")]
+pub struct BadRatio(f64);
+
+/// Counts tokens and remembers counts by content. Clones share what they remember; a count never depends
+/// on it. Safe to use from many threads.
+#[derive(Debug, Clone, Default)]
+pub struct TokenCounter {
+    cache: Arc<cache::CountCache>,
+}
+
+impl Tokenizer {
+    /// The encoding that has to be loaded for this tokenizer, if any.
+    pub fn encoding(self) -> Option<Encoding> {
+        match self {
+            Self::O200k | Self::O200kTimes(_) => Some(Encoding::O200k),
+            Self::Cl100k => Some(Encoding::Cl100k),
+            Self::Chars => None,
+        }
+    }
+}
+
+impl Ratio {
+    /// A factor between 0.1 and 10.
+    ///
+    /// # Errors
+    /// [`BadRatio`] outside of that, and for NaN.
+    pub fn new(factor: f64) -> Result<Self, BadRatio> {
+        if (0.1..=10.0).contains(&factor) { Ok(Self(factor)) } else { Err(BadRatio(factor)) }
+    }
+
+    /// The factor.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    fn of(self, count: usize) -> usize {
+        // Texts have far fewer tokens than 2^53; the product is finite and not negative.
+        (count as f64 * self.0).ceil() as usize
+    }
+}
+
+impl TryFrom<f64> for Ratio {
+    type Error = BadRatio;
+
+    fn try_from(factor: f64) -> Result<Self, BadRatio> {
+        Self::new(factor)
+    }
+}
+
+impl From<Ratio> for f64 {
+    fn from(ratio: Ratio) -> Self {
+        ratio.0
+    }
+}
+
+impl TokenCounter {
+    /// A counter that has seen nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Loads the encoding of `tokenizer` unless it is loaded (about 0.15 s), so that the first count does
+    /// not have to. Meant for a thread that may wait.
+    ///
+    /// # Errors
+    /// [`LoadError`] when the embedded vocabulary cannot be read; counts are then one token for four
+    /// characters.
+    pub fn warm_up(&self, tokenizer: Tokenizer) -> Result<(), LoadError> {
+        tokenizer.encoding().map_or(Ok(()), |encoding| encoding.vocabulary().map(drop))
+    }
+
+    /// The tokens of a text. Text that spells a special token counts as the plain text it is.
+    pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
+        let Some(encoding) = tokenizer.encoding() else { return by_chars(text) };
+        let exact = if text.len() < CACHED_FROM_BYTES {
+            exactly(encoding, text)
+        } else {
+            self.remembered(encoding, text, ContentHash::of(text))
+        };
+        scaled(tokenizer, exact)
+    }
+
+    /// The same for a text whose hash is known, which spares computing it.
+    pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
+        match tokenizer.encoding() {
+            Some(encoding) => scaled(tokenizer, self.remembered(encoding, text, hash)),
+            None => by_chars(text),
+        }
+    }
+
+    /// The sum over several texts, each counted by itself.
+    pub fn count_all<'a>(&self, tokenizer: Tokenizer, texts: impl IntoIterator<Item = &'a str>) -> usize {
+        texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
+    }
+
+    fn remembered(&self, encoding: Encoding, text: &str, hash: ContentHash) -> usize {
+        self.cache.get_or_count(encoding, hash, || {
+            if text.len() < CHUNKED_FROM_BYTES {
+                return exactly(encoding, text);
+            }
+            let count = |chunk| {
+                self.cache.get_or_count(encoding, ContentHash::of(chunk), || exactly(encoding, chunk))
+            };
+            chunks::Chunks::new(text).map(count).sum()
+        })
+    }
+}
+
+/// One token for four characters, rounded up: what is left when no tokenizer is known or none loads.
+pub fn by_chars(text: &str) -> usize {
+    text.chars().count().div_ceil(4)
+}
+
+fn scaled(tokenizer: Tokenizer, exact: usize) -> usize {
+    match tokenizer {
+        Tokenizer::O200kTimes(ratio) => ratio.of(exact),
+        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars => exact,
+    }
+}
+
+/// The count without any cache. Not to be called for texts whose count should be remembered.
+fn exactly(encoding: Encoding, text: &str) -> usize {
+    let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
+    let mut scratch = vocabulary::Scratch::default();
+    split::Pieces::new(encoding, text).map(|piece| vocabulary.count(piece.as_bytes(), &mut scratch)).sum()
+}
+
+#[cfg(test)]
+mod tests;

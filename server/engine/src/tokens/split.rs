@@ -1,0 +1,227 @@
+//! Cuts a text into pre-tokens exactly as the split patterns of the OpenAI encodings do, in one pass
+//! and without backtracking. It never looks into a pre-token; that is `vocabulary`'s work.
+//!
+//! The patterns (`o200k_base` and `cl100k_base` in `openai/tiktoken`, `tiktoken_ext/openai_public.py`)
+//! are ordered alternatives, and each function below is one of them. A matcher that backtracks runs out
+//! of stack on long white space, which is why the patterns are not simply handed to one.
+
+use super::Encoding;
+use super::classes::{BLANK, CASELESS, Classes, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER};
+
+const LETTER: u8 = UPPER | LOWER | CASELESS;
+const SPACE: u8 = BLANK | NEWLINE;
+/// `[^\s\p{L}\p{N}]`
+const SYMBOL: u8 = MARK | OTHER;
+/// `[^\r\n\p{L}\p{N}]`, the one character that a word may begin with.
+const LEAD: u8 = BLANK | SYMBOL;
+/// `[\p{Lm}\p{Lo}\p{M}]`, part of both halves of an o200k word.
+const BOTH: u8 = CASELESS | MARK;
+/// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`
+const HEAD: u8 = UPPER | BOTH;
+/// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`
+const TAIL: u8 = LOWER | BOTH;
+
+/// The pre-tokens of a text, in order and without gaps.
+pub(super) struct Pieces<'a> {
+    text: &'a str,
+    at: usize,
+    encoding: Encoding,
+    classes: &'static Classes,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn new(encoding: Encoding, text: &'a str) -> Self {
+        Self { text, at: 0, encoding, classes: Classes::shared() }
+    }
+
+    fn piece_end(&self) -> usize {
+        let at = self.at;
+        let (class, len) = self.classes.at(self.text, at);
+        let word = match self.encoding {
+            Encoding::Cl100k => self.contraction(at).or_else(|| self.plain_word(at, class, len)),
+            Encoding::O200k => self.cased_word(at, class, len),
+        };
+        if let Some(end) = word {
+            end
+        } else if class & NUMBER != 0 {
+            self.number(at)
+        } else if let Some(end) = self.symbols(at) {
+            end
+        } else {
+            self.space(at)
+        }
+    }
+
+    /// cl100k: `[^\r\n\p{L}\p{N}]?+\p{L}++`
+    fn plain_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
+        let start = if class & LEAD != 0 { at + len } else { at };
+        let end = self.classes.run_end(self.text, start, LETTER);
+        (end > start).then_some(end)
+    }
+
+    /// o200k: a lead character if that leads anywhere, `HEAD*TAIL+`, else `HEAD+TAIL*`; then a contraction.
+    fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
+        let after_lead = (class & LEAD != 0).then_some(at + len);
+        let end = after_lead
+            .and_then(|start| self.head_then_tail(start))
+            .or_else(|| self.head_then_tail(at))
+            .or_else(|| after_lead.and_then(|start| self.head(start)))
+            .or_else(|| self.head(at))?;
+        Some(self.contraction(end).unwrap_or(end))
+    }
+
+    /// `HEAD*TAIL+`: the head takes all it can and gives back only what the tail needs, which is the
+    /// last character that belongs to both.
+    fn head_then_tail(&self, start: usize) -> Option<usize> {
+        let (mut at, mut last_both) = (start, None);
+        loop {
+            let (class, len) = self.classes.at(self.text, at);
+            if class & HEAD == 0 {
+                break;
+            }
+            at += len;
+            if class & BOTH != 0 {
+                last_both = Some(at);
+            }
+        }
+        let end = self.classes.run_end(self.text, at, TAIL);
+        if end > at { Some(end) } else { last_both }
+    }
+
+    /// `HEAD+TAIL*` where `HEAD*TAIL+` failed, so that no tail can follow.
+    fn head(&self, start: usize) -> Option<usize> {
+        let end = self.classes.run_end(self.text, start, HEAD);
+        (end > start).then_some(end)
+    }
+
+    /// `(?i:'s|'t|'re|'ve|'m|'ll|'d)`. Without regard to case `s` is also U+017F, the long s.
+    fn contraction(&self, at: usize) -> Option<usize> {
+        let rest = self.text.as_bytes().get(at..)?.strip_prefix(b"'")?;
+        let len = match *rest {
+            [b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D', ..] => 1,
+            [b'r' | b'R' | b'v' | b'V', b'e' | b'E', ..]
+            | [b'l' | b'L', b'l' | b'L', ..]
+            | [0xc5, 0xbf, ..] => 2,
+            _ => return None,
+        };
+        Some(at + 1 + len)
+    }
+
+    /// `\p{N}{1,3}`
+    fn number(&self, mut at: usize) -> usize {
+        for _ in 0..3 {
+            let (class, len) = self.classes.at(self.text, at);
+            if class & NUMBER == 0 {
+                break;
+            }
+            at += len;
+        }
+        at
+    }
+
+    /// ` ?[^\s\p{L}\p{N}]+` and the newlines after it; o200k takes slashes along.
+    fn symbols(&self, at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let start = at + usize::from(bytes.get(at) == Some(&b' '));
+        let mut end = self.classes.run_end(self.text, start, SYMBOL);
+        if end == start {
+            return None;
+        }
+        let slash = self.encoding == Encoding::O200k;
+        while bytes.get(end).is_some_and(|&byte| matches!(byte, b'\r' | b'\n') || (slash && byte == b'/')) {
+            end += 1;
+        }
+        Some(end)
+    }
+
+    /// White space: through the last newline of the run; without one all of it at the end of the text,
+    /// else all but the last character, which leads the next piece.
+    fn space(&self, start: usize) -> usize {
+        let (mut at, mut last, mut after_newline) = (start, start, None);
+        loop {
+            let (class, len) = self.classes.at(self.text, at);
+            if class & SPACE == 0 {
+                break;
+            }
+            last = at;
+            at += len;
+            if class & NEWLINE != 0 {
+                after_newline = Some(at);
+            }
+        }
+        match after_newline {
+            Some(end) => end,
+            None if at == self.text.len() || last == start => at,
+            None => last,
+        }
+    }
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let start = self.at;
+        if start >= self.text.len() {
+            return None;
+        }
+        let end = self.piece_end();
+        // No alternative is empty; were one, the rest of the text would be one piece, not an endless loop.
+        self.at = if end > start { end } else { self.text.len() };
+        self.text.get(start..self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(encoding: Encoding, text: &str, pieces: &[&str]) {
+        assert_eq!(Pieces::new(encoding, text).collect::<Vec<_>>(), pieces);
+    }
+
+    /// Counts hide where words are cut, because no token spans a cut; so the cuts themselves.
+    #[test]
+    fn words_of_o200k() {
+        let check = |text: &str, pieces: &[&str]| check(Encoding::O200k, text, pieces);
+        check("camelCase HTTPServer", &["camel", "Case", " HTTPServer"]);
+        check("語AB 語Ab", &["語", "AB", " 語Ab"]);
+        check("A語BC", &["A語", "BC"]);
+        check("\u{301}A\u{301}\u{301}B", &["\u{301}A\u{301}\u{301}", "B"]);
+        check("-語AB", &["-語", "AB"]);
+        check("don't I'LL x'ſ 'tis", &["don't", " I'LL", " x'ſ", " '", "tis"]);
+        check("f(x)\n//\ny", &["f", "(x", ")\n//\n", "y"]);
+    }
+
+    #[test]
+    fn words_of_cl100k() {
+        let check = |text: &str, pieces: &[&str]| check(Encoding::Cl100k, text, pieces);
+        check("camelCase 語AB", &["camelCase", " 語AB"]);
+        check("don't 'sx '語", &["don", "'t", " '", "sx", " '", "語"]);
+        check("'sx", &["'s", "x"]);
+        check("f(x)\n//\ny", &["f", "(x", ")\n", "//\n", "y"]);
+    }
+
+    #[test]
+    fn white_space_and_numbers() {
+        for encoding in Encoding::ALL {
+            check(encoding, "a  b\t\tc", &["a", " ", " b", "\t", "\tc"]);
+            check(encoding, "a \n \n  b ", &["a", " \n \n", " ", " b", " "]);
+            check(encoding, "1234 12", &["123", "4", " ", "12"]);
+            check(encoding, " \u{a0}!", &[" ", "\u{a0}", "!"]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_text(text in "\\PC*|[ \\t\r\na-bA-B'/1-9-]*") {
+            for encoding in Encoding::ALL {
+                prop_assert!(Pieces::new(encoding, &text).all(|piece| !piece.is_empty()));
+                prop_assert_eq!(Pieces::new(encoding, &text).collect::<String>(), text.as_str());
+            }
+        }
+    }
+}

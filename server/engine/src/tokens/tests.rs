@@ -1,0 +1,252 @@
+//! Every count against tiktoken-rs where that survives the text, and by construction where it does not.
+
+use std::sync::OnceLock;
+
+use proptest::prelude::*;
+use tiktoken_rs::CoreBPE;
+
+use super::*;
+
+const EXACT: [Tokenizer; 2] = [Tokenizer::O200k, Tokenizer::Cl100k];
+
+fn reference(tokenizer: Tokenizer) -> &'static CoreBPE {
+    static O200K: OnceLock<CoreBPE> = OnceLock::new();
+    static CL100K: OnceLock<CoreBPE> = OnceLock::new();
+    match tokenizer {
+        Tokenizer::Cl100k => CL100K.get_or_init(|| tiktoken_rs::cl100k_base().unwrap()),
+        _ => O200K.get_or_init(|| tiktoken_rs::o200k_base().unwrap()),
+    }
+}
+
+/// The count without any cache.
+fn fresh(tokenizer: Tokenizer, text: &str) -> usize {
+    exactly(tokenizer.encoding().unwrap(), text)
+}
+
+#[track_caller]
+fn check(text: &str) {
+    for tokenizer in EXACT {
+        let expected = reference(tokenizer).count_ordinary(text);
+        assert_eq!(fresh(tokenizer, text), expected, "{tokenizer:?} {:?}", text.get(..100).unwrap_or(text));
+    }
+}
+
+/// Text that provokes the split patterns: words in every mix of cases, marks, contractions, numbers, white
+/// space of all kinds, symbols and slashes around newlines.
+fn tricky() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
+        4 => "[a-zA-Z]{1,8}",
+        2 => "[ \t\r\n]{1,6}",
+        2 => "[-=_.,;:(){}/\\\\'\"<>#*!]{1,5}",
+        1 => "[0-9]{1,7}",
+        2 => prop::sample::select(vec![
+            "'s", "'S", "'ſ", "'t", "'LL", "'vE", "'re", "'x", "/\n", ")\n\n/", "\r\n", "\u{a0}", "\u{2028}",
+            "\u{301}", "é", "e\u{301}", "ǅ", "ª", "ʰ", "語", "日本語", "Ünï", "ÀÉ", "😀", "👩\u{200d}💻", "½", "٣",
+            "\u{200b}", "\u{3000}", "\u{85}", "ſ", "İ", "K", "<|endoftext|>", "\u{b}", "\u{c}", "\0",
+        ]).prop_map(str::to_owned),
+        1 => any::<char>().prop_map(String::from),
+        1 => "\\PC{1,6}",
+        1 => ("[a-zA-Z ='/\n\t-]", 1usize..300).prop_map(|(one, times)| one.repeat(times)),
+    ];
+    prop::collection::vec(fragment, 0..24).prop_map(|fragments| fragments.concat())
+}
+
+/// Source-like text long enough for several chunks.
+fn pages() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        5 => "(    ){0,4}[a-z_]{2,12} = [a-z_.]{2,20}\\([a-z0-9, \"]{0,20}\\);?\n",
+        1 => "[ \t]{0,5}\r?\n",
+        1 => " {0,4}/[/*].{0,20}\n",
+        1 => "[})]{1,3}\n",
+        1 => tricky(),
+    ];
+    prop::collection::vec(line, 700..1_000).prop_map(|lines| lines.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    #[test]
+    fn counts_equal_tiktoken(text in tricky()) {
+        for tokenizer in EXACT {
+            prop_assert_eq!(fresh(tokenizer, &text), reference(tokenizer).count_ordinary(&text), "{:?}", tokenizer);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// A piece of one class is a single pre-token however long it is, so this compares the merges.
+    #[test]
+    fn long_pre_tokens_equal_tiktoken(letters in "([a-z]{1,9}|[A-Z]|語|é|ab){20,200}", symbols in "([-=_#*]|😀|\u{301}){20,300}") {
+        for text in [letters.to_lowercase(), symbols] {
+            for tokenizer in EXACT {
+                prop_assert_eq!(fresh(tokenizer, &text), reference(tokenizer).count_ordinary(&text), "{:?}", tokenizer);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn chunks_add_up_to_the_whole(text in pages()) {
+        prop_assert!(text.len() > CHUNKED_FROM_BYTES, "{}", text.len());
+        prop_assert!(chunks::Chunks::new(&text).count() > 1);
+        for tokenizer in EXACT {
+            let whole = reference(tokenizer).count_ordinary(&text);
+            prop_assert_eq!(TokenCounter::new().count(tokenizer, &text), whole);
+        }
+    }
+
+    /// What the counter remembers from one version of a text never shows in the count of the next.
+    #[test]
+    fn edits_recount_exactly(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky()), 1..4)) {
+        let (counter, mut text) = (TokenCounter::new(), text);
+        for (place, insert) in edits {
+            let mut at = (place * text.len() as f64) as usize;
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            text.insert_str(at, &insert);
+            for tokenizer in EXACT {
+                prop_assert_eq!(counter.count(tokenizer, &text), fresh(tokenizer, &text));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_split_patterns_rule_by_rule() {
+    for text in [
+        "",
+        " ",
+        "\n",
+        "a",
+        "don't DON'T we'll WE'LL I'ſ 'tis o'clock",
+        "camelCase HTTPServer XMLHttpRequest aB Ab",
+        "ªA ªa Aª AªB \u{301}A \u{301}a A\u{301}B ǅa aǅ",
+        "1234567 ١٢٣٤ ½½½½",
+        "a  b   c\n\n\n  d \n \n e  ",
+        "x \t\n\t y\r\n\r\n",
+        ")\n\n/ //\n/\n /",
+        "-\u{301}\u{301}a",
+        "\u{a0}a \u{a0}\u{a0}a \u{2028}a",
+        "\u{85}\u{85}\n\u{85}",
+        "日本語テスト",
+        "👩‍💻 !?",
+        "trailing   ",
+        "trailing \n ",
+        "\u{1f}a",
+        "<|endoftext|>",
+    ] {
+        check(text);
+    }
+}
+
+/// Text, `cl100k_base` count, `o200k_base` count, by tiktoken 0.14.0 in Python.
+const KNOWN: [(&str, usize, usize); 16] = [
+    ("", 0, 0),
+    ("tiktoken is great!", 6, 6),
+    ("antidisestablishmentarianism", 6, 6),
+    ("2 + 2 = 4", 7, 7),
+    ("お誕生日おめでとう", 9, 8),
+    ("    return self._count(text)\n", 7, 7),
+    ("\n\n\n\n", 1, 1),
+    ("1234567890", 4, 4),
+    ("<|endoftext|>", 7, 7),
+    ("don't DON'T WE'LL I'ſ 'tis", 14, 9),
+    ("HTTPServer XMLHttpRequest aBcD ǅungla ªA", 15, 15),
+    ("e\u{301}A\u{301} naïve Ünïcode", 10, 9),
+    ("if (x)\n\n/ 2 //\n/*\r\n\t*/", 11, 11),
+    ("  a \t b\u{a0}\u{a0}c\u{2028}\n  d  ", 13, 12),
+    ("👩\u{200d}💻 !?😀😀", 13, 9),
+    ("½ ٣٤٥٦ ⅷ", 13, 9),
+];
+
+#[test]
+fn counts_of_the_python_implementation() {
+    for (text, cl100k, o200k) in KNOWN {
+        let counts = (fresh(Tokenizer::Cl100k, text), fresh(Tokenizer::O200k, text));
+        assert_eq!(counts, (cl100k, o200k), "{text:?}");
+    }
+    for (one, cl100k, o200k) in [("a", 125, 125), (" ", 9, 9)] {
+        let text = one.repeat(1_000);
+        assert_eq!(
+            (fresh(Tokenizer::Cl100k, &text), fresh(Tokenizer::O200k, &text)),
+            (cl100k, o200k),
+            "{one:?}"
+        );
+    }
+}
+
+/// What makes tiktoken-rs panic or crawl.
+#[test]
+fn a_megabyte_of_one_thing_counts() {
+    const MB: usize = 1 << 20;
+    for one in ["a", " ", "\t", "\n", "-", "\u{a0}", "😀", "語"] {
+        let count = fresh(Tokenizer::O200k, &one.repeat(MB / one.len()));
+        assert!((1..=MB / one.len()).contains(&count), "{one:?}: {count}");
+    }
+    // In one pre-token of spaces as many as possible of the longest token, which has 128 of them in cl100k.
+    assert_eq!(fresh(Tokenizer::Cl100k, &" ".repeat(MB)), MB / 128);
+}
+
+/// The longest runs that the reference bears.
+#[test]
+fn long_runs_equal_tiktoken() {
+    for one in [
+        "a", "A", " ", "\t", "\n", "\r\n", "-", "/", "1", "\u{a0}", "😀", "\u{301}", "語", "'s", "aB", " x",
+        "= ",
+    ] {
+        for len in [1, 2, 3, 63, 64, 65, 128, 129, 3_000] {
+            check(&one.repeat(len));
+            check(&format!("{}x", one.repeat(len)));
+        }
+    }
+}
+
+#[test]
+fn other_tokenizers_scale_or_estimate() {
+    let counter = TokenCounter::new();
+    let text = "fn main() { println!(\"hello\"); }\n".repeat(10);
+    let exact = counter.count(Tokenizer::O200k, &text);
+    let ratio = Tokenizer::O200kTimes(Ratio::new(1.21).unwrap());
+    assert_eq!(counter.count(ratio, &text), (exact as f64 * 1.21).ceil() as usize);
+    assert_eq!(counter.count(Tokenizer::Chars, "äöüß!"), 2);
+    assert_eq!(counter.count(ratio, ""), 0);
+    assert!(Ratio::new(f64::NAN).is_err() && Ratio::new(0.0).is_err());
+}
+
+#[test]
+fn lists_are_sums_and_hashes_are_a_short_cut() {
+    let counter = TokenCounter::new();
+    let texts = ["one", "two three", &"four ".repeat(100)];
+    let sum: usize = texts.iter().map(|text| fresh(Tokenizer::O200k, text)).sum();
+    assert_eq!(counter.count_all(Tokenizer::O200k, texts), sum);
+    for text in texts {
+        let hash = ContentHash::of(text);
+        assert_eq!(counter.count_hashed(Tokenizer::O200k, text, hash), fresh(Tokenizer::O200k, text));
+    }
+}
+
+#[test]
+fn threads_share_one_counter() {
+    let counter = TokenCounter::new();
+    let text = "shared between threads ".repeat(2_000);
+    let expected = fresh(Tokenizer::Cl100k, &text);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(counter.clone().count(Tokenizer::Cl100k, &text), expected));
+        }
+    });
+}
+
+#[test]
+fn a_vocabulary_loads_whole() {
+    for tokenizer in EXACT {
+        assert_eq!(TokenCounter::new().warm_up(tokenizer), Ok(()));
+    }
+}
