@@ -5,6 +5,8 @@
 mod cycle;
 mod seed;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 
