@@ -85,8 +85,10 @@ struct Call {
     id: Option<Id>,
     method: String,
     kind: Kind,
-    /// Given back when the call is over.
-    _slot: Option<Slot>,
+    /// Given back before the answer goes out, so that the client's next request finds it.
+    place: Option<Place>,
+    /// Given back when the call is over, all its consequences included.
+    _open: Open,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,44 +99,60 @@ enum Kind {
     Other,
 }
 
-/// Counts the requests that are not answered yet.
+/// Counts the requests that are under way.
 #[derive(Debug)]
 pub(super) struct Pending {
-    count: AtomicUsize,
+    places: AtomicUsize,
     limit: usize,
+    open: AtomicUsize,
     idle: Notify,
 }
 
-struct Slot(Arc<Pending>);
+/// One of the places that are limited.
+struct Place(Arc<Pending>);
+
+/// A call whose answer may still have to be queued.
+struct Open(Arc<Pending>);
 
 type Outcome<E> = thread::Result<Result<Option<Response>, E>>;
 
 impl Pending {
     pub(super) fn new(limit: usize) -> Self {
-        Self { count: AtomicUsize::new(0), limit, idle: Notify::new() }
+        Self { places: AtomicUsize::new(0), limit, open: AtomicUsize::new(0), idle: Notify::new() }
     }
 
-    /// Resolves when every request has been answered.
+    /// Resolves when every call is over.
     pub(super) async fn idle(&self) {
         loop {
             let idle = self.idle.notified();
-            if self.count.load(Ordering::SeqCst) == 0 {
+            if self.open.load(Ordering::SeqCst) == 0 {
                 return;
             }
             idle.await;
         }
     }
 
-    fn enter(self: &Arc<Self>) -> Option<Slot> {
-        let more = |count| (count < self.limit).then_some(count + 1);
-        self.count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
-        Some(Slot(Arc::clone(self)))
+    fn take_place(self: &Arc<Self>) -> Option<Place> {
+        let more = |places| (places < self.limit).then_some(places + 1);
+        self.places.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
+        Some(Place(Arc::clone(self)))
+    }
+
+    fn open(self: &Arc<Self>) -> Open {
+        self.open.fetch_add(1, Ordering::SeqCst);
+        Open(Arc::clone(self))
     }
 }
 
-impl Drop for Slot {
+impl Drop for Place {
     fn drop(&mut self) {
-        if self.0.count.fetch_sub(1, Ordering::SeqCst) == 1 {
+        self.0.places.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if self.0.open.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.0.idle.notify_waiters();
         }
     }
@@ -213,16 +231,17 @@ impl<T: Serves, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T
     fn begin(self: &Arc<Self>, core: &mut Core<T>, request: Request) {
         let kind = Kind::of(&request);
         let id = request.id().cloned();
-        let slot = match &id {
+        let place = match &id {
             Some(id) if matches!(kind, Kind::Initialize | Kind::Other) => {
-                let Some(slot) = self.pending.enter() else {
+                let Some(place) = self.pending.take_place() else {
                     return self.answer(&refusal::busy(id.clone(), self.pending.limit));
                 };
-                Some(slot)
+                Some(place)
             }
             _ => None,
         };
-        let call = Call { id, method: request.method().to_owned(), kind, _slot: slot };
+        let method = request.method().to_owned();
+        let mut call = Call { id, method, kind, place, _open: self.pending.open() };
         match kind {
             Kind::Initialize if core.phase == Phase::Fresh => {
                 core.phase = Phase::Initializing;
@@ -236,28 +255,28 @@ impl<T: Serves, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T
             self.exit.raise(Cause::ExitNotification);
         }
         match first {
-            Ok(First::Done(result)) => self.finish(core, &call, Ok(result)),
-            Err(panic) => self.finish(core, &call, Err(panic)),
+            Ok(First::Done(result)) => self.finish(core, &mut call, Ok(result)),
+            Err(panic) => self.finish(core, &mut call, Err(panic)),
             Ok(First::Pending(future)) => self.go_on(call, future),
         }
     }
 
     /// Lets a call go on as a task.
-    fn go_on(self: &Arc<Self>, call: Call, future: T::Future) {
+    fn go_on(self: &Arc<Self>, mut call: Call, future: T::Future) {
         let this = Arc::clone(self);
         self.runtime.spawn(async move {
             let outcome = AssertUnwindSafe(future).catch_unwind().await;
             // The lock is only for those outcomes that change what happens to the next message.
             if call.kind == Kind::Initialize || outcome.is_err() {
-                this.finish(&mut this.lock(), &call, outcome);
+                this.finish(&mut this.lock(), &mut call, outcome);
             } else {
-                this.reply(&call, outcome);
+                this.reply(&mut call, outcome);
             }
         });
     }
 
     /// Answers a call, and acts on an end that changes what happens to the next message.
-    fn finish(self: &Arc<Self>, core: &mut Core<T>, call: &Call, outcome: Outcome<T::Error>) {
+    fn finish(self: &Arc<Self>, core: &mut Core<T>, call: &mut Call, outcome: Outcome<T::Error>) {
         if outcome.is_err() {
             tracing::error!(method = call.method, "a handler panicked");
             core.forget(call.id.as_ref());
@@ -275,7 +294,8 @@ impl<T: Serves, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T
         }
     }
 
-    fn reply(&self, call: &Call, outcome: Outcome<T::Error>) {
+    fn reply(&self, call: &mut Call, outcome: Outcome<T::Error>) {
+        call.place = None;
         let Some(id) = &call.id else { return };
         let response = match outcome {
             Ok(Ok(Some(response))) => response,

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use strata_lsp::transport::{Exit, Options, serve};
@@ -71,6 +72,10 @@ impl Ours {
     /// Waits until serving has ended.
     pub(crate) fn exit(&self) -> Exit {
         self.ended.recv_timeout(LIMIT).expect("the server goes on")
+    }
+
+    pub(crate) fn exit_within(&self, time: Duration) -> Option<Exit> {
+        self.ended.recv_timeout(time).ok()
     }
 
     /// All that comes until the output ends. Ends serving.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use strata_lsp::transport::{Cause, Options};
 
-use crate::mock::{Arg, LIMIT, World, call, frame, initialize, noop, sized};
+use crate::mock::{Arg, LIMIT, World, call, change, frame, initialize, noop, sized};
 use crate::ours::{read_message, run};
 
 const ANSWER: usize = 10_000;
@@ -129,6 +129,9 @@ fn unsent_states_are_replaced_and_events_are_not() {
     }
     (2..=20).for_each(|id| world.wait_for(&format!("told {id}")));
     input.write_all(&frame(&noop("last"))).unwrap();
+    input.write_all(&frame(&change(1))).unwrap();
+    // The answer before it is queued, and all notifications with it.
+    world.wait_for("change 1");
 
     let mut output = io::BufReader::new(output);
     let messages =
