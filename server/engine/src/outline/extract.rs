@@ -198,8 +198,12 @@ impl<'a> Walk<'a> {
         let mut definition: Option<Definition<'_>> = None;
         let mut matches = cursor.matches(query, *node, self.source.as_bytes());
         while let Some(found) = matches.next() {
-            let mut candidate =
-                Definition { pattern: found.pattern_index, kind: SymbolKind::Variable, name: None, body: None };
+            let mut candidate = Definition {
+                pattern: found.pattern_index,
+                kind: SymbolKind::Variable,
+                name: None,
+                body: None,
+            };
             let mut defines = false;
             for capture in found.captures {
                 match self.tables.role(capture.index) {

@@ -8,6 +8,7 @@ use proptest::sample::Index;
 use ropey::Rope;
 use strata_grammars::LanguageId;
 
+use super::tree::parse_within;
 use super::*;
 use crate::key::FileKey;
 
@@ -84,12 +85,16 @@ fn broken_code_gives_what_can_be_recognised() {
               fn f(&self)
         "#]],
     );
-    check("a.ts", "class A { f(a: number) { return ) }\n g() {}\n}\nfunction whole(a: string) {", &expect![[r#"
+    check(
+        "a.ts",
+        "class A { f(a: number) { return ) }\n g() {}\n}\nfunction whole(a: string) {",
+        &expect![[r#"
         a.ts
          class A
           f(a: number)
           g()
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -101,9 +106,13 @@ fn a_file_of_tests_is_counts() {
             tests/test_a.py: 2 tests, 1 type, 1 function
         "#]],
     );
-    check("tests/__init__.py", "", &expect![[r#"
+    check(
+        "tests/__init__.py",
+        "",
+        &expect![[r#"
         tests/__init__.py
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -197,6 +206,19 @@ fn a_raised_flag_ends_the_work() {
 }
 
 #[test]
+fn a_text_that_takes_too_many_steps_is_given_up() {
+    let python = LanguageId::by_name("python").unwrap();
+    let source = "class A: pass\n".repeat(1_000);
+    let mut tree = parse_within(5, python, &source, None, &Cancel::new()).unwrap();
+    assert!(!tree.is_complete() && tree.has_error());
+    assert!(Outline::of(&tree, &source, &Cancel::new()).unwrap().is_empty());
+    tree.edit(&TreeEdit::in_rope(&Rope::from_str(&source), 0..source.len(), "x = 1"));
+    let tree = parse(python, "x = 1", Some(&tree), &Cancel::new()).unwrap();
+    assert!(tree.is_complete() && !tree.has_error());
+    assert_eq!(Outline::of(&tree, "x = 1", &Cancel::new()).unwrap().symbols.len(), 1);
+}
+
+#[test]
 fn an_outline_survives_json() {
     for language in LanguageId::all() {
         let outline = Outline::read(language, language.fixture(), &Cancel::new()).unwrap();
@@ -215,13 +237,45 @@ struct Edit {
 
 /// Bits of text that open, close or end something in one of the languages.
 const PIECES: &[&str] = &[
-    "", "\n", "\r\n", "\r", " ", "    ", "(", ")", "{", "}", "[", "\"", "'", "\"\"\"", "/*", "*/", "//", "#", ":", ";", ",",
-    "def f(a):\n", "class X:\n", "fn f() {}\n", "ä", "😀", "\u{2028}", "\0", "@", "=", "=>", "x = 1\n",
+    "",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "    ",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "\"",
+    "'",
+    "\"\"\"",
+    "/*",
+    "*/",
+    "//",
+    "#",
+    ":",
+    ";",
+    ",",
+    "def f(a):\n",
+    "class X:\n",
+    "fn f() {}\n",
+    "ä",
+    "😀",
+    "\u{2028}",
+    "\0",
+    "@",
+    "=",
+    "=>",
+    "x = 1\n",
 ];
 
 fn edit() -> impl Strategy<Value = Edit> {
-    let text =
-        prop_oneof![prop::sample::select(PIECES).prop_map(str::to_owned), "[a-z_]{1,5}".prop_map(|word| word)];
+    let text = prop_oneof![
+        prop::sample::select(PIECES).prop_map(str::to_owned),
+        "[a-z_]{1,5}".prop_map(|word| word)
+    ];
     (any::<Index>(), 0_usize..6, text).prop_map(|(start, length, text)| Edit { start, length, text })
 }
 
