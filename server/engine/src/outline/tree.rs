@@ -52,7 +52,10 @@ const PATIENCE: usize = 2_000;
 const PATIENCE_PER_KIB: usize = 64;
 
 /// Parses a text. `old` is the tree of an earlier version that [`SyntaxTree::edit`] was told of every
-/// edit since; unchanged parts of it are used again. A text that takes a parser far more steps than any
+/// edit since; unchanged parts of it are used again. Of broken text
+/// the tree may then differ from the one of a fresh parse, since how a parser recovers depends on where it
+/// started; where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
+/// without `old`. A text that takes a parser far more steps than any
 /// real code is given up: its tree is empty and not [complete](SyntaxTree::is_complete).
 ///
 /// # Errors
