@@ -85,11 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn watch(path: &Path) {
-    // Cargo reads these lines from a build script's output.
-    #[expect(clippy::print_stdout, reason = "how a build script talks to Cargo")]
-    {
-        println!("cargo::rerun-if-changed={}", path.display());
-    }
+    println!("cargo::rerun-if-changed={}", path.display());
 }
 
 /// The folder and everything it inherits, ancestors first.

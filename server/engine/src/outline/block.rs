@@ -54,11 +54,7 @@ pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapB
             let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
         }
     }
-    MapBlock {
-        text_hash: ContentHash::of(&text),
-        text: text.into(),
-        signature_hash: signature_hash(outline),
-    }
+    MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature_hash(outline) }
 }
 
 /// A path as the first line of a block: whatever is in a file's name, it stays one line that does not

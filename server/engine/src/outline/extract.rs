@@ -179,12 +179,16 @@ impl<'a> Walk<'a> {
             && start < open.head.end
             && node.end_byte() <= open.head.end
         {
-            let kind = match flags & flag::STRING {
-                0 if node.is_named() && node.is_extra() && !node.is_error() => SpanKind::Dropped,
-                0 => return,
-                _ => SpanKind::Literal,
-            };
-            open.spans.push(Span { range: node.byte_range(), kind });
+            if node.is_error() {
+                // The head is what was understood of it, or a body would become part of it.
+                if start > open.name {
+                    open.head.end = start;
+                }
+            } else if flags & flag::STRING != 0 {
+                open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Literal });
+            } else if node.is_named() && node.is_extra() {
+                open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+            }
         }
     }
 
@@ -194,8 +198,12 @@ impl<'a> Walk<'a> {
         let mut definition: Option<Definition<'_>> = None;
         let mut matches = cursor.matches(query, *node, self.source.as_bytes());
         while let Some(found) = matches.next() {
-            let mut candidate =
-                Definition { pattern: found.pattern_index, kind: SymbolKind::Variable, name: None, body: None };
+            let mut candidate = Definition {
+                pattern: found.pattern_index,
+                kind: SymbolKind::Variable,
+                name: None,
+                body: None,
+            };
             let mut defines = false;
             for capture in found.captures {
                 match self.tables.role(capture.index) {

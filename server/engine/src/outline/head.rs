@@ -143,7 +143,8 @@ impl Line {
 
     fn finish(mut self) -> String {
         if self.is_full() || self.cut {
-            let keep = self.text.char_indices().nth(self.max.saturating_sub(1)).map_or(self.text.len(), |(i, _)| i);
+            let keep =
+                self.text.char_indices().nth(self.max.saturating_sub(1)).map_or(self.text.len(), |(i, _)| i);
             self.text.truncate(keep);
             self.text.push('…');
             return self.text;
@@ -181,10 +182,8 @@ mod tests {
     #[test]
     fn spans_are_dropped_or_kept_as_they_are() {
         let source = "f(a /* x */, b=' , (  ', c)";
-        let spans = [
-            Span { range: 4..11, kind: SpanKind::Dropped },
-            Span { range: 15..23, kind: SpanKind::Literal },
-        ];
+        let spans =
+            [Span { range: 4..11, kind: SpanKind::Dropped }, Span { range: 15..23, kind: SpanKind::Literal }];
         assert_eq!(render(source, 0..source.len(), &spans, "pub "), "pub f(a, b=' , (  ', c)");
     }
 

@@ -153,7 +153,8 @@ impl Outline {
             if hidden_below.is_some_and(|depth| symbol.depth > depth) {
                 return false;
             }
-            hidden_below = (symbol.kind.is_function() || symbol.scope == Scope::Tests).then_some(symbol.depth);
+            hidden_below =
+                (symbol.kind.is_function() || symbol.scope == Scope::Tests).then_some(symbol.depth);
             symbol.scope != Scope::Tests
         })
     }

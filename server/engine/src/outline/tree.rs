@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use ropey::Rope;
 use strata_grammars::LanguageId;
-use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
+use tree_sitter::{InputEdit, ParseOptions, ParseState, Parser, Point, Tree};
 
 use crate::cancel::{Cancel, Cancelled};
 
@@ -14,6 +14,7 @@ use crate::cancel::{Cancel, Cancelled};
 pub struct SyntaxTree {
     language: LanguageId,
     tree: Tree,
+    complete: bool,
 }
 
 /// One replacement of bytes by other bytes, as a syntax tree needs to be told.
@@ -44,8 +45,18 @@ thread_local! {
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
 }
 
+/// How often a parser may ask whether to go on, whatever the length of the text, and for each KiB of it.
+/// It asks every hundred steps: real code needs 6 to 25 for each KiB, the worst of it minified or
+/// generated; random punctuation in a language with many ambiguities needs hundreds, without end in sight.
+const PATIENCE: usize = 2_000;
+const PATIENCE_PER_KIB: usize = 64;
+
 /// Parses a text. `old` is the tree of an earlier version that [`SyntaxTree::edit`] was told of every
-/// edit since; unchanged parts of it are used again.
+/// edit since; unchanged parts of it are used again. Of broken text
+/// the tree may then differ from the one of a fresh parse, since how a parser recovers depends on where it
+/// started; where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
+/// without `old`. A text that takes a parser far more steps than any
+/// real code is given up: its tree is empty and not [complete](SyntaxTree::is_complete).
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up before the tree was done. Also, though tests rule it out, when the
@@ -56,22 +67,53 @@ pub fn parse(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
+    let patience = PATIENCE.saturating_add((source.len() / 1024).saturating_mul(PATIENCE_PER_KIB));
+    parse_within(patience, language, source, old, cancel)
+}
+
+/// [`parse`] in at most so many hundred steps.
+pub(super) fn parse_within(
+    mut patience: usize,
+    language: LanguageId,
+    source: &str,
+    old: Option<&SyntaxTree>,
+    cancel: &Cancel,
+) -> Result<SyntaxTree, Cancelled> {
     cancel.check()?;
-    let mut parser = PARSER.take().unwrap_or_else(Parser::new);
+    let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
-    let old = old.filter(|old| old.language == language).map(|old| &old.tree);
-    let bytes = source.as_bytes();
-    let mut stop = |_: &_| match cancel.is_cancelled() {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    let old = old.filter(|old| old.language == language && old.complete).map(|old| &old.tree);
+    let tree = parse_bytes(&mut parser, source.as_bytes(), old, &mut || {
+        patience = patience.saturating_sub(1);
+        patience == 0 || cancel.is_cancelled()
+    });
+    let parsed = match tree {
+        Some(tree) => Some(SyntaxTree { language, tree, complete: true }),
+        None if cancel.is_cancelled() => None,
+        None => parse_bytes(&mut parser, b"", None, &mut || false).map(|tree| SyntaxTree {
+            language,
+            tree,
+            complete: false,
+        }),
     };
-    let options = ParseOptions::new().progress_callback(&mut stop);
+    PARSER.set(Some(parser));
+    parsed.ok_or(Cancelled)
+}
+
+fn parse_bytes(
+    parser: &mut Parser,
+    bytes: &[u8],
+    old: Option<&Tree>,
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<Tree> {
+    let mut progress =
+        |_: &ParseState| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let options = ParseOptions::new().progress_callback(&mut progress);
     let mut rest = |offset: usize, _: Point| bytes.get(offset..).unwrap_or_default();
     let tree = parser.parse_with_options(&mut rest, old, Some(options));
-    // Otherwise the next text would be taken for the rest of this one.
+    // After a stop the parser would take the next text for the rest of this one.
     parser.reset();
-    PARSER.set(Some(parser));
-    Ok(SyntaxTree { language, tree: tree.ok_or(Cancelled)? })
+    tree
 }
 
 impl SyntaxTree {
@@ -82,6 +124,9 @@ impl SyntaxTree {
 
     /// Tells the tree that the text has changed, so that it can be the `old` one of the next [`parse`].
     pub fn edit(&mut self, edit: &TreeEdit) {
+        if !self.complete {
+            return;
+        }
         self.tree.edit(&InputEdit {
             start_byte: edit.start.byte,
             old_end_byte: edit.old_end.byte,
@@ -92,9 +137,14 @@ impl SyntaxTree {
         });
     }
 
+    /// Whether the text was parsed to its end. If not the tree is that of an empty text.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     /// Whether some of the text was not understood.
     pub fn has_error(&self) -> bool {
-        self.tree.root_node().has_error()
+        !self.complete || self.tree.root_node().has_error()
     }
 
     pub(crate) fn root(&self) -> tree_sitter::Node<'_> {

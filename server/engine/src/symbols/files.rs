@@ -63,12 +63,8 @@ pub fn file_list(
     let mut left = budget - heading_tokens;
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
     let mut list = FileList::default();
-    let mut candidates = BinaryHeap::from([Candidate {
-        relevant: true,
-        depth: Reverse(0),
-        path: Reverse(""),
-        number: 0,
-    }]);
+    let mut candidates =
+        BinaryHeap::from([Candidate { relevant: true, depth: Reverse(0), path: Reverse(""), number: 0 }]);
     while let Some(candidate) = candidates.pop() {
         let Some(directory) = directories.get(candidate.number) else { continue };
         let own_line = directory_line(directory);

@@ -206,8 +206,7 @@ impl<'a> Near<'a> {
     }
 
     fn by_place(&self, directory: &str) -> f64 {
-        let beside_or_below =
-            |around| self.around.contains(around) || self.directories.contains(around);
+        let beside_or_below = |around| self.around.contains(around) || self.directories.contains(around);
         if self.directories.contains(directory) {
             boost::DIRECTORY
         } else if self.around.contains(directory) || around(directory).is_some_and(beside_or_below) {

@@ -10,7 +10,7 @@ mod index;
 #[cfg(test)]
 mod tests;
 
-pub use budget::{MapRequest, MapSelection, MapEntry, map_within};
+pub use budget::{MapEntry, MapRequest, MapSelection, map_within};
 pub use files::{FileList, file_list};
 pub use graph::References;
 pub use index::{FileSymbols, SymbolIndex};

@@ -30,8 +30,14 @@ fn keys(paths: &[&str]) -> Vec<FileKey> {
 fn shop() -> SymbolIndex {
     index(&[
         ("shop/base.py", "class Model:\n    def save_all(self): ...\n"),
-        ("shop/order.py", "from .base import Model\nclass Order(Model):\n    def bill(self): return Invoice(self)\n"),
-        ("shop/invoice.py", "from .base import Model\nclass Invoice(Model):\n    def of(self): return Order()\n"),
+        (
+            "shop/order.py",
+            "from .base import Model\nclass Order(Model):\n    def bill(self): return Invoice(self)\n",
+        ),
+        (
+            "shop/invoice.py",
+            "from .base import Model\nclass Invoice(Model):\n    def of(self): return Order()\n",
+        ),
         ("web/view.py", "from shop.order import Order\ndef show(): return Order().bill()\n"),
         ("web/lonely.py", "def unused(Model): pass\n"),
         ("tests/test_order.py", "from shop.order import Order\ndef test_it(): Order()\n"),
@@ -46,7 +52,10 @@ fn names_lead_to_the_files_that_define_them() {
     assert_eq!(graph.incoming(&FileKey::from("shop/order.py")), 3.0);
     assert_eq!(graph.incoming(&FileKey::from("no/such.py")), 0.0);
     // `unused(Model)` binds the name as a parameter: no reference.
-    assert_eq!(graph.dependents(&base), keys(&["shop/invoice.py", "shop/order.py"]).iter().collect::<Vec<_>>());
+    assert_eq!(
+        graph.dependents(&base),
+        keys(&["shop/invoice.py", "shop/order.py"]).iter().collect::<Vec<_>>()
+    );
     let view = graph.dependencies(&FileKey::from("web/view.py"));
     assert_eq!(view, keys(&["shop/order.py"]).iter().collect::<Vec<_>>());
 }
