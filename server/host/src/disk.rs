@@ -17,8 +17,8 @@ pub use self::cache::TextCache;
 pub use self::decode::Notice;
 
 use self::decode::{Undecodable, decode};
-use self::open::open_regular;
 pub(crate) use self::open::stamp_in;
+use self::open::{Opened, open_regular};
 use crate::roots::{PathError, Roots};
 
 /// What a file looked like at one moment, from its metadata alone. Compare for equality: any difference means
@@ -115,42 +115,31 @@ impl ReadError {
     }
 }
 
-/// How often a file that changes under the reader is read again.
-const READ_ATTEMPTS: usize = 3;
-
-/// Reads a file as text. A file that grows over the limit while it is read is refused; one that is being
-/// written is read again a few times, and its last content comes with the older stamp.
+/// Reads a file as text. One that grows over the limit while it is read is refused; one that changes meanwhile comes with
+/// the older stamp, so that the next look reads it again.
 ///
 /// # Errors
 /// [`ReadError`]; a refused file is not read, and what is no regular file is not even opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
-    let mut attempt = 1;
-    loop {
-        let opened = open_regular(roots, key)?;
-        let limit = limits.max_bytes;
-        let too_large = |size| ReadError::TooLarge { key: key.clone(), size, limit };
-        if opened.stamp.size > limit {
-            return Err(too_large(opened.stamp.size));
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(opened.stamp.size).unwrap_or_default() + 1);
-        let mut bounded = (&opened.file).take(limit.saturating_add(1));
-        bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(key, &error))?;
-        let read = bytes.len() as u64;
-        if read > limit {
-            return Err(too_large(read));
-        }
-        let after = open::stamp_in(&opened.file.metadata().map_err(|error| ReadError::io(key, &error))?);
-        if after != opened.stamp && attempt < READ_ATTEMPTS {
-            attempt += 1;
-            continue;
-        }
-        let (text, notice) = decode(bytes).map_err(|reason| match reason {
-            Undecodable::Binary => ReadError::Binary(key.clone()),
-            Undecodable::OtherEncoding => ReadError::NotUtf8(key.clone()),
-        })?;
-        let hash = ContentHash::of(&text);
-        return Ok(DiskText { text: text.into(), stamp: opened.stamp, hash, notice });
+    let Opened { file, stamp } = open_regular(roots, key)?;
+    let limit = limits.max_bytes;
+    let too_large = |size| ReadError::TooLarge { key: key.clone(), size, limit };
+    if stamp.size > limit {
+        return Err(too_large(stamp.size));
     }
+    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default() + 1);
+    let mut bounded = file.take(limit.saturating_add(1));
+    bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(key, &error))?;
+    let read = bytes.len() as u64;
+    if read > limit {
+        return Err(too_large(read));
+    }
+    let (text, notice) = decode(bytes).map_err(|reason| match reason {
+        Undecodable::Binary => ReadError::Binary(key.clone()),
+        Undecodable::OtherEncoding => ReadError::NotUtf8(key.clone()),
+    })?;
+    let hash = ContentHash::of(&text);
+    Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
 
 /// A file's stamp, without reading it: tells a caller whether a text it has is still the file's.

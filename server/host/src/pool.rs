@@ -221,9 +221,13 @@ mod tests {
             let gate = Arc::clone(&gate);
             pool.spawn(Lane::Background, move || gate.lock().unwrap().recv().is_err(), |_| {});
         }
-        let (sender, results) = mpsc::channel();
-        pool.spawn(Lane::Interactive, || "served", move |result| sender.send(result).unwrap());
-        assert_eq!(results.recv().unwrap(), Ok("served"));
+        // Each round trip gives a thread the chance to take one background job too many.
+        for round in 0..100 {
+            let (sender, results) = mpsc::channel();
+            pool.spawn(Lane::Interactive, move || round, move |result| sender.send(result).unwrap());
+            let served = results.recv_timeout(std::time::Duration::from_secs(30));
+            assert_eq!(served, Ok(Ok(round)), "no thread was left");
+        }
         drop(release);
     }
 

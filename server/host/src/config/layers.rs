@@ -80,7 +80,7 @@ pub struct Effective {
     pub values: Value,
     /// Where each value comes from, by the setting's dotted key (parts with unusual characters are quoted as in TOML).
     pub origins: BTreeMap<String, Origin>,
-    /// What was left out.
+    /// What was left out, sorted by where it stands and then by key.
     pub ignored: Vec<Ignored>,
 }
 
@@ -122,6 +122,10 @@ impl Layers {
                 }
             });
         }
+        // A JSON object may or may not keep the order it was written in.
+        ignored.sort_by(|a: &Ignored, b| {
+            (a.origin.layer, &a.origin.name, &a.key).cmp(&(b.origin.layer, &b.origin.name, &b.key))
+        });
         let mut values = Value::Object(Map::new());
         let mut origins = BTreeMap::new();
         for (path, (value, origin)) in leaves {
@@ -281,7 +285,7 @@ mod tests {
         assert_eq!(of(&effective, "symbols.map_budget"), (json!(9), Some(Layer::Workspace)));
         assert_eq!(of(&effective, "model"), (json!("mine"), Some(Layer::User)));
         let ignored: Vec<&str> = effective.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
-        assert_eq!(ignored, ["displays", "model", "symbols.tests", "\"symbols.map_budget\""]);
+        assert_eq!(ignored, ["\"symbols.map_budget\"", "displays", "model", "symbols.tests"]);
         let trusted = layers.effective(Trust::Trusted, HARMLESS);
         assert_eq!(of(&trusted, "model"), (json!("evil"), Some(Layer::Workspace)));
     }
