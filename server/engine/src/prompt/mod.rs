@@ -8,6 +8,8 @@ mod fit;
 mod gather;
 mod layout;
 mod piece;
+#[cfg(test)]
+mod tests;
 
 pub use assemble::{
     Ask, AssembleError, Assembled, Breakpoint, Coverage, IndexState, LargePart, Means, Prepared, Request,

@@ -64,6 +64,11 @@ impl State {
         &self.items
     }
 
+    /// A state that was kept elsewhere, as if its map had been placed.
+    pub fn from_items(items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
+        Self { items: items.into_iter().collect(), seeded: Seeded::Done }
+    }
+
     /// The tier of an item; active when it is not tracked.
     pub fn tier_of(&self, key: &ItemKey) -> Tier {
         self.items.get(key).map_or(Tier::Active, |tracked| tracked.tier)

@@ -1,0 +1,154 @@
+//! What fits and what is left out.
+
+use proptest::prelude::*;
+
+use super::fixture::{Bench, all_text};
+use crate::history::{History, NewMessage, Role};
+use crate::models::ModelTable;
+use crate::prompt::{Ask, AssembleError, Part, WarningCode};
+use crate::tiers::PolicyName;
+
+/// A repository of files of the given sizes, and a model with the given window.
+fn bench(sizes: &[usize], window: usize, policy: PolicyName) -> Bench {
+    let mut bench = Bench::new("").policy(policy);
+    for (at, size) in sizes.iter().enumerate() {
+        let text = (0..*size).map(|line| format!("def f{at}_{line}(): pass\n")).collect();
+        let key = format!("f{at}.py");
+        bench.files.insert(key.as_str().into(), text);
+    }
+    let table = format!("[model.small]\nfamily = \"claude\"\nmax_input = {window}\nmax_output = 1000\n");
+    bench.models = bench.models.with_overrides(ModelTable::from_toml(&table).unwrap()).unwrap();
+    bench.settings.model = "small".into();
+    bench
+}
+
+#[test]
+fn under_the_budget_nothing_is_shed() {
+    let mut bench = bench(&[10, 20, 30], 50_000, PolicyName::Flat);
+    bench.select("f0.py");
+    let reply = bench.prompt("?");
+    assert!(reply.shed.is_empty() && reply.warnings.is_empty());
+}
+
+#[test]
+fn over_the_budget_the_largest_files_are_shed_with_a_warning() {
+    let mut bench = bench(&[20, 600, 60, 400], 6_000, PolicyName::Flat);
+    for key in ["f0.py", "f1.py", "f2.py", "f3.py"] {
+        bench.select(key);
+    }
+    let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+    let reply = &prepared.reply;
+    assert!(reply.tokens.total <= reply.tokens.limit);
+    assert_eq!(reply.tokens.limit, 5_400, "90 % of the window");
+    let shed: Vec<&str> = reply.shed.iter().map(AsRef::as_ref).collect();
+    assert_eq!(shed, ["f1.py", "f3.py"]);
+    let codes: Vec<WarningCode> = reply.warnings.iter().map(|warning| warning.code).collect();
+    assert_eq!(codes, [WarningCode::Shed, WarningCode::Shed]);
+    assert!(all_text(&prepared).contains("def f2_59"), "the smaller ones stay in full");
+}
+
+#[test]
+fn what_cannot_fit_is_an_error_that_names_the_largest_part() {
+    let bench = bench(&[], 3_000, PolicyName::Ripple);
+    let error = bench.assemble(&Ask::prompt("word ".repeat(9_000))).unwrap_err();
+    let AssembleError::TooLarge { tokens, limit, largest, .. } = &error else { panic!("{error}") };
+    assert!(tokens > limit);
+    assert_eq!(largest[0].name, Part::Prompt.to_string());
+    assert!(error.to_string().contains("shorten the largest parts: prompt ("), "{error}");
+}
+
+#[test]
+fn old_exchanges_go_only_when_nothing_else_is_left() {
+    let mut bench = bench(&[50], 6_000, PolicyName::Flat);
+    bench.settings.compaction.trigger_tokens = 1_000;
+    for turn in 0..100 {
+        bench
+            .session
+            .history
+            .add(NewMessage::text(Role::User, format!("question {turn} {}", "word ".repeat(30))));
+        bench
+            .session
+            .history
+            .add(NewMessage::text(Role::Assistant, format!("answer {turn} {}", "word ".repeat(30))));
+    }
+    let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+    assert!(prepared.reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated));
+    let text = all_text(&prepared);
+    assert!(!text.contains("question 0 ") && text.contains("question 99 ") && text.contains("answer 99 "));
+    assert_eq!(bench.session.history.len(), 200, "the conversation itself is whole");
+}
+
+#[test]
+fn the_budget_report_has_what_it_should() {
+    let mut bench = bench(&[10, 20], 50_000, PolicyName::Flat);
+    bench.select("f0.py");
+    bench.say("question", "answer");
+    let report = bench.budget();
+    assert!(report.history_tokens > 0);
+    assert_eq!(report.max_input_tokens, 50_000);
+    assert_eq!(report.max_history_tokens, 50_000 / 16);
+    assert!(report.remaining > 0 && report.used + report.remaining <= report.max_input_tokens);
+    assert_eq!(report.parts.values().sum::<usize>(), report.used);
+    assert_eq!(report.files.len(), 1);
+    assert!(!report.needs_summary);
+    bench.settings.compaction.trigger_tokens = 1;
+    assert!(bench.budget().needs_summary, "asks the same rule as the compaction status");
+}
+
+#[test]
+fn the_history_is_counted_copied_replaced_and_emptied() {
+    let mut bench = bench(&[], 50_000, PolicyName::Flat);
+    assert_eq!(crate::prompt::history_tokens(&bench.session, bench.means()), 0);
+    bench.say("question", "answer");
+    assert!(crate::prompt::history_tokens(&bench.session, bench.means()) > 0);
+    let copy: History = bench.session.history.clone();
+    bench.session.set_history([NewMessage::text(Role::User, "anew")]);
+    assert_eq!((copy.len(), bench.session.history.len()), (2, 1), "a copy does not change with the original");
+    bench.session.clear_history();
+    assert!(bench.session.history.is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever is selected and however small the window: the prompt fits or nothing could, and no file was left out
+    /// that would still have fitted.
+    #[test]
+    fn it_fits_and_nothing_is_shed_needlessly(
+        sizes in prop::collection::vec(0..200usize, 0..8),
+        window in 2_000..9_000usize,
+        exchanges in 0..20usize,
+        ripple in any::<bool>(),
+    ) {
+        let policy = if ripple { PolicyName::Ripple } else { PolicyName::Flat };
+        let mut bench = bench(&sizes, window, policy);
+        for at in 0..sizes.len() {
+            bench.select(&format!("f{at}.py"));
+        }
+        for turn in 0..exchanges {
+            bench.say(&format!("question {turn}"), "answer");
+        }
+        match bench.assemble(&Ask::prompt("the question")) {
+            Ok(prepared) => {
+                let reply = prepared.reply;
+                prop_assert!(reply.tokens.total <= reply.tokens.limit);
+                // What is movable beside files: the map and the list give way to a file.
+                let movable: usize = [Part::Map, Part::FileList].iter().filter_map(|part| reply.tokens.parts.get(part)).sum();
+                let left = reply.tokens.limit - reply.tokens.total + movable;
+                for key in &reply.shed {
+                    let mut alone = Bench::new("").policy(PolicyName::Flat);
+                    alone.models = bench.models.clone();
+                    alone.settings = bench.settings.clone();
+                    alone.files.insert(key.clone(), bench.files[key].clone());
+                    let bare = alone.prompt("?").tokens.total;
+                    alone.select(key.as_str());
+                    let with = alone.prompt("?").tokens.parts.get(&Part::Files).copied().unwrap_or(usize::MAX);
+                    // The list and the map of that one file weigh in `bare`; what counts is the file's own text.
+                    prop_assert!(with > left || bare > reply.tokens.limit, "{} of {} tokens would have fitted into {}", key, with, left);
+                }
+            }
+            Err(AssembleError::TooLarge { tokens, limit, .. }) => prop_assert!(tokens > limit),
+            Err(other) => prop_assert!(false, "{other}"),
+        }
+    }
+}
