@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::document::Sync;
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, Image, NewMessage, Outcome, ResultPart, Role};
+use crate::history::NewMessage;
 use crate::key::FileKey;
 use crate::models::{Models, Structure};
 use crate::session::Session;
@@ -14,13 +15,19 @@ use crate::settings::Settings;
 use crate::symbols::{References, SymbolIndex};
 use crate::tiers::{Laid, PolicyName, Rules, TierState};
 use crate::tokens::TokenCounter;
-use crate::wire::{self, Body, Envelope, Format, Rendered, Tool, Violation};
+use crate::wire::{self, Body, Envelope, Format, Rendered};
 
 use super::content::Seeds;
 use super::fit::{self, Plan};
-use super::gather::{self, Gathered, Measure};
+use super::gather::{self, Gathered};
 use super::layout::{ItemKey, Layout, Part, Tier};
+use super::measure::Measure;
 use super::piece::{self, FileText, Source};
+use super::reply::{
+    AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
+    WarningCode,
+};
+use super::request::{Ask, Request};
 
 /// The repository as it is at the moment of the prompt. Everything in it was read before.
 pub struct Workspace<'a> {
@@ -63,218 +70,6 @@ pub struct Means<'a> {
     pub settings: &'a Settings,
 }
 
-/// What the coming message says.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Request {
-    /// A prompt of the person.
-    Prompt {
-        /// The text.
-        text: String,
-        /// Pictures shown with it.
-        images: Vec<Image>,
-    },
-    /// The results of the tool calls in the last answer.
-    ToolResults(Vec<ToolResult>),
-    /// Nothing: the rest is only weighed, not sent.
-    Nothing,
-}
-
-/// The result of one tool call.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ToolResult {
-    /// The `id` of the call.
-    pub call_id: String,
-    /// The output.
-    pub content: Vec<ResultPart>,
-    /// Whether the tool failed.
-    #[serde(default)]
-    pub outcome: Outcome,
-}
-
-impl Request {
-    /// The message that this becomes in the history; `None` when nothing is sent.
-    pub fn message(&self) -> Option<NewMessage> {
-        let (kind, content) = match self {
-            Self::Nothing => return None,
-            Self::Prompt { text, images } => {
-                let images = images.iter().cloned().map(ContentBlock::Image);
-                (crate::history::Kind::Normal, images.chain([ContentBlock::text(text)]).collect())
-            }
-            Self::ToolResults(results) => {
-                let results = results.iter().cloned();
-                let block = |ToolResult { call_id, content, outcome }| ContentBlock::ToolResult {
-                    call_id,
-                    content,
-                    outcome,
-                };
-                (crate::history::Kind::ToolResult, results.map(block).collect())
-            }
-        };
-        Some(NewMessage { kind, ..NewMessage::new(Role::User, content) })
-    }
-}
-
-/// One wish for a prompt.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Ask {
-    /// What the coming message says.
-    pub request: Request,
-    /// The tools that the client declares.
-    pub tools: Vec<Tool>,
-    /// The dialect; the setting's when absent.
-    pub format: Option<Format>,
-    /// The tiering rule; the setting's when absent.
-    pub policy: Option<PolicyName>,
-    /// The model; the setting's when absent.
-    pub model: Option<String>,
-}
-
-impl Ask {
-    /// A plain prompt with everything else as set.
-    pub fn prompt(text: impl Into<String>) -> Self {
-        Self::new(Request::Prompt { text: text.into(), images: Vec::new() })
-    }
-
-    /// A request with everything else as set.
-    pub fn new(request: Request) -> Self {
-        Self { request, tools: Vec::new(), format: None, policy: None, model: None }
-    }
-}
-
-/// Something the person should know about a prompt that was made all the same.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Warning {
-    /// What kind of thing happened.
-    pub code: WarningCode,
-    /// It in one sentence.
-    pub message: String,
-    /// The file it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<FileKey>,
-}
-
-/// The kinds of [`Warning`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WarningCode {
-    /// A selected file was left out because it did not fit.
-    Shed,
-    /// A selected file could not be read.
-    Unreadable,
-    /// A buffer may not be what the editor shows.
-    OutOfStep,
-    /// The model is not in the table.
-    UnknownModel,
-    /// Old exchanges were left out because nothing else was left to leave out.
-    HistoryTruncated,
-    /// The outlines are not complete yet.
-    IndexIncomplete,
-}
-
-/// What a prompt says about one file it used.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct UsedFile {
-    /// Its name.
-    pub path: FileKey,
-    /// Where the text came from, and which version of it that is.
-    #[serde(flatten)]
-    pub source: Source,
-    /// The hash of its whole text.
-    pub hash: ContentHash,
-    /// What it weighs in this prompt, in tokens.
-    pub tokens: usize,
-    /// The tier it stands in.
-    pub tier: Tier,
-}
-
-/// One tier of a prompt.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TierReport {
-    /// Which.
-    pub tier: Tier,
-    /// What it holds.
-    pub items: usize,
-    /// Its weight in tokens.
-    pub tokens: usize,
-    /// Whether a breakpoint stands behind it.
-    pub marked: bool,
-}
-
-/// A cache breakpoint of a prompt.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Breakpoint {
-    /// The tier that ends there.
-    pub tier: Tier,
-    /// The tokens in front of it.
-    pub prefix_tokens: usize,
-}
-
-/// How much of the repository a prompt shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Coverage {
-    /// Files with a map block.
-    pub blocks: usize,
-    /// Files named in the repository file list.
-    pub names: usize,
-    /// Files of which only the directory is named.
-    pub directories: usize,
-    /// What the map blocks may weigh together, in tokens.
-    pub map_budget: usize,
-}
-
-/// What a prompt weighs, in tokens.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TokenReport {
-    /// All of it.
-    pub total: usize,
-    /// By part; the parts add up to the total.
-    pub parts: BTreeMap<Part, usize>,
-    /// What it may weigh at most.
-    pub limit: usize,
-    /// The model's input window.
-    pub window: usize,
-    /// What is kept free for the answer.
-    pub output_reserve: usize,
-}
-
-/// A finished prompt: the reply of `prompt.assemble`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Assembled {
-    /// Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// The model it is made for.
-    pub model: String,
-    /// The dialect of `body`.
-    pub format: Format,
-    /// The tiering rule that laid it out.
-    pub policy: PolicyName,
-    /// The request body, or the text of a format that is no request.
-    pub body: Body,
-    /// What it weighs.
-    pub tokens: TokenReport,
-    /// What stands in which tier.
-    pub tiers: Vec<TierReport>,
-    /// Where the cache breakpoints are.
-    pub breakpoints: Vec<Breakpoint>,
-    /// Which version of which file it shows in full.
-    pub files: Vec<UsedFile>,
-    /// How much of the repository it shows.
-    pub coverage: Coverage,
-    /// Selected files that did not fit, largest first.
-    pub shed: Vec<FileKey>,
-    /// What the person should know.
-    pub warnings: Vec<Warning>,
-}
-
 /// A finished prompt with what recording it will change.
 #[derive(Clone, Debug)]
 pub struct Prepared {
@@ -288,53 +83,6 @@ pub struct Prepared {
     pub tiers: TierState,
     /// The members of the map once the turn is recorded.
     pub members: Vec<FileKey>,
-}
-
-/// One of the largest things in a prompt that does not fit.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LargePart {
-    /// What it is.
-    pub name: String,
-    /// Its weight in tokens.
-    pub tokens: usize,
-}
-
-/// Why there is no prompt.
-#[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum AssembleError {
-    /// Even without files, map and old exchanges it is over the limit.
-    #[error(
-        "the prompt needs {tokens} tokens, but {model} takes {limit} here; shorten the largest parts: {}",
-        list(largest)
-    )]
-    TooLarge {
-        /// The model.
-        model: String,
-        /// What it would weigh at least.
-        tokens: usize,
-        /// What it may weigh.
-        limit: usize,
-        /// The largest parts, largest first.
-        largest: Vec<LargePart>,
-    },
-    /// There is nothing to send.
-    #[error("the prompt is empty; give a text, an image or tool results")]
-    Empty,
-    /// Tool results that answer no call of the last answer.
-    #[error("no tool call in the last answer has the id `{0}`; the results of a turn answer its own calls")]
-    NoSuchCall(String),
-    /// The request broke a provider's rule. This is a fault of Strata.
-    #[error("the request would be refused: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Invalid {
-        /// The broken rules.
-        violations: Vec<Violation>,
-    },
-}
-
-fn list(parts: &[LargePart]) -> String {
-    let parts: Vec<String> = parts.iter().map(|part| format!("{} ({})", part.name, part.tokens)).collect();
-    parts.join(", ")
 }
 
 /// Makes a prompt.
@@ -572,7 +320,7 @@ impl Run<'_> {
         }
         for key in selected.keys() {
             let source = self.workspace.texts.get(key).map(|file| &file.source);
-            if let Some(Source::Buffer { sync: crate::document::Sync::OutOfStep { reason }, .. }) = source {
+            if let Some(Source::Buffer { sync: Sync::OutOfStep { reason }, .. }) = source {
                 let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
                 warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some(key.clone()) });
             }

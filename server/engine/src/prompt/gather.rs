@@ -3,125 +3,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, Message, Sides, emergency_truncate, project};
+use crate::history::{ContentBlock, Message, emergency_truncate, project};
 use crate::key::FileKey;
-use crate::models::{Model, Structure};
-use crate::selection::{Choice, Extent};
+use crate::selection::Choice;
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::symbols::{MapEntry, MapRequest, MapSelection, file_list, map_within};
-use crate::tokens::{ImageSize, UNKNOWN_IMAGE_TOKENS};
-use crate::wire::{self, Tool, pieces_of};
 
-use super::assemble::{Ask, Coverage, Means, Workspace};
+use super::assemble::Workspace;
 use super::content::{Content, Count, Piece, Said, Weighed};
 use super::fit::Plan;
 use super::layout::ItemKey;
-use super::piece::{self, FileText};
-
-/// Everything about weights: the model's limits and the settings' wishes.
-pub(super) struct Measure<'a> {
-    model: &'a Model,
-    means: Means<'a>,
-}
-
-impl<'a> Measure<'a> {
-    pub(super) fn new(model: &'a Model, means: Means<'a>) -> Self {
-        Self { model, means }
-    }
-
-    pub(super) fn settings(&self) -> &Settings {
-        self.means.settings
-    }
-
-    pub(super) fn model_id(&self) -> &str {
-        &self.model.id
-    }
-
-    pub(super) fn counter(&self) -> impl Fn(&str) -> usize + use<'a> {
-        let (counter, tokenizer) = (self.means.counter, self.model.tokenizer);
-        move |text| counter.count(tokenizer, text)
-    }
-
-    /// The model's smallest cacheable prefix, in tokens.
-    pub(super) fn cache_minimum(&self) -> usize {
-        self.model.cache.min_tokens
-    }
-
-    /// The model's input window, in tokens.
-    pub(super) fn window(&self) -> usize {
-        self.model.max_input
-    }
-
-    /// What is kept free for the answer: as set, or the model's largest output up to a sixteenth of the
-    /// window.
-    pub(super) fn output_reserve(&self) -> usize {
-        let default = self.model.max_output.min(self.window() / 16);
-        self.settings().budget.output_reserve.unwrap_or(default)
-    }
-
-    /// What a prompt may weigh: 90 % of the window (seed 003, "Pre-Request Shedding"), less when the answer
-    /// needs more room than that leaves.
-    pub(super) fn limit(&self) -> usize {
-        (self.window() / 10 * 9).min(self.window().saturating_sub(self.output_reserve()))
-    }
-
-    /// What map blocks may weigh together (`prompt.md`, "The map and the file list have budgets"); never
-    /// more than half of a very small window.
-    pub(super) fn map_budget(&self) -> usize {
-        let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);
-        self.settings().symbols.map_budget.unwrap_or(default)
-    }
-
-    /// What the repository file list may weigh.
-    pub(super) fn list_budget(&self) -> usize {
-        self.settings().files.list_budget.min(self.window() / 8)
-    }
-
-    /// What the format itself costs.
-    pub(super) fn structure(&self, structure: Structure) -> usize {
-        self.model.structure_tokens(structure)
-    }
-
-    /// What the texts of the declared tools weigh.
-    pub(super) fn tools(&self, tools: &[Tool]) -> usize {
-        let count = self.counter();
-        let weigh = |tool: &Tool| {
-            count(&tool.name) + count(&tool.description) + count(&tool.input_schema.to_string())
-        };
-        tools.iter().map(weigh).sum()
-    }
-
-    /// What a content block weighs: the sum of its pieces.
-    pub(super) fn block(&self, block: &ContentBlock) -> usize {
-        let count = self.counter();
-        pieces_of(block)
-            .into_iter()
-            .map(|piece| match piece {
-                wire::Piece::Text(text) => count(&text),
-                wire::Piece::Picture(sides) => self.picture(sides),
-            })
-            .sum()
-    }
-
-    /// What a picture weighs; a model that takes none is charged what an unknown one costs.
-    fn picture(&self, sides: Option<Sides>) -> usize {
-        let size = sides.map(|Sides { width, height }| ImageSize { width, height });
-        self.model.image.as_ref().map_or(UNKNOWN_IMAGE_TOKENS, |formula| formula.tokens(size))
-    }
-
-    /// Blocks with their weights.
-    pub(super) fn weighed(&self, blocks: impl IntoIterator<Item = ContentBlock>) -> Vec<Weighed> {
-        let weigh = |content| Weighed { tokens: self.block(&content), content };
-        blocks.into_iter().map(weigh).collect()
-    }
-
-    /// What a message weighs, its share of the format included.
-    pub(super) fn message(&self, message: &Message) -> usize {
-        let blocks: usize = message.body.content.iter().map(|block| self.block(block)).sum();
-        blocks + self.model.overheads.message
-    }
-}
+use super::measure::Measure;
+use super::piece;
+use super::reply::Coverage;
+use super::request::Ask;
 
 /// The pieces of one prompt.
 pub(super) struct Gathered<'a> {
@@ -191,26 +87,6 @@ pub(super) fn gather<'a>(
         count,
     };
     Gathered { content, members, coverage, truncated }
-}
-
-/// What the conversation weighs, as far as the model sees it, in tokens of the model that is set.
-pub fn history_tokens(session: &Session, means: Means<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    let measure = Measure::new(&resolved.model, means);
-    session.history.visible().map(|message| measure.message(message)).sum()
-}
-
-/// What the shown part of a file weighs, in tokens of the model that is set.
-pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: Means<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    let count = Measure::new(&resolved.model, means).counter();
-    piece::pieces(key, file, extent, &count).iter().map(|piece| piece.tokens).sum()
-}
-
-/// What map blocks may weigh together for the model that is set, in tokens.
-pub fn map_budget(means: Means<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    Measure::new(&resolved.model, means).map_budget()
 }
 
 /// The ids of the tool calls at the end of the conversation that have no result yet.

@@ -7,16 +7,21 @@ mod content;
 mod fit;
 mod gather;
 mod layout;
+mod measure;
 mod piece;
+mod reply;
+mod request;
 #[cfg(test)]
 mod tests;
 
-pub use assemble::{
-    Ask, AssembleError, Assembled, Breakpoint, Coverage, IndexState, LargePart, Means, Prepared, Request,
-    TierReport, TokenReport, ToolResult, UsedFile, Warning, WarningCode, Workspace, assemble, weigh,
-};
+pub use assemble::{IndexState, Means, Prepared, Workspace, assemble, weigh};
 pub use compose::{Composer, WORKING_FILES};
 pub use content::{Content, Count, Piece, Said, Seeds, Weighed};
-pub use gather::{history_tokens, map_budget, weigh_file};
 pub use layout::{ItemKey, LaidBlock, LaidMessage, Layout, Part, Speaker, Tier, Ttl};
+pub use measure::{history_tokens, map_budget, weigh_file};
 pub use piece::{FileText, Source};
+pub use reply::{
+    AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
+    WarningCode,
+};
+pub use request::{Ask, Request, ToolResult};

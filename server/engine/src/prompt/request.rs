@@ -1,0 +1,86 @@
+//! What a client asks for: the coming message and how the prompt is to be written.
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::{ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::tiers::PolicyName;
+use crate::wire::{Format, Tool};
+
+/// What the coming message says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Request {
+    /// A prompt of the person.
+    Prompt {
+        /// The text.
+        text: String,
+        /// Pictures shown with it.
+        images: Vec<Image>,
+    },
+    /// The results of the tool calls in the last answer.
+    ToolResults(Vec<ToolResult>),
+    /// Nothing: the rest is only weighed, not sent.
+    Nothing,
+}
+
+/// The result of one tool call.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolResult {
+    /// The `id` of the call.
+    pub call_id: String,
+    /// The output.
+    pub content: Vec<ResultPart>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    pub outcome: Outcome,
+}
+
+impl Request {
+    /// The message that this becomes in the history; `None` when nothing is sent.
+    pub fn message(&self) -> Option<NewMessage> {
+        let (kind, content) = match self {
+            Self::Nothing => return None,
+            Self::Prompt { text, images } => {
+                let images = images.iter().cloned().map(ContentBlock::Image);
+                (Kind::Normal, images.chain([ContentBlock::text(text)]).collect())
+            }
+            Self::ToolResults(results) => {
+                let results = results.iter().cloned();
+                let block = |ToolResult { call_id, content, outcome }| ContentBlock::ToolResult {
+                    call_id,
+                    content,
+                    outcome,
+                };
+                (Kind::ToolResult, results.map(block).collect())
+            }
+        };
+        Some(NewMessage { kind, ..NewMessage::new(Role::User, content) })
+    }
+}
+
+/// One wish for a prompt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ask {
+    /// What the coming message says.
+    pub request: Request,
+    /// The tools that the client declares.
+    pub tools: Vec<Tool>,
+    /// The dialect; the setting's when absent.
+    pub format: Option<Format>,
+    /// The tiering rule; the setting's when absent.
+    pub policy: Option<PolicyName>,
+    /// The model; the setting's when absent.
+    pub model: Option<String>,
+}
+
+impl Ask {
+    /// A plain prompt with everything else as set.
+    pub fn prompt(text: impl Into<String>) -> Self {
+        Self::new(Request::Prompt { text: text.into(), images: Vec::new() })
+    }
+
+    /// A request with everything else as set.
+    pub fn new(request: Request) -> Self {
+        Self { request, tools: Vec::new(), format: None, policy: None, model: None }
+    }
+}
