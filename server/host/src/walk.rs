@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
+use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use serde::{Deserialize, Serialize};
@@ -196,7 +197,7 @@ fn walk_root(
         .ignore(true)
         .require_git(false)
         .hidden(options.hidden == Hidden::LeaveOut)
-        .parents(is_in_git(root.path()))
+        .parents(heeds_ignore_files_above(root.path()))
         .follow_links(false)
         .overrides(excluded)
         .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
@@ -325,9 +326,17 @@ fn excluded(root: &Path, options: &WalkOptions, found: &mut Found) -> Override {
 }
 
 /// Whether the ignore files above a root concern it. Outside a repository they do not: a `*` in the `.gitignore` of a home
-/// folder would hide every project in it.
-fn is_in_git(root: &Path) -> bool {
-    root.ancestors().any(|folder| folder.join(".git").exists())
+/// folder would hide every project in it. And when they hide the root as a whole, someone has opened it all the
+/// same, to see what is in it.
+fn heeds_ignore_files_above(root: &Path) -> bool {
+    let Some(repository) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
+    let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(repository));
+    let verdict = above
+        .map(|folder| {
+            Gitignore::new(folder.join(".gitignore")).0.matched_path_or_any_parents(root, true).map(|_| ())
+        })
+        .find(|verdict| !verdict.is_none());
+    !verdict.is_some_and(|verdict| verdict.is_ignore())
 }
 
 #[cfg(test)]

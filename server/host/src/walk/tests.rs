@@ -62,6 +62,15 @@ fn ignore_files_above_the_root_count_inside_a_repository_only() {
 }
 
 #[test]
+fn a_root_that_is_ignored_as_a_whole_is_walked_all_the_same() {
+    let tree = Tree::new(&["root/sub/a.rs", "root/sub/b.log", ".git/HEAD"]);
+    tree.write(".gitignore", "root/\n*.log\n");
+    check(&tree, &["sub/a.rs", "sub/b.log"]);
+    tree.write(".gitignore", "root/*\n!root/sub/\n*.log\n");
+    check(&tree, &["sub/a.rs"]);
+}
+
+#[test]
 fn a_repositorys_own_excludes_count() {
     let tree = Tree::new(&["root/a.rs", "root/private.txt", "root/.git/HEAD"]);
     tree.write("root/.git/info/exclude", "private.txt\n");
