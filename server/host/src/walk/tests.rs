@@ -164,6 +164,47 @@ fn links_and_special_files_are_not_listed() {
     check(&tree, &["src/a.rs"]);
 }
 
+/// A walk that hangs or eats all memory here has opened one of them.
+#[cfg(unix)]
+#[test]
+fn ignore_files_that_never_end_are_not_opened() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let tree = Tree::new(&[
+        "root/a.rs",
+        "root/zero/b.rs",
+        "root/fifo/c.rs",
+        "root/out/d.rs",
+        "root/in/e.rs",
+        "outside",
+    ]);
+    tree.link("/dev/zero", "root/zero/.gitignore");
+    mknodat(CWD, tree.path("root/fifo/.ignore"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    tree.link("../../outside", "root/out/.strataignore");
+    tree.write("root/rules", "f.log\n");
+    tree.write("root/in/f.log", "");
+    tree.link("../rules", "root/in/.gitignore");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "in/e.rs", "rules"]);
+    assert_eq!(
+        found.notes.iter().map(|note| note.place.as_str()).collect::<Vec<_>>(),
+        ["fifo", "out", "zero"]
+    );
+
+    tree.link("/dev/zero", "root/.gitignore");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
+
+    // Above the root a link may lead anywhere, but not to what never ends.
+    let tree = Tree::new(&["root/a.rs", "elsewhere/rules"]);
+    tree.link("elsewhere/rules", ".gitignore");
+    tree.link("nowhere", ".ignore");
+    check(&tree, &["a.rs"]);
+    tree.link("/dev/zero", ".strataignore");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_name_that_is_not_text_is_noted() {
