@@ -2,13 +2,15 @@
 //! global excludes (outside a git repository, too), sorted and without symbolic links, whose targets are listed where
 //! they are. It reads no file and judges them by name and size only.
 
+mod ignore_file;
 mod left_out;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
+use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use serde::{Deserialize, Serialize};
@@ -186,6 +188,10 @@ fn walk_root(
     found: &mut Found,
 ) -> Result<(), Cancelled> {
     let Some(root) = roots.iter().nth(index) else { return Ok(()) };
+    if let Some(problem) = ignore_file::problem_at_root(root.path()) {
+        found.note(root.name(), &problem);
+        return Ok(());
+    }
     let excluded = excluded(root.path(), options, found);
     let mut builder = WalkBuilder::new(root.path());
     builder
@@ -196,11 +202,12 @@ fn walk_root(
         .ignore(true)
         .require_git(false)
         .hidden(options.hidden == Hidden::LeaveOut)
-        .parents(is_in_git(root.path()))
+        .parents(heeds_ignore_files_above(root.path()))
         .follow_links(false)
         .overrides(excluded)
         .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
     builder.add_custom_ignore_filename(IGNORE_FILE);
+    let left_out = Arc::new(Mutex::new(Vec::new()));
     let filter = Filter {
         root: root.path().to_owned(),
         others: roots
@@ -210,6 +217,7 @@ fn walk_root(
             .collect(),
         only,
         generated: options.generated,
+        notes: Arc::clone(&left_out),
     };
     builder.filter_entry(move |entry| filter.admits(entry));
 
@@ -234,6 +242,8 @@ fn walk_root(
             WalkState::Continue
         })
     });
+    let mut left_out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.into_inner().unwrap_or_else(PoisonError::into_inner).notes.append(&mut left_out);
     cancel.check()
 }
 
@@ -283,6 +293,8 @@ struct Filter {
     others: Vec<PathBuf>,
     only: Option<PathBuf>,
     generated: Generated,
+    /// Folders that are left out for a reason worth telling.
+    notes: Arc<Mutex<Vec<Note>>>,
 }
 
 impl Filter {
@@ -303,6 +315,14 @@ impl Filter {
         !self.others.iter().any(|other| other == path)
             && (!is_system_path(path) || is_system_path(&self.root))
             && (self.generated == Generated::Walk || !is_generated_folder(path, entry.depth()))
+            && self.can_read_ignore_files(path)
+    }
+
+    fn can_read_ignore_files(&self, folder: &Path) -> bool {
+        let Some(problem) = ignore_file::problem(folder, &self.root) else { return true };
+        let place = folder.strip_prefix(&self.root).unwrap_or(folder).to_string_lossy().into_owned();
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(Note { place, problem });
+        false
     }
 }
 
@@ -325,9 +345,17 @@ fn excluded(root: &Path, options: &WalkOptions, found: &mut Found) -> Override {
 }
 
 /// Whether the ignore files above a root concern it. Outside a repository they do not: a `*` in the `.gitignore` of a home
-/// folder would hide every project in it.
-fn is_in_git(root: &Path) -> bool {
-    root.ancestors().any(|folder| folder.join(".git").exists())
+/// folder would hide every project in it. And when they hide the root as a whole, someone has opened it all the
+/// same, to see what is in it.
+fn heeds_ignore_files_above(root: &Path) -> bool {
+    let Some(repository) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
+    let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(repository));
+    let verdict = above
+        .map(|folder| {
+            Gitignore::new(folder.join(".gitignore")).0.matched_path_or_any_parents(root, true).map(|_| ())
+        })
+        .find(|verdict| !verdict.is_none());
+    !verdict.is_some_and(|verdict| verdict.is_ignore())
 }
 
 #[cfg(test)]

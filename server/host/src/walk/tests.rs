@@ -62,6 +62,15 @@ fn ignore_files_above_the_root_count_inside_a_repository_only() {
 }
 
 #[test]
+fn a_root_that_is_ignored_as_a_whole_is_walked_all_the_same() {
+    let tree = Tree::new(&["root/sub/a.rs", "root/sub/b.log", ".git/HEAD"]);
+    tree.write(".gitignore", "root/\n*.log\n");
+    check(&tree, &["sub/a.rs", "sub/b.log"]);
+    tree.write(".gitignore", "root/*\n!root/sub/\n*.log\n");
+    check(&tree, &["sub/a.rs"]);
+}
+
+#[test]
 fn a_repositorys_own_excludes_count() {
     let tree = Tree::new(&["root/a.rs", "root/private.txt", "root/.git/HEAD"]);
     tree.write("root/.git/info/exclude", "private.txt\n");
@@ -153,6 +162,47 @@ fn links_and_special_files_are_not_listed() {
     tree.link("..", "root/src/up");
     mknodat(CWD, tree.path("root/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
     check(&tree, &["src/a.rs"]);
+}
+
+/// A walk that hangs or eats all memory here has opened one of them.
+#[cfg(unix)]
+#[test]
+fn ignore_files_that_never_end_are_not_opened() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let tree = Tree::new(&[
+        "root/a.rs",
+        "root/zero/b.rs",
+        "root/fifo/c.rs",
+        "root/out/d.rs",
+        "root/in/e.rs",
+        "outside",
+    ]);
+    tree.link("/dev/zero", "root/zero/.gitignore");
+    mknodat(CWD, tree.path("root/fifo/.ignore"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    tree.link("../../outside", "root/out/.strataignore");
+    tree.write("root/rules", "f.log\n");
+    tree.write("root/in/f.log", "");
+    tree.link("../rules", "root/in/.gitignore");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "in/e.rs", "rules"]);
+    assert_eq!(
+        found.notes.iter().map(|note| note.place.as_str()).collect::<Vec<_>>(),
+        ["fifo", "out", "zero"]
+    );
+
+    tree.link("/dev/zero", "root/.gitignore");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
+
+    // Above the root a link may lead anywhere, but not to what never ends.
+    let tree = Tree::new(&["root/a.rs", "elsewhere/rules"]);
+    tree.link("elsewhere/rules", ".gitignore");
+    tree.link("nowhere", ".ignore");
+    check(&tree, &["a.rs"]);
+    tree.link("/dev/zero", ".strataignore");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
 }
 
 #[cfg(unix)]
