@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
     /// Leaves everything that ends before the node, and notes the node's part in an open head.
     fn enter(&mut self, node: &Node<'_>, flags: u8, depth: usize) {
         let start = node.start_byte();
-        while self.open.last().is_some_and(|open| open.end <= start && open.depth >= depth) {
+        while self.open.last().is_some_and(|open| open.end <= start) {
             self.close();
         }
         let inherited = self.open.last().map_or(0, |open| open.modifiers);

@@ -61,6 +61,28 @@ fn names_lead_to_the_files_that_define_them() {
 }
 
 #[test]
+fn a_name_the_file_defines_itself_means_its_own() {
+    let graph = References::build(&index(&[
+        ("a.py", "def shared(): ...\n"),
+        ("b.py", "def shared(): ...\nshared()\n"),
+        ("c.js", "shared();\n"),
+    ]));
+    assert_eq!(graph.incoming(&FileKey::from("a.py")), 0.0, "nor do languages of two families meet");
+}
+
+#[test]
+fn a_definition_outside_any_type_wins_over_members() {
+    let graph = References::build(&index(&[
+        ("a.py", "class A:\n    def shared(self): ...\n    def only(self): ...\n"),
+        ("b.py", "def shared(): ...\n"),
+        ("c.py", "def f(x): x.shared()\n"),
+        ("d.py", "def g(x): x.only()\n"),
+    ]));
+    assert_eq!(graph.incoming(&FileKey::from("a.py")), 0.25);
+    assert_eq!(graph.incoming(&FileKey::from("b.py")), 1.0);
+}
+
+#[test]
 fn a_name_with_several_definers_counts_by_likelihood() {
     let graph = References::build(&index(&[
         ("a.py", "def shared(): ...\n"),
