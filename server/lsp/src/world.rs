@@ -24,6 +24,9 @@ use crate::sync;
 /// The session of a client that names none.
 pub const MAIN_SESSION: &str = "main";
 
+/// Files that decide which other files are listed.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGNORE_FILE];
+
 /// Everything the server knows. Cheap to clone.
 #[derive(Clone)]
 pub struct World {
@@ -129,6 +132,10 @@ impl World {
     pub fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
         let keys: BTreeSet<FileKey> =
             params.changes.iter().filter_map(|event| self.key(event.uri.as_str())).collect();
+        // What an ignore file says may concern any file below it.
+        if keys.iter().any(|key| IGNORE_FILES.contains(&key.file_name())) {
+            return vec![Action::Reindex];
+        }
         if keys.is_empty() { Vec::new() } else { vec![Action::Refresh(keys)] }
     }
 
