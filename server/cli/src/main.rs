@@ -1,10 +1,41 @@
-//! The `strata` binary: reads its arguments, hands over to the language server, shows what comes back.
+//! The `strata` binary: reads its arguments, has the language server's commands do the work, shows what comes back. Has no
+//! logic of its own. Results go to standard output and nothing else does; what is for the person goes to standard error.
+
+mod arguments;
+mod bar;
+mod doctor;
+mod failure;
+mod map;
+mod output;
+mod prompt;
+mod repository;
+mod serve;
+mod table;
+mod tokens;
+mod tree;
 
 use std::process::ExitCode;
 
+use clap::Parser as _;
+
+use crate::arguments::{Arguments, Command};
+use crate::failure::Failure;
+
 fn main() -> ExitCode {
-    match strata_lsp::server::run() {
-        Ok(exit) => ExitCode::from(exit.code),
-        Err(_) => ExitCode::FAILURE,
+    let done = match Arguments::parse().command {
+        Command::Serve(arguments) => serve::run(&arguments),
+        Command::Prompt(arguments) => prompt::run(&arguments),
+        Command::Map(arguments) => map::run(&arguments),
+        Command::Tokens(arguments) => tokens::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+    };
+    match done {
+        Ok(exit) => exit,
+        // Whoever read our output has seen enough: `strata map | head` is no failure.
+        Err(Failure::NobodyReads) => ExitCode::SUCCESS,
+        Err(Failure::Said(message)) => {
+            output::tell(&format!("error: {message}"));
+            ExitCode::FAILURE
+        }
     }
 }

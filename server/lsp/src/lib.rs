@@ -3,6 +3,7 @@
 
 pub mod backend;
 pub mod capabilities;
+pub mod checkup;
 pub mod client;
 pub mod commands;
 pub mod documents;
@@ -18,4 +19,6 @@ pub mod settings;
 pub mod snapshot;
 pub mod sync;
 pub mod transport;
+pub mod weights;
+pub mod workbench;
 pub mod world;

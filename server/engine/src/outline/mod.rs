@@ -7,6 +7,7 @@ mod block;
 mod extract;
 mod head;
 mod names;
+mod reports;
 mod tables;
 mod tree;
 
@@ -18,6 +19,7 @@ use strata_grammars::LanguageId;
 
 pub use block::{LEGEND, MapBlock, map_block};
 pub use names::Names;
+pub use reports::{GrammarReport, grammar_reports};
 pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse};
 
 use crate::cancel::{Cancel, Cancelled};

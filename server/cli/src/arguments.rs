@@ -1,0 +1,136 @@
+//! What can be typed. The texts here are what `strata help` shows.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Decides what a language model gets to see: a context-managing language server and command line tool
+#[derive(Debug, Parser)]
+#[command(name = "strata", version, subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve an editor: the language server on standard input and output
+    Serve(ServeArguments),
+    /// Make a prompt about a repository: request body on standard output, what is in it on standard error
+    Prompt(PromptArguments),
+    /// Show the symbol map of a repository
+    Map(MapArguments),
+    /// Count the tokens of files
+    Tokens(TokensArguments),
+    /// Say what works and what does not
+    Doctor(DoctorArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// What to log to standard error
+    #[arg(long, value_name = "LEVEL", env = "STRATA_LOG", default_value = "warn", ignore_case = true)]
+    pub(crate) log: LogLevel,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// The repository that a command is about.
+#[derive(Debug, Args)]
+pub(crate) struct RepositoryArguments {
+    /// The repository; all other paths count from here, or are absolute
+    #[arg(long = "repo", value_name = "DIR", default_value = ".", hide_default_value = true)]
+    pub(crate) folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// Show this in full: a file, a folder, a glob, or lines of a file (`src/lib.rs#L10-40`)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) select: Vec<String>,
+    /// Show nothing of this, not even the name: a file, a folder or a glob
+    #[arg(long, value_name = "PATH")]
+    pub(crate) exclude: Vec<String>,
+    /// Show this file although its name says that it holds secrets (`--select` names it, too)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) confirm_secrets: Vec<String>,
+    /// The model that the prompt is for
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The form of the request
+    #[arg(long, value_parser = ["anthropic", "openai", "markdown"])]
+    pub(crate) format: Option<String>,
+    /// How content is laid out for the provider's cache
+    #[arg(long, value_parser = ["ripple", "flat"])]
+    pub(crate) policy: Option<String>,
+    /// Print everything that is known of the prompt as JSON, not the request body alone
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// What to ask; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MapArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// What the map may weigh, in tokens; without it what a prompt would hold
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+    /// Put this file and what is close to it first
+    #[arg(long, value_name = "PATH")]
+    pub(crate) focus: Vec<String>,
+    /// Print the map as JSON, with the weight of each file
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokensArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// The model whose tokens are counted
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// How many levels of folders to show; without it as many as fit into 100 lines
+    #[arg(long, value_name = "LEVELS")]
+    pub(crate) depth: Option<usize>,
+    /// Print every file as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Count these only: files, folders or globs
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_options_do_not_contradict_each_other() {
+        Arguments::command().debug_assert();
+    }
+}

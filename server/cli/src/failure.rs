@@ -1,0 +1,52 @@
+//! Why a command ends without a result, in one line that says what to do.
+
+use std::io;
+use std::path::Path;
+
+use strata_lsp::commands::CommandError;
+use strata_lsp::workbench::OpenError;
+
+/// The end of a command that has no result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The reader of our output has gone away.
+    NobodyReads,
+    /// Anything else, for a person.
+    Said(String),
+}
+
+impl Failure {
+    pub(crate) fn said(message: impl Into<String>) -> Self {
+        Self::Said(message.into())
+    }
+
+    /// A command refused a path that was given with `option`.
+    pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
+        match error {
+            CommandError::InvalidParams { message, .. } => {
+                Self::Said(format!("{option}: {message} (paths count from {})", folder.display()))
+            }
+            other => Self::Said(other.to_string()),
+        }
+    }
+
+    /// Writing a result failed.
+    pub(crate) fn of_output(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::NobodyReads,
+            _ => Self::Said(format!("the result cannot be written: {error}")),
+        }
+    }
+}
+
+impl From<CommandError> for Failure {
+    fn from(error: CommandError) -> Self {
+        Self::Said(error.to_string())
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self::Said(format!("--repo: {error}"))
+    }
+}

@@ -1,0 +1,48 @@
+//! `strata map`: the symbol map on standard output, how much of the repository it covers on standard error.
+
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::arguments::MapArguments;
+use crate::failure::Failure;
+use crate::output::{self, count, counted};
+use crate::repository;
+
+/// What is read of the reply of `strata.symbols.map`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply {
+    legend: String,
+    text: String,
+    tokens: usize,
+    budget: usize,
+    files: Vec<serde::de::IgnoredAny>,
+    left_out: usize,
+}
+
+pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
+    let mut workbench = repository::open(&arguments.repository)?;
+    repository::index(&mut workbench)?;
+    let reply = workbench
+        .run("strata.symbols.map", json!({ "budget": arguments.budget, "focus": arguments.focus }))
+        .map_err(|error| Failure::of_path("--focus", workbench.folder(), &error))?;
+    if arguments.json {
+        output::json(&reply)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let reply: Reply = output::understood(reply)?;
+    output::result(|out| {
+        writeln!(out, "{}", reply.legend)?;
+        write!(out, "{}", reply.text)
+    })?;
+    output::tell(&format!(
+        "{}, {} of {} tokens; {} more with an outline left out",
+        counted(reply.files.len(), "file"),
+        count(reply.tokens),
+        count(reply.budget),
+        count(reply.left_out),
+    ));
+    Ok(ExitCode::SUCCESS)
+}

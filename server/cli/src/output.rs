@@ -1,0 +1,99 @@
+//! Writing results to standard output and words for the person to standard error. What is written to either never holds
+//! a control character that came from a file's name.
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// Writes a result through `write`.
+pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
+}
+
+/// Writes a result as JSON: in one line for programs, over several for a person at a terminal.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    result(|out| {
+        if io::stdout().is_terminal() {
+            serde_json::to_writer_pretty(&mut *out, value)?;
+        } else {
+            serde_json::to_writer(&mut *out, value)?;
+        }
+        writeln!(out)
+    })
+}
+
+/// A command's reply as what is shown of it.
+pub(crate) fn understood<T: DeserializeOwned>(reply: Value) -> Result<T, Failure> {
+    serde_json::from_value(reply).map_err(|error| {
+        Failure::said(format!("a reply is not what it should be ({error}); please report this"))
+    })
+}
+
+/// Tells the person something. That nobody listens is no reason to end.
+pub(crate) fn tell(text: &str) {
+    let mut err = io::stderr().lock();
+    let _ = writeln!(err, "{}", printable(text)).and_then(|()| err.flush());
+}
+
+/// A text that cannot drive a terminal: names of files come from anywhere.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let drives = |c: char| {
+        c.is_control() && c != '\n'
+            || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(drives) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if drives(character) {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// A count as a person reads it: `1,234,567`.
+pub(crate) fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A count with its noun: `1 file`, `1,204 files`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_by_three() {
+        let shown = [0, 7, 999, 1_000, 12_345, 1_234_567].map(count);
+        assert_eq!(shown, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!((counted(1, "file"), counted(1_000, "file")), ("1 file".into(), "1,000 files".into()));
+    }
+
+    #[test]
+    fn a_name_cannot_drive_the_terminal() {
+        assert_eq!(printable("a\u{1b}[2J\u{202e}b\r\n"), "a\\u{1b}[2J\\u{202e}b\\u{d}\n");
+        assert!(matches!(printable("päth/ファイル.rs"), Cow::Borrowed(_)));
+    }
+}

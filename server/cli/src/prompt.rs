@@ -1,0 +1,90 @@
+//! `strata prompt`: the request body on standard output, what is in it on standard error.
+
+mod report;
+
+use std::io::{self, Read as _};
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use strata_lsp::workbench::Workbench;
+
+use self::report::Report;
+use crate::arguments::PromptArguments;
+use crate::failure::Failure;
+use crate::{output, repository};
+
+/// What is read of the reply of `strata.files.select`.
+#[derive(Deserialize)]
+struct Selected {
+    withheld: Vec<Withheld>,
+}
+
+#[derive(Deserialize)]
+struct Withheld {
+    path: String,
+    reason: String,
+}
+
+pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
+    let text = text(&arguments.text)?;
+    let mut workbench = repository::open(&arguments.repository)?;
+    repository::index(&mut workbench)?;
+    for path in &arguments.select {
+        select(&mut workbench, path, &arguments.confirm_secrets)?;
+    }
+    for path in &arguments.exclude {
+        workbench
+            .run("strata.files.exclude", json!({ "paths": [path] }))
+            .map_err(|error| Failure::of_path("--exclude", workbench.folder(), &error))?;
+    }
+    // Nobody will come back to record what the model answered.
+    let ask = json!({
+        "prompt": text,
+        "model": arguments.model,
+        "format": arguments.format,
+        "policy": arguments.policy,
+        "dryRun": true,
+    });
+    let reply = workbench.run("strata.prompt.assemble", ask)?;
+    if arguments.json {
+        output::json(&reply)?;
+    } else {
+        body(reply.get("body"))?;
+    }
+    output::tell(output::understood::<Report>(reply)?.render().trim_end());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The question: the argument itself, or all of standard input.
+fn text(argument: &str) -> Result<String, Failure> {
+    if argument != "-" {
+        return Ok(argument.to_owned());
+    }
+    let mut text = String::new();
+    io::stdin()
+        .lock()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::said(format!("the text cannot be read from standard input: {error}")))?;
+    // `echo question | strata prompt -` asks `question`.
+    text.truncate(text.trim_end_matches(['\n', '\r']).len());
+    Ok(text)
+}
+
+fn select(workbench: &mut Workbench, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
+    let reply = workbench
+        .run("strata.files.select", json!({ "paths": [path], "confirmSecrets": confirm_secrets }))
+        .map_err(|error| Failure::of_path("--select", workbench.folder(), &error))?;
+    for Withheld { path: file, reason } in output::understood::<Selected>(reply)?.withheld {
+        output::tell(&format!("--select {path} left out {file}: {reason}"));
+    }
+    Ok(())
+}
+
+/// The request, ready to be sent, or the text of a format that is no request.
+fn body(body: Option<&Value>) -> Result<(), Failure> {
+    match body {
+        Some(Value::String(text)) => output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n'))),
+        body => output::json(&body),
+    }
+}

@@ -1,0 +1,127 @@
+//! What is in a prompt, as a few short tables: parts, tiers, files, coverage, warnings.
+
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::output::{count, counted};
+use crate::table::{Align, Table};
+
+/// What is read of the reply of `strata.prompt.assemble`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Report {
+    model: String,
+    format: String,
+    policy: String,
+    tokens: Tokens,
+    tiers: Vec<Tier>,
+    files: Vec<File>,
+    coverage: Coverage,
+    warnings: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    total: usize,
+    parts: Map<String, Value>,
+    limit: usize,
+    window: usize,
+}
+
+#[derive(Deserialize)]
+struct Tier {
+    tier: String,
+    items: usize,
+    tokens: usize,
+    marked: bool,
+}
+
+#[derive(Deserialize)]
+struct File {
+    path: String,
+    hash: String,
+    tokens: usize,
+    tier: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Coverage {
+    blocks: usize,
+    names: usize,
+    directories: usize,
+    map_budget: usize,
+}
+
+#[derive(Deserialize)]
+struct Warning {
+    message: String,
+}
+
+impl Report {
+    /// The text, without control over what comes before or after it.
+    pub(super) fn render(&self) -> String {
+        let mut text = format!("{}, {}, {}\n\n", self.model, self.format, self.policy);
+        text.push_str(&self.parts());
+        text.push('\n');
+        text.push_str(&self.tiers());
+        if !self.files.is_empty() {
+            text.push('\n');
+            text.push_str(&self.files());
+        }
+        // Writing into a string cannot fail.
+        let _ = writeln!(text, "\n{}", self.coverage());
+        for warning in &self.warnings {
+            let _ = writeln!(text, "warning: {}", warning.message);
+        }
+        text
+    }
+
+    fn parts(&self) -> String {
+        let Tokens { total, parts, limit, window } = &self.tokens;
+        let mut table = Table::new([Align::Right, Align::Left]);
+        table.row(["tokens".to_owned(), "part".to_owned()]);
+        for (part, tokens) in parts {
+            let tokens = tokens.as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or_default();
+            table.row([count(tokens), part.replace('_', " ")]);
+        }
+        table.row([
+            count(*total),
+            format!("together, of at most {} (window {})", count(*limit), count(*window)),
+        ]);
+        table.render()
+    }
+
+    fn tiers(&self) -> String {
+        let mut table = Table::new([Align::Right, Align::Left, Align::Right, Align::Left]);
+        table.row(["tokens", "tier", "items", ""].map(str::to_owned));
+        for Tier { tier, items, tokens, marked } in &self.tiers {
+            let mark = if *marked { "cache breakpoint behind it" } else { "" };
+            table.row([count(*tokens), tier.clone(), count(*items), mark.to_owned()]);
+        }
+        table.render()
+    }
+
+    fn files(&self) -> String {
+        let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
+        table.row(["tokens", "tier", "version", "file in full"].map(str::to_owned));
+        for File { path, hash, tokens, tier } in &self.files {
+            let version: String = hash.chars().take(8).collect();
+            table.row([count(*tokens), tier.clone(), version, path.clone()]);
+        }
+        table.render()
+    }
+
+    fn coverage(&self) -> String {
+        let Coverage { blocks, names, directories, map_budget } = self.coverage;
+        format!(
+            "repository: {} outlined in the map (budget {}), {} listed by name, {} by their folder",
+            counted(blocks, "file"),
+            count(map_budget),
+            count(names),
+            count(directories),
+        )
+    }
+}

@@ -1,0 +1,18 @@
+//! Opening the repository that a command is about.
+
+use strata_lsp::workbench::{Settings, Workbench};
+
+use crate::arguments::RepositoryArguments;
+use crate::bar::Bar;
+use crate::failure::Failure;
+
+/// The repository without its outlines.
+pub(crate) fn open(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
+    Ok(Workbench::open(&arguments.folder, Settings::default())?)
+}
+
+/// Outlines the repository.
+pub(crate) fn index(workbench: &mut Workbench) -> Result<(), Failure> {
+    let bar = Bar::new("indexing");
+    workbench.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
+}

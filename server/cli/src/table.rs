@@ -1,0 +1,66 @@
+//! Columns of short texts, aligned. The last column may hold anything; no line ends in blanks.
+
+use std::fmt::Write as _;
+
+/// How a column is aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows of cells.
+#[derive(Debug)]
+pub(crate) struct Table<const N: usize> {
+    columns: [Align; N],
+    rows: Vec<[String; N]>,
+}
+
+impl<const N: usize> Table<N> {
+    pub(crate) fn new(columns: [Align; N]) -> Self {
+        Self { columns, rows: Vec::new() }
+    }
+
+    pub(crate) fn row(&mut self, cells: [String; N]) {
+        self.rows.push(cells);
+    }
+
+    /// The text, each row a line.
+    pub(crate) fn render(&self) -> String {
+        let mut widths = [0; N];
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let mut text = String::new();
+        for row in &self.rows {
+            let start = text.len();
+            for ((cell, width), align) in row.iter().zip(widths).zip(self.columns) {
+                let gap = if text.len() == start { "" } else { "  " };
+                // Writing into a string cannot fail.
+                let _ = match align {
+                    Align::Left => write!(text, "{gap}{cell:<width$}"),
+                    Align::Right => write!(text, "{gap}{cell:>width$}"),
+                };
+            }
+            text.truncate(text.trim_end_matches(' ').len().max(start));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_lines_have_no_blank_ends() {
+        let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
+        table.row(["part".into(), "tokens".into(), String::new()]);
+        table.row(["symbol map".into(), "12".into(), "L0".into()]);
+        table.row([String::new(), String::new(), String::new()]);
+        assert_eq!(table.render(), "part        tokens\nsymbol map      12  L0\n\n");
+    }
+}

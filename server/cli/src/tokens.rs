@@ -1,0 +1,80 @@
+//! `strata tokens`: a tree of files with their weights and sums on standard output, what was not counted on standard error.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use strata_lsp::weights::{Problem, Weight, Weights};
+
+use crate::arguments::TokensArguments;
+use crate::bar::Bar;
+use crate::failure::Failure;
+use crate::output::{self, count, counted};
+use crate::repository;
+use crate::tree::Tree;
+
+/// What a tree may take without `--depth`, in lines.
+const LINES: usize = 100;
+/// How many files are named of those that were not counted for one reason.
+const NAMED: usize = 3;
+
+pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
+    let workbench = repository::open(&arguments.repository)?;
+    let bar = Bar::new("counting");
+    let weights = workbench
+        .weigh(&arguments.paths, arguments.model.as_deref(), |progress| bar.progress(progress))
+        .map_err(|error| Failure::of_path("PATH", workbench.folder(), &error))?;
+    drop(bar);
+    if arguments.json {
+        output::json(&weights)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let tree = tree(&weights);
+    let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(LINES));
+    let text = tree.render(depth);
+    output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+    tell(&weights);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tree(weights: &Weights) -> Tree {
+    let mut tree = Tree::default();
+    for file in &weights.files {
+        match &file.weight {
+            Weight::Counted { tokens } => tree.add(file.path.as_str(), Some(*tokens), ""),
+            Weight::NotCounted { problem, .. } => tree.add(file.path.as_str(), None, word(*problem)),
+        }
+    }
+    tree
+}
+
+fn tell(weights: &Weights) {
+    let mut reasons: BTreeMap<Problem, Vec<&str>> = BTreeMap::new();
+    for (path, problem) in weights.not_counted() {
+        reasons.entry(problem).or_default().push(path.as_str());
+    }
+    let skipped: usize = reasons.values().map(Vec::len).sum();
+    output::tell(&format!(
+        "{} in {}, counted for {}",
+        counted(weights.tokens, "token"),
+        counted(weights.files.len() - skipped, "file"),
+        weights.model,
+    ));
+    for (problem, paths) in reasons {
+        let named: Vec<&str> = paths.iter().take(NAMED).copied().collect();
+        let more = if paths.len() > named.len() { ", …" } else { "" };
+        let (number, problem) = (count(paths.len()), word(problem));
+        output::tell(&format!("not counted, {problem}: {number} ({}{more})", named.join(", ")));
+    }
+    if let Some(warning) = &weights.warning {
+        output::tell(&format!("warning: {warning}"));
+    }
+}
+
+fn word(problem: Problem) -> &'static str {
+    match problem {
+        Problem::Binary => "binary",
+        Problem::Secret => "secret by its name",
+        Problem::TooLarge => "too large",
+        Problem::Unreadable => "unreadable",
+    }
+}

@@ -1,0 +1,40 @@
+//! `strata doctor`.
+
+use crate::repo::{APP, Repo};
+
+#[test]
+fn a_healthy_build_is_reported_line_by_line() {
+    let run = Repo::new(APP).strata(&["doctor"]);
+    assert_eq!((run.code, &*run.err), (Some(0), ""));
+    let first_words: Vec<&str> = run.out.lines().map(|line| line.split("  ").next().unwrap()).collect();
+    assert_eq!(
+        first_words,
+        ["strata", "languages", "tokenizers", "models", "repository", "", "", "everything works"]
+    );
+    assert!(run.out.contains("python (") && run.out.contains("3 files, 2 with an outline"), "{}", run.out);
+}
+
+#[test]
+fn what_is_broken_is_named_and_makes_the_exit_code_1() {
+    let repo = Repo::new(APP);
+    let run = repo.strata(&["doctor", "--repo", "nowhere"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("\ntokenizers  o200k_base, cl100k_base\n"), "the rest is still said");
+    assert!(run.out.contains("broken: --repo: `nowhere` cannot be opened: "), "{}", run.out);
+    assert!(!run.out.contains("everything works"));
+}
+
+#[test]
+fn json_holds_the_same() {
+    let repo = Repo::new(APP);
+    let findings = repo.strata(&["doctor", "--json"]).json();
+    assert_eq!(findings["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(findings["problems"], serde_json::json!([]));
+    assert_eq!(
+        (&findings["repository"]["files"], &findings["repository"]["outlined"]),
+        (&3.into(), &2.into())
+    );
+    for language in findings["languages"].as_array().unwrap() {
+        assert!(language["abi"].as_u64().unwrap() > 0 && language.get("problem").is_none(), "{language}");
+    }
+}

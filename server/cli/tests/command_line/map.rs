@@ -1,0 +1,56 @@
+//! `strata map`, and how results are written.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use expect_test::expect;
+
+use crate::repo::{APP, Repo};
+
+#[test]
+fn the_map_is_on_standard_output_and_its_size_on_standard_error() {
+    let run = Repo::new(APP).strata(&["map"]);
+    assert_eq!(run.code, Some(0));
+    expect![[""]].assert_eq(&run.out);
+    expect![[""]].assert_eq(&run.err);
+}
+
+#[test]
+fn a_budget_leaves_out_and_the_focus_comes_first() {
+    let repo = Repo::new(APP);
+    let paths = |focus: &str| {
+        let reply = repo.strata(&["map", "--budget", "40", "--focus", focus, "--json"]).json();
+        assert!(reply["tokens"].as_u64().unwrap() <= 40);
+        let files = reply["files"].as_array().unwrap();
+        files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths("app/view.py"), ["app/view.py"]);
+    assert_eq!(paths("app/request.py"), ["app/request.py"]);
+    let run = repo.strata(&["map", "--budget", "0"]);
+    expect![[""]].assert_eq(&run.err);
+    let run = repo.strata(&["map", "--focus", "../x"]);
+    expect![[""]].assert_eq(run.refusal());
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let repo = Repo::new(APP);
+    for arguments in [["map", "--repo", "."], ["tokens", "--repo", "."], ["prompt", "--repo=.", "Hello"]] {
+        let mut child = repo.spawn(&arguments, Stdio::piped());
+        drop(child.stdout.take());
+        let mut err = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert_eq!((child.wait().unwrap().code(), &*err), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_written_is_a_failure() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let child = Repo::new(APP).spawn(&["map"], full.into());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.starts_with("error: the result cannot be written: ") && err.lines().count() == 1, "{err}");
+}

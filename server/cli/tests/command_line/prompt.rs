@@ -1,0 +1,151 @@
+//! `strata prompt`.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::repo::{APP, Repo};
+
+/// Every text in a JSON value.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(values) => values.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn times(body: &Value, needle: &str) -> usize {
+    texts(body).iter().map(|text| text.matches(needle).count()).sum()
+}
+
+#[test]
+fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
+    let repo = Repo::new(APP);
+    let run = repo.strata(&["prompt", "--select", "app/request.py", "What is a request?"]);
+    let body = run.json();
+    assert_eq!(times(&body, "request body"), 1);
+    assert_eq!(times(&body, "class Request"), 1, "in full, so not in the map");
+    assert_eq!((times(&body, "view body"), times(&body, "class View")), (0, 1));
+    assert_eq!((times(&body, "notes body"), times(&body, "notes.md")), (0, 1));
+    assert_eq!(times(&body, "What is a request?"), 1);
+    expect![[""]].assert_eq(&run.err);
+}
+
+#[test]
+fn an_excluded_file_leaves_no_trace() {
+    let repo = Repo::new(APP);
+    let body = repo.strata(&["prompt", "--exclude", "app/view.py", "Hello"]).json();
+    assert_eq!((times(&body, "view"), times(&body, "View")), (0, 0));
+    assert_eq!(times(&body, "class Request"), 1);
+    // The narrower wish wins, whatever comes first.
+    let both = ["prompt", "--exclude", "app/view.py", "--select", "app", "Hello"];
+    let body = repo.strata(&both).json();
+    assert_eq!((times(&body, "view"), times(&body, "request body")), (0, 1));
+}
+
+#[test]
+fn json_is_the_whole_reply() {
+    let repo = Repo::new(APP);
+    let short = repo.strata(&["prompt", "--select", "app/request.py", "Hello"]).json();
+    let run = repo.strata(&["prompt", "--select", "app/request.py", "--json", "Hello"]);
+    let reply = run.json();
+    assert_eq!(reply["body"], short);
+    let parts = reply["tokens"]["parts"].as_object().unwrap();
+    let sum: u64 = parts.values().map(|tokens| tokens.as_u64().unwrap()).sum();
+    assert_eq!(reply["tokens"]["total"], sum);
+    assert_eq!(reply["files"][0]["path"], "app/request.py");
+    assert!(reply.get("id").is_none(), "nobody can record it");
+    let keys: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
+    expect![[""]].assert_eq(&keys.join(" "));
+}
+
+#[test]
+fn the_same_repository_makes_the_same_bytes() {
+    let repo = Repo::new(APP);
+    let run = || repo.strata(&["prompt", "--select", "app", "Hello"]).out;
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn the_text_can_come_from_standard_input() {
+    let repo = Repo::new(APP);
+    let body = repo.strata_with("Grüße\nzwei\n".as_bytes(), &["prompt", "-"]).json();
+    assert!(texts(&body).contains(&"Grüße\nzwei"), "{body}");
+    let run = repo.strata_with(b"\xff\xfe", &["prompt", "-"]);
+    expect![[""]].assert_eq(run.refusal());
+}
+
+#[test]
+fn every_format_and_policy_that_is_offered_is_taken() {
+    let repo = Repo::new(APP);
+    let run = |option, value| repo.strata(&["prompt", option, value, "Hello"]);
+    assert!(run("--format", "anthropic").json()["system"].is_array());
+    assert_eq!(run("--format", "openai").json()["messages"][0]["role"], "system");
+    let markdown = run("--format", "markdown");
+    assert!(markdown.out.starts_with("# [1] System\n"), "{}", markdown.out);
+    assert!(markdown.out.ends_with("Hello\n"), "{}", markdown.out);
+    for policy in ["ripple", "flat"] {
+        let reply = repo.strata(&["prompt", "--policy", policy, "--json", "Hello"]).json();
+        assert_eq!(reply["policy"], policy);
+    }
+}
+
+#[test]
+fn the_model_decides_the_window() {
+    let repo = Repo::new(APP);
+    let reply = repo.strata(&["prompt", "--model", "gpt-4o", "--json", "Hello"]).json();
+    assert_eq!((&reply["model"], &reply["tokens"]["window"]), (&"gpt-4o".into(), &128_000.into()));
+    let run = repo.strata(&["prompt", "--model", "nobody-1", "Hello"]);
+    assert_eq!(run.code, Some(0));
+    assert!(run.err.contains("warning: ") && run.err.contains("nobody-1"), "{}", run.err);
+}
+
+#[test]
+fn paths_are_files_lines_folders_globs_and_absolute() {
+    let repo = Repo::new(APP);
+    let absolute = repo.folder().join("app/request.py");
+    let shown = |path: &str| {
+        let reply = repo.strata(&["prompt", "--select", path, "--json", "Hello"]).json();
+        let files = reply["files"].as_array().unwrap().iter();
+        files.map(|file| file["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(shown(absolute.to_str().unwrap()), "app/request.py");
+    assert_eq!(shown("./app/request.py"), "app/request.py");
+    assert_eq!(shown("app"), "app/request.py app/view.py");
+    assert_eq!(shown("**/v*.py"), "app/view.py");
+    let body = repo.strata(&["prompt", "--select", "app/request.py#L4-5", "Hello"]).json();
+    assert_eq!((times(&body, "request body"), times(&body, "One request.")), (1, 0));
+}
+
+#[test]
+fn secrets_need_a_confirmation() {
+    let repo = Repo::new(APP);
+    repo.write("app/.env", "TOKEN=hunter2\n");
+    let run = repo.strata(&["prompt", "--select", "app/.env", "Hello"]);
+    expect![[""]].assert_eq(run.refusal());
+    let run = repo.strata(&["prompt", "--select", "app", "Hello"]);
+    assert_eq!(times(&run.json(), "hunter2"), 0);
+    expect![[""]].assert_eq(run.err.lines().next().unwrap());
+    let confirmed = ["prompt", "--select", "app/.env", "--confirm-secrets", "app/.env", "Hello"];
+    assert_eq!(times(&repo.strata(&confirmed).json(), "hunter2"), 1);
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_one_line() {
+    let repo = Repo::new(APP);
+    repo.write("image.png", b"\x89PNG\0");
+    let select = |path| repo.strata(&["prompt", "--select", path, "Hello"]).refusal().to_owned();
+    let refusals = [
+        select("app/reqest.py"),
+        select("../outside.py"),
+        select("/etc/passwd"),
+        select("image.png"),
+        select("*.java"),
+        repo.strata(&["prompt", "--exclude", "nothing.py", "Hello"]).refusal().to_owned(),
+        repo.strata(&["prompt", "--repo", "nowhere", "Hello"]).refusal().to_owned(),
+        repo.strata(&["prompt", "--repo", "notes.md", "Hello"]).refusal().to_owned(),
+        repo.strata(&["prompt", " "]).refusal().to_owned(),
+    ];
+    expect![[""]].assert_eq(&refusals.concat());
+}

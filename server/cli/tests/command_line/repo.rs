@@ -1,0 +1,97 @@
+//! A repository for one test, and the binary run in it.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// Removed when dropped.
+pub(crate) struct Repo {
+    _directory: tempfile::TempDir,
+    folder: PathBuf,
+}
+
+/// How a run ended and what it said.
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// A small program: `request.py` is what `view.py` builds on.
+pub(crate) const APP: &[(&str, &str)] = &[
+    (
+        "app/request.py",
+        "class Request:\n    \"\"\"One request.\"\"\"\n\n    def body(self):\n        return 'request body'\n",
+    ),
+    (
+        "app/view.py",
+        "from app.request import Request\n\n\nclass View:\n    def answer(self, request: Request):\n        return 'view body', request.body()\n",
+    ),
+    ("notes.md", "# Notes\n\nnotes body\n"),
+];
+
+impl Repo {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = directory.path().canonicalize().unwrap().join("repo");
+        fs::create_dir(&folder).unwrap();
+        let repo = Self { _directory: directory, folder };
+        for (path, content) in files {
+            repo.write(path, content);
+        }
+        repo
+    }
+
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Runs the binary in the repository with nothing on its standard input.
+    pub(crate) fn strata(&self, arguments: &[&str]) -> Run {
+        let mut child = self.spawn(arguments, Stdio::piped());
+        // It may have ended without reading.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap().replace(self.folder.to_str().unwrap(), "REPO");
+        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    pub(crate) fn spawn(&self, arguments: &[&str], stdout: Stdio) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_strata"))
+            .args(arguments)
+            .current_dir(&self.folder)
+            // Neither a person's settings nor their ignore files are part of a test.
+            .env("HOME", self.folder.parent().unwrap())
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("STRATA_LOG")
+            .stdin(Stdio::piped())
+            .stdout(stdout)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+}
+
+impl Run {
+    /// Standard output as JSON, of a run that went well.
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{}", self.err);
+        assert_eq!(self.out.lines().count(), 1, "JSON for a program is one line");
+        serde_json::from_str(&self.out).unwrap()
+    }
+
+    /// What was said by a run that failed, which has no result.
+    pub(crate) fn refusal(&self) -> &str {
+        assert_eq!((self.code, &*self.out), (Some(1), ""), "{}", self.err);
+        &self.err
+    }
+}

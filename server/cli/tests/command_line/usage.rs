@@ -1,0 +1,37 @@
+//! Words that lead nowhere, and those that help.
+
+use expect_test::expect;
+
+use crate::repo::Repo;
+
+#[test]
+fn a_wrong_command_line_is_exit_code_2_with_a_hint() {
+    let repo = Repo::new(&[]);
+    for arguments in [
+        &["promt", "Hello"] as &[&str],
+        &["prompt"],
+        &["prompt", "--format", "word", "Hello"],
+        &["map", "--budget", "many"],
+        &["serve", "--log", "loud"],
+        &[],
+    ] {
+        let run = repo.strata(arguments);
+        assert_eq!((run.code, &*run.out), (Some(2), ""), "{arguments:?}: {}", run.err);
+        assert!(run.err.contains("Usage: strata"), "{}", run.err);
+    }
+    let run = repo.strata(&["promt", "Hello"]);
+    assert!(run.err.contains("similar subcommand exists: 'prompt'"), "{}", run.err);
+}
+
+#[test]
+fn the_version_is_the_package_s() {
+    let run = Repo::new(&[]).strata(&["--version"]);
+    assert_eq!(run.out, format!("strata {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_names_every_command_that_there_is() {
+    let run = Repo::new(&[]).strata(&["help"]);
+    assert_eq!(run.code, Some(0));
+    expect![[""]].assert_eq(&run.out);
+}

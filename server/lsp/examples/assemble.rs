@@ -1,0 +1,94 @@
+//! How long `prompt.assemble` takes on a repository, cold and warm, and what the process has taken in memory:
+//! `cargo run --release -p strata-lsp --example assemble -- DIR [SELECTED..]`.
+//!
+//! Warm are: the same question again, and the turns of a conversation, each recorded before the next. The tokens of
+//! the last request are counted anew from its body. Memory is that of the process from its start (Linux only).
+#![expect(clippy::print_stdout, reason = "it prints its figures")]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use strata_engine::tokens::TokenCounter;
+use strata_engine::wire::{Format, Piece, pieces};
+use strata_lsp::workbench::{Settings, Workbench};
+
+type Anything = Box<dyn std::error::Error>;
+
+/// How often each is measured.
+const ROUNDS: usize = 30;
+
+fn main() -> Result<(), Anything> {
+    let mut arguments = std::env::args().skip(1);
+    let Some(folder) = arguments.next().map(PathBuf::from) else {
+        return Err("usage: assemble DIR [SELECTED..]".into());
+    };
+    let selected: Vec<String> = arguments.collect();
+
+    let start = Instant::now();
+    let mut workbench = Workbench::open(&folder, Settings::default())?;
+    workbench.index(|_| ())?;
+    let index = &workbench.snapshot().index;
+    println!("index of {} files, {} outlined: {:?}", index.files.len(), index.symbols.len(), start.elapsed());
+    println!("memory after it: {}", peak());
+    workbench.run("strata.files.select", json!({ "paths": selected }))?;
+
+    let ask = json!({ "prompt": "What does this do?", "dryRun": true });
+    let (first, _) = timed(&mut workbench, "strata.prompt.assemble", &ask)?;
+    println!("first prompt: {first:?}");
+    let mut again = Vec::new();
+    for _ in 0..ROUNDS {
+        again.push(timed(&mut workbench, "strata.prompt.assemble", &ask)?.0);
+    }
+    print("the same question again", again);
+
+    let mut turns = Vec::new();
+    let mut last = Value::Null;
+    for turn in 0..ROUNDS {
+        let ask = json!({ "prompt": format!("Question {turn}: what does this do?") });
+        let (time, reply) = timed(&mut workbench, "strata.prompt.assemble", &ask)?;
+        let answer = json!({ "id": reply["id"], "response": format!("Answer {turn}.") });
+        workbench.run("strata.prompt.record", answer)?;
+        turns.push(time);
+        last = reply;
+    }
+    print("turns of a conversation", turns);
+    println!("memory at the end: {}", peak());
+    println!("last request: {} bytes, {}", last["body"].to_string().len(), last["coverage"]);
+    let (texts, parts) = (recount(&workbench, &last), &last["tokens"]["parts"]);
+    println!("tokens: {} = {parts}; texts counted anew: {texts}", last["tokens"]["total"]);
+    Ok(())
+}
+
+fn timed(workbench: &mut Workbench, command: &str, ask: &Value) -> Result<(Duration, Value), Anything> {
+    let ask = ask.clone();
+    let start = Instant::now();
+    let reply = workbench.run(command, ask)?;
+    Ok((start.elapsed(), reply))
+}
+
+/// What the texts of a request weigh, each counted by itself without any cache; everything but `structure`.
+fn recount(workbench: &Workbench, reply: &Value) -> usize {
+    let model = workbench.snapshot().models.resolve(&workbench.snapshot().settings.model).model;
+    let weigh = |piece: Piece<'_>| match piece {
+        Piece::Text(text) => TokenCounter::new().count(model.tokenizer, &text),
+        Piece::Picture(_) => 0,
+    };
+    pieces(Format::Anthropic, &reply["body"]).into_iter().map(weigh).sum()
+}
+
+fn print(what: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let (Some(least), Some(median), Some(most)) = (times.first(), times.get(times.len() / 2), times.last())
+    else {
+        return;
+    };
+    println!("{what}, {} times: {least:?} to {most:?}, median {median:?}", times.len());
+}
+
+/// The most memory the process has held at once.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.map_or("unknown on this system".to_owned(), |peak| peak.trim().to_owned())
+}

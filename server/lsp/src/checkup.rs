@@ -1,0 +1,135 @@
+//! Whether this build works, and what it knows: what a person asks first when something is wrong. Looks only at what is
+//! built in and at what was indexed; changes and announces nothing.
+
+use serde::Serialize;
+use strata_engine::models::{Known, Models};
+use strata_engine::outline::{GrammarReport, grammar_reports};
+use strata_engine::settings::Settings;
+use strata_engine::tokens::{TokenCounter, Tokenizer};
+
+use crate::snapshot::Snapshot;
+
+/// The state of this build.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkup {
+    /// Of Strata.
+    pub version: &'static str,
+    /// The system it was built for.
+    pub platform: Platform,
+    /// Every language that has outlines.
+    pub languages: Vec<GrammarReport>,
+    /// Every vocabulary that tokens are counted with.
+    pub tokenizers: Vec<TokenizerReport>,
+    /// The model table.
+    pub models: ModelsReport,
+}
+
+/// A system.
+#[derive(Debug, Serialize)]
+pub struct Platform {
+    /// `linux`, `macos`, `windows`, ...
+    pub os: &'static str,
+    /// `x86_64`, `aarch64`, ...
+    pub arch: &'static str,
+}
+
+/// One vocabulary.
+#[derive(Debug, Serialize)]
+pub struct TokenizerReport {
+    /// What its maker calls it.
+    pub name: &'static str,
+    /// Why it cannot be used; tokens are then estimated from the number of characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// The model table.
+#[derive(Debug, Serialize)]
+pub struct ModelsReport {
+    /// How many models it holds.
+    pub known: usize,
+    /// The one that prompts are made for unless another is asked for.
+    pub default: String,
+    /// What is not known of that one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// What a workspace holds.
+#[derive(Debug, Serialize)]
+pub struct WorkspaceReport {
+    /// Its folders.
+    pub roots: Vec<String>,
+    /// How many files the walk listed.
+    pub files: usize,
+    /// How many of them have an outline.
+    pub outlined: usize,
+    /// What the walk could not do, in sentences.
+    pub notes: Vec<String>,
+}
+
+impl Checkup {
+    /// Looks at everything that is built in. Loads the vocabularies.
+    pub fn new(settings: &Settings) -> Self {
+        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let tokenizers = [("o200k_base", Tokenizer::O200k), ("cl100k_base", Tokenizer::Cl100k)];
+        let tokenizer = |(name, tokenizer)| TokenizerReport {
+            name,
+            problem: counter.warm_up(tokenizer).err().map(|error| error.to_string()),
+        };
+        let default = models.resolve(&settings.model);
+        let problem = (default.known != Known::Known).then(|| default.warning()).flatten();
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            platform: Platform { os: std::env::consts::OS, arch: std::env::consts::ARCH },
+            languages: grammar_reports(),
+            tokenizers: tokenizers.map(tokenizer).into(),
+            models: ModelsReport { known: models.iter().count(), default: default.model.id.clone(), problem },
+        }
+    }
+
+    /// Everything that is broken, in sentences; empty when all is well.
+    pub fn problems(&self) -> Vec<String> {
+        let languages = self.languages.iter().filter_map(|language| {
+            Some(format!("the language {}: {}", language.name, language.problem.as_ref()?))
+        });
+        let tokenizers = self.tokenizers.iter().filter_map(|tokenizer| {
+            Some(format!("the tokenizer {}: {}", tokenizer.name, tokenizer.problem.as_ref()?))
+        });
+        let models = self.models.problem.iter().map(|problem| format!("the default model: {problem}"));
+        languages.chain(tokenizers).chain(models).collect()
+    }
+}
+
+impl WorkspaceReport {
+    /// What is known of a workspace that was indexed.
+    pub fn new(snapshot: &Snapshot) -> Self {
+        Self {
+            roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),
+            files: snapshot.index.files.len(),
+            outlined: snapshot.index.symbols.len(),
+            notes: snapshot.index.notes.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_build_is_healthy() {
+        let checkup = Checkup::new(&Settings::default());
+        assert_eq!(checkup.problems(), Vec::<String>::new());
+        assert!(checkup.languages.iter().any(|language| language.name == "rust"));
+        assert!(checkup.models.known > 0);
+    }
+
+    #[test]
+    fn a_default_model_that_nobody_knows_is_a_problem() {
+        let settings = Settings { model: "no-such-model".to_owned(), ..Settings::default() };
+        let problems = Checkup::new(&settings).problems();
+        assert!(problems.iter().any(|problem| problem.contains("no-such-model")), "{problems:?}");
+    }
+}

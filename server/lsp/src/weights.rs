@@ -1,0 +1,231 @@
+//! What the files of a workspace weigh as they lie on disk, in tokens. Reads each once and keeps no text. Says nothing of
+//! what a prompt adds around a file.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use strata_engine::cancel::Cancel;
+use strata_engine::key::FileKey;
+use strata_host::disk::{ReadError, ReadLimits};
+use strata_host::index::{Batch, IndexOptions, Skipped, index};
+use strata_host::select::expand;
+use strata_host::walk::{NameOnly, walk};
+
+use crate::commands::CommandError;
+use crate::index::{Progress, walk_options};
+use crate::snapshot::Snapshot;
+
+/// The weights of some files.
+#[derive(Debug, Serialize)]
+pub struct Weights {
+    /// The model whose tokens these are.
+    pub model: String,
+    /// Set when the model is not in the table: the counts are an estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// All counted files together.
+    pub tokens: usize,
+    /// In key order.
+    pub files: Vec<FileWeight>,
+}
+
+/// One file.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct FileWeight {
+    /// Its name.
+    pub path: FileKey,
+    /// What it weighs, or why it was not counted.
+    #[serde(flatten)]
+    pub weight: Weight,
+}
+
+/// What a file weighs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Weight {
+    /// This much.
+    Counted {
+        /// In tokens of the model.
+        tokens: usize,
+    },
+    /// Nobody knows.
+    NotCounted {
+        /// Why.
+        problem: Problem,
+        /// The same in a sentence.
+        message: String,
+    },
+}
+
+/// Why a file is not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Problem {
+    /// It is not text, or text in an encoding that is not read.
+    Binary,
+    /// Its name says that it holds secrets; it was not opened.
+    Secret,
+    /// It is over `files.max_bytes`.
+    TooLarge,
+    /// It cannot be read.
+    Unreadable,
+}
+
+impl Weights {
+    /// The files that were not counted.
+    pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, Problem)> {
+        self.files.iter().filter_map(|file| match file.weight {
+            Weight::Counted { .. } => None,
+            Weight::NotCounted { problem, .. } => Some((&file.path, problem)),
+        })
+    }
+}
+
+/// Counts the tokens of what `paths` stand for (files, folders, globs), or of the whole workspace when there are none, on
+/// several threads. `model` is the setting's when absent.
+///
+/// # Errors
+/// [`CommandError`] for a path that stands for no file, and when `cancel` was raised.
+pub fn weigh(
+    snapshot: &Snapshot,
+    paths: &[String],
+    model: Option<&str>,
+    cancel: &Cancel,
+    mut progress: impl FnMut(Progress),
+) -> Result<Weights, CommandError> {
+    let resolved = snapshot.models.resolve(model.unwrap_or(&snapshot.settings.model));
+    let mut weights: BTreeMap<FileKey, Weight> = BTreeMap::new();
+    let mut wanted = Vec::new();
+    for (key, name_only) in files_of(snapshot, paths, cancel)? {
+        match name_only {
+            Some(NameOnly::Secret(_)) => {
+                let message = name_only.map_or(String::new(), |reason| format!("`{key}`: {reason}"));
+                weights.insert(key, Weight::NotCounted { problem: Problem::Secret, message });
+            }
+            // Whoever asks for weights wants to know of large and hidden files, too.
+            Some(NameOnly::Hidden | NameOnly::TooLarge) | None => wanted.push(key),
+        }
+    }
+
+    let limits = ReadLimits { max_bytes: snapshot.settings.files.max_bytes };
+    let how = IndexOptions { limits, ..IndexOptions::default() };
+    let tokenizer = resolved.model.tokenizer;
+    let count = |_: &FileKey, text: &strata_host::disk::DiskText| {
+        snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
+    };
+    index(&snapshot.roots, &wanted, how, cancel, count, |batch: Batch<usize>| {
+        progress(Progress { done: batch.done, total: batch.total });
+        for file in batch.files {
+            let weight = match file.outcome {
+                Ok(product) => Weight::Counted { tokens: product.value },
+                Err(skipped) => {
+                    Weight::NotCounted { problem: problem_of(&skipped), message: skipped.to_string() }
+                }
+            };
+            weights.insert(file.key, weight);
+        }
+    })?;
+
+    let files: Vec<FileWeight> =
+        weights.into_iter().map(|(path, weight)| FileWeight { path, weight }).collect();
+    let tokens = files.iter().map(|file| match file.weight {
+        Weight::Counted { tokens } => tokens,
+        Weight::NotCounted { .. } => 0,
+    });
+    let tokens = tokens.sum();
+    Ok(Weights { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
+}
+
+/// What the paths stand for, each file once.
+fn files_of(
+    snapshot: &Snapshot,
+    paths: &[String],
+    cancel: &Cancel,
+) -> Result<BTreeMap<FileKey, Option<NameOnly>>, CommandError> {
+    let walked = walk(&snapshot.roots, &walk_options(&snapshot.settings), cancel)?;
+    if paths.is_empty() {
+        return Ok(walked.entries.into_iter().map(|entry| (entry.key, entry.name_only)).collect());
+    }
+    let mut files = BTreeMap::new();
+    for (at, path) in paths.iter().enumerate() {
+        let expansion = expand(&snapshot.roots, &walked.entries, path)
+            .map_err(|error| CommandError::invalid(&format!("paths[{at}]"), &error.to_string()))?;
+        files.extend(expansion.files.into_iter().map(|key| (key, None)));
+        files.extend(expansion.withheld.into_iter().map(|(key, reason)| (key, Some(reason))));
+    }
+    Ok(files)
+}
+
+fn problem_of(skipped: &Skipped) -> Problem {
+    match skipped {
+        Skipped::Unread(ReadError::Binary(_) | ReadError::NotUtf8(_)) => Problem::Binary,
+        Skipped::Unread(ReadError::TooLarge { .. }) => Problem::TooLarge,
+        Skipped::Unread(_) | Skipped::Panicked(_) => Problem::Unreadable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use strata_engine::settings::Settings;
+    use strata_host::roots::Roots;
+
+    use super::*;
+
+    fn weighed(files: &[(&str, &[u8])], paths: &[&str]) -> Result<Vec<String>, CommandError> {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let mut snapshot = Snapshot::empty();
+        snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
+        let mut settings = Settings { model: "gpt-4o".to_owned(), ..Settings::default() };
+        settings.files.max_bytes = 100;
+        settings.symbols.max_file_bytes = 50;
+        snapshot.settings = Arc::new(settings);
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        let weights = weigh(&snapshot, &paths, None, &Cancel::new(), |_| ())?;
+        let line = |file: &FileWeight| match &file.weight {
+            Weight::Counted { tokens } => format!("{} {tokens}", file.path),
+            Weight::NotCounted { problem, .. } => format!("{} {problem:?}", file.path),
+        };
+        Ok(weights.files.iter().map(line).collect())
+    }
+
+    const FILES: &[(&str, &[u8])] = &[
+        ("a.txt", b"hello world"),
+        ("sub/b.txt", b"hello world hello"),
+        (".env", b"KEY=1"),
+        (".github/ci.yml", b"on: push"),
+        ("image.bin", b"\x00\x01\x02"),
+        ("large.txt", &[b'x'; 60]),
+        ("huge.txt", &[b'x'; 101]),
+    ];
+
+    #[test]
+    fn every_file_is_counted_or_has_a_reason() {
+        let all = weighed(FILES, &[]).unwrap();
+        let expected = [
+            ".env Secret",
+            ".github/ci.yml 2",
+            "a.txt 2",
+            "huge.txt TooLarge",
+            "image.bin Binary",
+            "large.txt 8",
+            "sub/b.txt 3",
+        ];
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn paths_choose_and_a_file_counts_once() {
+        assert_eq!(weighed(FILES, &["sub", "**/*.txt", "sub/b.txt"]).unwrap().len(), 4);
+        assert_eq!(weighed(FILES, &[".env"]).unwrap(), [".env Secret"]);
+        let error = weighed(FILES, &["a.txt", "c.txt"]).unwrap_err();
+        assert!(matches!(&error, CommandError::InvalidParams { path, .. } if path == "paths[1]"), "{error}");
+    }
+}

@@ -1,0 +1,183 @@
+//! A workspace and one session without an editor: what the command line stands on. Runs the server's own commands one after
+//! the other on the caller's thread. Has no main loop, no open buffers and no command of its own.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::session::Session;
+use strata_host::roots::{PathError, Roots};
+
+use crate::commands::{self, CommandError, Context, Effect};
+use crate::index::{Index, Progress, walk_options};
+use crate::snapshot::Snapshot;
+use crate::weights::{Weights, weigh};
+use crate::world::MAIN_SESSION;
+
+pub use strata_engine::settings::Settings;
+
+/// One folder as the workspace, and one session in it.
+pub struct Workbench {
+    folder: PathBuf,
+    snapshot: Snapshot,
+    session: Session,
+    cancel: Cancel,
+}
+
+/// Why a folder cannot be the workspace.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Nothing there, or nothing that may be looked at.
+    #[error("`{}` cannot be opened: {error}", folder.display())]
+    Unreachable {
+        /// The folder as it was given.
+        folder: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file.
+    #[error("`{}` is no folder", .0.display())]
+    NotAFolder(PathBuf),
+    /// Not a place for a workspace.
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+impl Workbench {
+    /// Opens a folder, relative to the current directory or absolute. Looks at none of its files: until
+    /// [`index`](Self::index), commands find no listing and no outlines.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(folder: &Path, settings: Settings) -> Result<Self, OpenError> {
+        let unreachable = |error| OpenError::Unreachable { folder: folder.to_owned(), error };
+        let real = folder.canonicalize().map_err(unreachable)?;
+        if !real.is_dir() {
+            return Err(OpenError::NotAFolder(folder.to_owned()));
+        }
+        let mut snapshot = Snapshot::empty();
+        snapshot.roots = Arc::new(Roots::single(&real)?);
+        snapshot.settings = Arc::new(settings);
+        Ok(Self { folder: real, snapshot, session: Session::new(MAIN_SESSION), cancel: Cancel::new() })
+    }
+
+    /// The folder, absolute and without symbolic links.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What commands see.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Lists the files and outlines those that have a grammar, telling `progress` now and then.
+    ///
+    /// # Errors
+    /// [`Cancelled`], which no caller can bring about so far.
+    pub fn index(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+        let options = walk_options(&self.snapshot.settings);
+        let index = Index::build(&self.snapshot.roots, &options, &self.cancel, progress)?;
+        self.snapshot.index = Arc::new(index);
+        Ok(())
+    }
+
+    /// Runs a command of the server (`strata.files.select`, ...) on the session. One that fails leaves the session as it
+    /// was.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn run(&mut self, name: &str, arguments: Value) -> Result<Value, CommandError> {
+        let mut session = self.session.clone();
+        let mut context = Context {
+            snapshot: &self.snapshot,
+            session: &mut session,
+            now_ms: now_ms(),
+            cancel: &self.cancel,
+            effects: Vec::new(),
+        };
+        let reply = commands::run(name, arguments, &mut context)?;
+        let effects = std::mem::take(&mut context.effects);
+        self.session = session;
+        for effect in effects {
+            match effect {
+                Effect::Reindex => self.index(|_| ())?,
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Counts the tokens of files; see [`weigh`]. Needs no index.
+    ///
+    /// # Errors
+    /// [`CommandError`] when a path stands for no file.
+    pub fn weigh(
+        &self,
+        paths: &[String],
+        model: Option<&str>,
+        progress: impl FnMut(Progress),
+    ) -> Result<Weights, CommandError> {
+        weigh(&self.snapshot, paths, model, &self.cancel, progress)
+    }
+}
+
+/// The clock, read at the edge: the engine takes time as an argument.
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn repository() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.py"), "def alone():\n    return 1\n").unwrap();
+        fs::write(folder.path().join("b.txt"), "text\n").unwrap();
+        folder
+    }
+
+    fn has(workbench: &mut Workbench, path: &str) -> bool {
+        workbench.run("strata.files.has", json!({ "path": path })).unwrap()["has"] == true
+    }
+
+    #[test]
+    fn commands_change_the_session_and_failed_ones_do_not() {
+        let folder = repository();
+        let mut workbench = Workbench::open(folder.path(), Settings::default()).unwrap();
+        workbench.index(|_| ()).unwrap();
+        workbench.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+        assert!(has(&mut workbench, "a.py"));
+        // The first path alone would be fine.
+        workbench.run("strata.files.select", json!({ "paths": ["b.txt", "nowhere"] })).unwrap_err();
+        assert!(!has(&mut workbench, "b.txt"));
+    }
+
+    #[test]
+    fn an_asked_for_reindex_has_happened_when_the_command_returns() {
+        let folder = repository();
+        let mut workbench = Workbench::open(folder.path(), Settings::default()).unwrap();
+        let outlined = |workbench: &mut Workbench| {
+            workbench.run("strata.server.status", json!({})).unwrap()["outlined"].clone()
+        };
+        assert_eq!(outlined(&mut workbench), 0);
+        workbench.run("strata.server.reindex", json!({})).unwrap();
+        assert_eq!(outlined(&mut workbench), 1);
+    }
+
+    #[test]
+    fn what_is_no_folder_is_refused() {
+        let folder = repository();
+        let open = |path: &Path| Workbench::open(path, Settings::default()).err();
+        assert!(matches!(open(&folder.path().join("a.py")), Some(OpenError::NotAFolder(_))));
+        assert!(matches!(open(&folder.path().join("c")), Some(OpenError::Unreachable { .. })));
+    }
+}
