@@ -1,1 +1,32 @@
-//! End-to-end helpers.
+//! What the end-to-end tests share: the real binary, a small editor that drives it over stdio, and small repositories
+//! to drive it on. Knows the protocol and nothing of Strata's own code, so that it cannot agree with its mistakes.
+//!
+//! A test waits for what must happen, with a limit that only a hang reaches; it never measures how fast it did.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "test support: a test that cannot go on must fail"
+)]
+#![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used")]
+
+mod binary;
+mod document;
+mod editor;
+mod framing;
+mod prompt;
+mod repo;
+mod server;
+
+pub use binary::strata;
+pub use document::{Document, Unit};
+pub use editor::{Editor, Setup, hello};
+pub use prompt::Prompt;
+pub use repo::{Repo, uri_of};
+pub use server::{Answer, Id, Refused, Server};
+
+use std::time::Duration;
+
+/// Reached by a hang only.
+pub const LIMIT: Duration = Duration::from_secs(60);

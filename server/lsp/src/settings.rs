@@ -6,7 +6,7 @@ use strata_engine::settings::Settings;
 /// A setting that cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// Its path, such as `cache.min_tokens`.
+    /// Its path, such as `cache.min_tokens`; empty for the whole tree.
     pub path: String,
     /// What is wrong with it.
     pub message: String,
@@ -22,8 +22,14 @@ pub fn parse(mut tree: Value) -> Result<Settings, Problem> {
     if tree.is_null() {
         return Ok(Settings::default());
     }
-    serde_path_to_error::deserialize(tree)
-        .map_err(|error| Problem { path: error.path().to_string(), message: error.inner().to_string() })
+    // A list would be taken for the fields in their order. An empty one is how Lua writes an empty table.
+    if tree.as_array().is_some_and(|list| !list.is_empty()) {
+        return Err(Problem { path: String::new(), message: "expected an object, got a list".to_owned() });
+    }
+    serde_path_to_error::deserialize(tree).map_err(|error| {
+        let path = error.path().to_string();
+        Problem { path: if path == "." { String::new() } else { path }, message: error.inner().to_string() }
+    })
 }
 
 fn drop_nulls(tree: &mut Value) {
@@ -40,7 +46,9 @@ mod tests {
 
     #[test]
     fn absent_and_null_are_the_defaults() {
-        for tree in [json!(null), json!({}), json!({"model": null, "symbols": {"map_budget": null}})] {
+        for tree in
+            [json!(null), json!({}), json!([]), json!({"model": null, "symbols": {"map_budget": null}})]
+        {
             assert_eq!(parse(tree), Ok(Settings::default()));
         }
     }
@@ -49,6 +57,9 @@ mod tests {
     fn a_problem_names_its_path() {
         let problem = parse(json!({"symbols": {"map_budget": "much"}})).unwrap_err();
         assert_eq!(problem.path, "symbols.map_budget");
+        for tree in [json!("gpt-4o"), json!(["gpt-4o"])] {
+            assert_eq!(parse(tree).unwrap_err().path, "");
+        }
         let problem = parse(json!({"cache": {"minTokens": 1}})).unwrap_err();
         assert!(problem.message.contains("minTokens"), "{}", problem.message);
     }

@@ -150,8 +150,9 @@ impl World {
                 if walk_changed { vec![Action::Reindex, Action::Meter] } else { vec![Action::Meter] }
             }
             Err(Problem { path, message }) => {
+                let dot = if path.is_empty() { "" } else { "." };
                 let message = format!(
-                    "the setting strata.{path} was not taken: {message}; the settings stay as they were"
+                    "the setting strata{dot}{path} was not taken: {message}; the settings stay as they were"
                 );
                 vec![Action::Warn { code: "settings", message, path: None }]
             }

@@ -1,0 +1,35 @@
+//! Messages on a stream of bytes: `Content-Length`, an empty line, JSON (LSP 3.17, "Base Protocol").
+
+use std::io::{BufRead, Write};
+
+use serde_json::Value;
+
+/// Writes one message.
+pub(crate) fn write(output: &mut impl Write, message: &Value) -> std::io::Result<()> {
+    let body = message.to_string();
+    write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+    output.flush()
+}
+
+/// Reads one message; `None` at the end of the stream. Anything that is no message fails the test.
+pub(crate) fn read(input: &mut impl BufRead) -> Option<Value> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).unwrap() == 0 {
+            assert_eq!(length, None, "the stream ends inside a message");
+            return None;
+        }
+        let line = line.strip_suffix("\r\n").expect("a header line ends in CRLF");
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(": ").expect("a header line is `name: value`");
+        if name.eq_ignore_ascii_case("content-length") {
+            length = Some(value.parse().unwrap());
+        }
+    }
+    let mut body = vec![0; length.expect("a message has a length")];
+    input.read_exact(&mut body).unwrap();
+    Some(serde_json::from_slice(&body).expect("a message is JSON"))
+}

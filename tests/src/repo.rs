@@ -1,0 +1,111 @@
+//! A small repository for one test, written down as one text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+/// Removed with everything in it when the last clone is dropped; an editor keeps one.
+#[derive(Clone, Debug)]
+pub struct Repo {
+    _directory: Arc<TempDir>,
+    root: PathBuf,
+}
+
+impl Repo {
+    /// A repository with these files: each begins with a line `//- path`, the rest up to the next such line is its
+    /// text. The indentation that all lines share does not count.
+    pub fn new(fixture: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let repo = Self { _directory: Arc::new(directory), root };
+        let fixture = dedented(fixture);
+        let files = fixture.strip_prefix("//- ").into_iter().flat_map(|rest| rest.split("\n//- "));
+        for file in files {
+            let (path, text) = file.split_once('\n').unwrap_or((file, ""));
+            // The line break in front of the next header was taken off by the split.
+            let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            repo.write(path.trim_end(), format!("{text}{end}"));
+        }
+        repo
+    }
+
+    /// Its folder, without symbolic links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The absolute path of something in it.
+    pub fn path(&self, below: &str) -> PathBuf {
+        self.root.join(below)
+    }
+
+    /// The URI of something in it, as an editor writes it.
+    pub fn uri(&self, below: &str) -> String {
+        uri_of(&self.path(below))
+    }
+
+    /// Writes a file on disk.
+    pub fn write(&self, below: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// A file's text on disk.
+    pub fn read(&self, below: &str) -> String {
+        fs::read_to_string(self.path(below)).unwrap()
+    }
+}
+
+/// The `file:` URI of an absolute path, everything but unreserved characters and slashes percent-encoded.
+pub fn uri_of(path: &Path) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in path.to_str().unwrap().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+fn dedented(text: &str) -> String {
+    let text = text.trim_start_matches('\n');
+    let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let shared = text.lines().filter(|line| !line.trim().is_empty()).map(depth).min().unwrap_or(0);
+    let lines: Vec<&str> = text.split('\n').map(|line| line.get(shared..).unwrap_or_default()).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixture_becomes_files() {
+        let repo = Repo::new(
+            "
+            //- src/a.rs
+            fn a() {
+                b();
+            }
+
+            //- empty
+            //- b.py
+            x = 'é'
+            ",
+        );
+        assert_eq!(repo.read("src/a.rs"), "fn a() {\n    b();\n}\n\n");
+        assert_eq!(repo.read("empty"), "");
+        assert_eq!(repo.read("b.py"), "x = 'é'\n");
+    }
+
+    #[test]
+    fn a_uri_is_percent_encoded() {
+        assert_eq!(uri_of(Path::new("/a b/é#.rs")), "file:///a%20b/%C3%A9%23.rs");
+    }
+}

@@ -1,0 +1,281 @@
+//! The server's process and the conversation with it: requests, notifications, and the requests the server makes in
+//! return. A thread takes messages off the pipe; everything else happens in the test's own thread, while it waits.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::io::{BufReader, Read};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::{LIMIT, framing, strata};
+
+/// The number of a request.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Id(i64);
+
+/// An error reply.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Refused {
+    /// JSON-RPC's code.
+    pub code: i64,
+    /// For people.
+    pub message: String,
+    /// For programs; null when absent.
+    pub data: Value,
+}
+
+/// What a request came to.
+pub type Answer = Result<Value, Refused>;
+
+/// A running server. Dropped, it is killed if it still runs.
+pub struct Server {
+    process: Child,
+    input: Option<ChildStdin>,
+    incoming: Receiver<Value>,
+    said: Option<JoinHandle<String>>,
+    last_id: i64,
+    open: BTreeSet<i64>,
+    answers: BTreeMap<i64, Answer>,
+    heard: VecDeque<(String, Value)>,
+    results: BTreeMap<String, Value>,
+    asked: Vec<(String, Value)>,
+}
+
+impl Server {
+    /// Starts `strata serve`.
+    pub fn start() -> Self {
+        let mut process = Command::new(strata())
+            .arg("serve")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = process.stdin.take();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        let mut errors = process.stderr.take().unwrap();
+        let (sender, incoming) = channel();
+        thread::spawn(move || {
+            while let Some(message) = framing::read(&mut output) {
+                // The test may be over.
+                let _ = sender.send(message);
+            }
+        });
+        let said = thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = errors.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        Self {
+            process,
+            input,
+            incoming,
+            said: Some(said),
+            last_id: 0,
+            open: BTreeSet::new(),
+            answers: BTreeMap::new(),
+            heard: VecDeque::new(),
+            results: BTreeMap::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// From now on the server's requests of this method are answered with this result. Requests of other methods get
+    /// "method not found".
+    pub fn answer_with(&mut self, method: &str, result: Value) {
+        self.results.insert(method.to_owned(), result);
+    }
+
+    /// The requests of this method that the server has made so far.
+    pub fn asked(&self, method: &str) -> Vec<&Value> {
+        self.asked.iter().filter(|(asked, _)| asked == method).map(|(_, params)| params).collect()
+    }
+
+    /// The requests of the server that had no answer prepared.
+    pub fn unexpected(&self) -> Vec<&str> {
+        let unknown = |(method, _): &&(String, Value)| !self.results.contains_key(method);
+        self.asked.iter().filter(unknown).map(|(method, _)| method.as_str()).collect()
+    }
+
+    /// Sends a notification.
+    pub fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a request without waiting for its answer.
+    pub fn ask(&mut self, method: &str, params: Value) -> Id {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.open.insert(id);
+        // Parameters that are null are left out, as the protocol wants.
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        if !params.is_null() {
+            message["params"] = params;
+        }
+        self.send(&message);
+        Id(id)
+    }
+
+    /// Tells the server that nobody needs the answer to a request.
+    pub fn cancel(&mut self, Id(id): Id) {
+        self.notify("$/cancelRequest", json!({ "id": id }));
+    }
+
+    /// Waits for the answer to a request.
+    pub fn answer(&mut self, Id(id): Id) -> Answer {
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
+            self.take_one(&format!("the answer to request {id}"));
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    pub fn request(&mut self, method: &str, params: Value) -> Answer {
+        let id = self.ask(method, params);
+        self.answer(id)
+    }
+
+    /// Waits for a notification of this method for which `is_it` holds; takes it and the earlier ones of its method.
+    pub fn wait_for(&mut self, method: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+        loop {
+            for params in self.heard(method) {
+                if is_it(&params) {
+                    return params;
+                }
+            }
+            self.take_one(&format!("a {method} like the test wants it"));
+        }
+    }
+
+    /// Takes all notifications of this method that have arrived so far.
+    pub fn heard(&mut self, method: &str) -> Vec<Value> {
+        while let Ok(message) = self.incoming.try_recv() {
+            self.sort(message);
+        }
+        let (wanted, others) =
+            std::mem::take(&mut self.heard).into_iter().partition(|(heard, _)| heard == method);
+        self.heard = others;
+        let wanted: VecDeque<(String, Value)> = wanted;
+        wanted.into_iter().map(|(_, params)| params).collect()
+    }
+
+    /// Takes what arrives within this time; for what should not arrive at all.
+    pub fn listen(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            match self.incoming.recv_timeout(left) {
+                Ok(message) => self.sort(message),
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Whether the process still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.process.try_wait().unwrap().is_none()
+    }
+
+    /// Closes our end of the server's input, as a client that dies does.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the process to end.
+    pub fn wait_for_end(&mut self) -> ExitStatus {
+        self.wait_for_end_within(LIMIT)
+    }
+
+    /// Waits for the process to end; fails the test when that takes longer than `limit`.
+    pub fn wait_for_end_within(&mut self, limit: Duration) -> ExitStatus {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status;
+            }
+            assert!(start.elapsed() < limit, "the server goes on");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What the server wrote to standard error. Waits for its end.
+    pub fn errors(&mut self) -> String {
+        self.wait_for_end();
+        self.said.take().map_or(String::new(), |said| said.join().unwrap())
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("the input is still open");
+        framing::write(input, message).expect("the server reads");
+    }
+
+    fn take_one(&mut self, what: &str) {
+        match self.incoming.recv_timeout(LIMIT) {
+            Ok(message) => self.sort(message),
+            Err(RecvTimeoutError::Timeout) => panic!("the server stays silent; the test waits for {what}"),
+            Err(RecvTimeoutError::Disconnected) => {
+                let errors = self.errors();
+                panic!("the server has ended; the test waits for {what}. It said:\n{errors}");
+            }
+        }
+    }
+
+    fn sort(&mut self, mut message: Value) {
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        let id = message["id"].take();
+        let method = message["method"].as_str().map(str::to_owned);
+        match (method, id.is_null()) {
+            (Some(method), true) => self.heard.push_back((method, message["params"].take())),
+            (Some(method), false) => self.serve(&id, method, message["params"].take()),
+            (None, _) => {
+                let id = id.as_i64().unwrap_or_else(|| panic!("an answer to nothing: {message}"));
+                assert!(
+                    self.open.remove(&id),
+                    "request {id} is answered twice, or was never made: {message}"
+                );
+                self.answers.insert(id, answer_of(&mut message));
+            }
+        }
+    }
+
+    fn serve(&mut self, id: &Value, method: String, params: Value) {
+        let mut reply = json!({ "jsonrpc": "2.0", "id": id });
+        match self.results.get(&method) {
+            Some(result) => reply["result"] = result.clone(),
+            None => reply["error"] = json!({ "code": -32601, "message": "not in this test" }),
+        }
+        self.send(&reply);
+        self.asked.push((method, params));
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}; {})", self.message, self.code, self.data)
+    }
+}
+
+fn answer_of(message: &mut Value) -> Answer {
+    if message["error"].is_null() {
+        return Ok(message["result"].take());
+    }
+    let error = &mut message["error"];
+    Err(Refused {
+        code: error["code"].as_i64().expect("an error has a code"),
+        message: error["message"].as_str().expect("an error has a message").to_owned(),
+        data: error["data"].take(),
+    })
+}

@@ -1,0 +1,351 @@
+//! Random edits, as an editor tells them, against a plain string. The model below finds lines and counts units by
+//! itself; the two sides share nothing but the protocol. `STRATA_LONG=1` makes ten times as many.
+
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "test support outside of test functions")]
+
+use std::env;
+use std::fmt;
+
+use serde_json::{Value, json};
+use strata_engine::buffer::Buffer;
+use strata_engine::cancel::Cancel;
+use strata_engine::document::Document;
+use strata_engine::key::FileKey;
+use strata_lsp::position::Encoding;
+use strata_lsp::sync;
+
+const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+
+/// What is typed: one to four bytes, one or two UTF-16 units, joined characters, all line ends, and the characters that
+/// look like line ends and are none in the protocol.
+const KEYS: [&str; 24] = [
+    "a",
+    "b",
+    " ",
+    "fn x() {",
+    "}",
+    "\n",
+    "\n",
+    "\r\n",
+    "\r\n",
+    "\r",
+    "é",
+    "ß",
+    "€",
+    "漢字",
+    "🦀",
+    "👩\u{200D}👩\u{200D}👧",
+    "e\u{301}",
+    "\u{B}",
+    "\u{C}",
+    "\u{85}",
+    "\u{2028}",
+    "\u{FEFF}",
+    "\t",
+    "\u{10FFFF}",
+];
+
+/// The text is cut when it is longer than this, in bytes: long enough for several of a rope's chunks.
+const LONG: usize = 3_000;
+
+/// A text as an editor has it.
+#[derive(Clone, Default)]
+struct Model {
+    text: String,
+}
+
+/// One line of a text, in bytes of it.
+#[derive(Clone, Copy)]
+struct Line {
+    start: usize,
+    /// What ends the line is not counted.
+    end: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    line: u32,
+    character: u32,
+}
+
+impl Model {
+    /// The lines; the last one ends with the text. `\n`, `\r\n` and `\r` end a line, nothing else does.
+    fn lines(&self) -> Vec<Line> {
+        let bytes = self.text.as_bytes();
+        let mut lines = Vec::new();
+        let mut start = 0;
+        let mut at = 0;
+        while at < bytes.len() {
+            let ending = match (bytes[at], bytes.get(at + 1)) {
+                (b'\r', Some(b'\n')) => 2,
+                (b'\r' | b'\n', _) => 1,
+                _ => 0,
+            };
+            if ending > 0 {
+                lines.push(Line { start, end: at });
+                start = at + ending;
+            }
+            at += ending.max(1);
+        }
+        lines.push(Line { start, end: bytes.len() });
+        lines
+    }
+
+    /// The place of a byte; `None` inside a character and between the two bytes of a CRLF, for which the protocol has
+    /// no name.
+    fn place(&self, byte: usize, encoding: Encoding) -> Option<Place> {
+        let lines = self.lines();
+        let line = lines.iter().rposition(|line| line.start <= byte)?;
+        let Line { start, end } = lines[line];
+        let before = self.text.get(start..byte).filter(|_| byte <= end)?;
+        Some(Place { line: small(line), character: small(units(before, encoding)) })
+    }
+
+    /// The byte of a place: behind the end of a line is its end, the line behind the last one is the end of the
+    /// text. `None` for what is inside a character or further down.
+    fn byte(&self, place: Place, encoding: Encoding) -> Option<usize> {
+        let lines = self.lines();
+        if place.line as usize == lines.len() {
+            return Some(self.text.len());
+        }
+        let Line { start, end } = *lines.get(place.line as usize)?;
+        let mut left = place.character as usize;
+        let mut byte = start;
+        for character in self.text[start..end].chars() {
+            if left == 0 {
+                return Some(byte);
+            }
+            left = left.checked_sub(units(character.encode_utf8(&mut [0; 4]), encoding))?;
+            byte += character.len_utf8();
+        }
+        Some(end)
+    }
+}
+
+/// SplitMix64: small, and the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((z ^ (z >> 31)) % sides as u64).unwrap()
+    }
+
+    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.roll(choices.len())]
+    }
+
+    fn text(&mut self) -> String {
+        let keys = self.one_of(&[0, 1, 1, 1, 2, 5, 30]);
+        (0..keys).map(|_| self.one_of(&KEYS)).collect()
+    }
+
+    /// A byte that has a place, at `from` or behind it.
+    fn byte(&mut self, model: &Model, from: usize, encoding: Encoding) -> usize {
+        let wanted = from + self.roll(model.text.len() - from + 1);
+        (wanted..).find(|byte| model.place(*byte, encoding).is_some()).unwrap()
+    }
+}
+
+/// Both sides of the comparison.
+struct Pair {
+    model: Model,
+    buffer: Buffer,
+    encoding: Encoding,
+    version: i32,
+}
+
+impl Pair {
+    fn new(text: &str, encoding: Encoding) -> Self {
+        let buffer = Buffer::new(&key(), Document::open(text, 1, "rust"));
+        Self { model: Model { text: text.to_owned() }, buffer, encoding, version: 1 }
+    }
+
+    /// One notification to the server's side.
+    fn tell(&mut self, changes: &[Value]) {
+        self.version += 1;
+        let changes: Vec<_> =
+            changes.iter().map(|change| serde_json::from_value(change.clone()).unwrap()).collect();
+        self.buffer = sync::changed(&self.buffer, self.version, &changes, self.encoding);
+    }
+
+    fn agrees(&self) -> bool {
+        let document = self.buffer.document();
+        document.is_in_step() && document.rope() == self.model.text.as_str()
+    }
+
+    /// One random edit of the model, and the event that tells it.
+    fn edit(&mut self, dice: &mut Dice) -> Value {
+        let Self { model, encoding, .. } = self;
+        let text = dice.text();
+        if dice.roll(500) == 0 {
+            model.text.clone_from(&text);
+            return json!({ "text": text });
+        }
+        let start = dice.byte(model, 0, *encoding);
+        let end = match dice.roll(4) {
+            _ if model.text.len() > LONG => model.text.len(),
+            0 => dice.byte(model, start, *encoding),
+            1 => dice.byte(model, start, *encoding).min(start + 40),
+            _ => start,
+        };
+        let end = (end..).find(|byte| model.place(*byte, *encoding).is_some()).unwrap();
+        let [start_place, end_place] = [start, end].map(|byte| {
+            let lines = model.lines();
+            let mut place = model.place(byte, *encoding).unwrap();
+            // Other names of the same places: far behind the end of the line, and the line behind the last one.
+            if lines[place.line as usize].end == byte && dice.roll(4) == 0 {
+                place.character = place.character.saturating_add(dice.one_of(&[1, 7, u32::MAX]));
+            }
+            if byte == model.text.len() && dice.roll(4) == 0 {
+                place = Place { line: small(lines.len()), character: dice.one_of(&[0, 1, 9]) };
+            }
+            place
+        });
+        model.text.replace_range(start..end, &text);
+        json!({ "range": range(start_place, end_place), "text": text })
+    }
+}
+
+impl fmt::Display for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let document = self.buffer.document();
+        writeln!(f, "{:?}, {:?}", self.encoding, document.sync())?;
+        write!(f, "model  {:?}\nserver {:?}", self.model.text, document.text())
+    }
+}
+
+fn units(text: &str, encoding: Encoding) -> usize {
+    match encoding {
+        Encoding::Utf8 => text.len(),
+        Encoding::Utf16 => text.encode_utf16().count(),
+        Encoding::Utf32 => text.chars().count(),
+    }
+}
+
+fn range(start: Place, end: Place) -> Value {
+    let position = |place: Place| json!({ "line": place.line, "character": place.character });
+    json!({ "start": position(start), "end": position(end) })
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap()
+}
+
+fn key() -> FileKey {
+    FileKey::from("a.rs")
+}
+
+/// How many edits there are in each unit.
+fn wanted() -> usize {
+    if env::var_os("STRATA_LONG").is_some() { 1_000_000 } else { 100_000 }
+}
+
+#[test]
+fn random_edits_leave_the_text_of_the_editor() {
+    for (seed, encoding) in (0..).zip(ENCODINGS) {
+        let mut dice = Dice(seed);
+        let mut pair = Pair::new("fn main() {\r\n    \"é🦀\"\r}\n", encoding);
+        let (mut edits, mut mismatches, mut parsed_at) = (0, 0, 0);
+        while edits < wanted() {
+            let before = pair.model.text.clone();
+            let batch = dice.one_of(&[1, 1, 1, 2, 5]);
+            let changes: Vec<Value> = (0..batch).map(|_| pair.edit(&mut dice)).collect();
+            pair.tell(&changes);
+            edits += batch;
+            if !pair.agrees() {
+                mismatches += 1;
+                eprintln!("{pair}\nbefore {before:?}\n{}", Value::from(changes));
+                pair = Pair::new(&pair.model.text, encoding);
+            }
+            // From here on a syntax tree follows the edits.
+            if edits >= parsed_at + 1_000 {
+                parsed_at = edits;
+                if let Some(parsed) = pair.buffer.parse(&key(), &Cancel::new()).unwrap() {
+                    pair.buffer.adopt(parsed);
+                }
+            }
+        }
+        eprintln!("{encoding:?}: {edits} edits, {mismatches} mismatches");
+        assert_eq!(mismatches, 0);
+    }
+}
+
+#[test]
+fn an_invalid_range_is_never_silently_wrong() {
+    let tries = wanted() / 10;
+    for (seed, encoding) in (100..).zip(ENCODINGS) {
+        let mut dice = Dice(seed);
+        let (mut refused, mut taken) = (0, 0);
+        for _ in 0..tries {
+            let text = dice.text() + &dice.text();
+            let mut pair = Pair::new(&text, encoding);
+            let numbers = [0, 0, 1, 2, 3, 5, 40, u32::MAX - 1, u32::MAX];
+            let mut place = || Place { line: dice.one_of(&numbers), character: dice.one_of(&numbers) };
+            let (start, end) = (place(), place());
+            let range = range(start, end);
+            pair.tell(&[json!({ "range": range, "text": "new" })]);
+            match (pair.model.byte(start, encoding), pair.model.byte(end, encoding)) {
+                (Some(start), Some(end)) if start <= end => {
+                    pair.model.text.replace_range(start..end, "new");
+                    assert!(pair.agrees(), "{range} of {text:?}\n{pair}");
+                    taken += 1;
+                }
+                _ => {
+                    let document = pair.buffer.document();
+                    assert!(!document.is_in_step(), "{range} of {text:?}\n{pair}");
+                    assert_eq!(document.text(), text, "a refused change changes nothing");
+                    refused += 1;
+                }
+            }
+        }
+        eprintln!("{encoding:?}: {refused} invalid ranges refused, {taken} valid ones taken");
+        assert!(refused > tries / 10 && taken > tries / 10, "both kinds were tried");
+    }
+}
+
+#[test]
+fn what_follows_an_invalid_range_waits_for_the_full_text() {
+    let top = Place { line: 0, character: 0 };
+    let insert = |text: &str| json!({ "range": range(top, top), "text": text });
+    let reversed = range(Place { line: 0, character: 2 }, Place { line: 0, character: 1 });
+    let invalid = json!({ "range": reversed, "text": "wrong" });
+
+    let mut pair = Pair::new("text", Encoding::Utf16);
+    pair.tell(&[insert("a "), invalid.clone(), insert("b ")]);
+    assert_eq!(
+        pair.buffer.document().text(),
+        "a text",
+        "what came before it counts, what came behind it does not"
+    );
+    pair.tell(&[insert("c ")]);
+    assert_eq!(pair.buffer.document().text(), "a text");
+    assert!(!pair.buffer.document().is_in_step());
+
+    pair.model.text = "d full".to_owned();
+    pair.tell(&[invalid, json!({ "text": "full" }), insert("d ")]);
+    assert!(pair.agrees(), "{pair}");
+}
+
+#[test]
+fn a_place_inside_a_character_is_invalid_in_the_units_that_have_one() {
+    for (encoding, text, inside) in [
+        (Encoding::Utf8, "é", &[1][..]),
+        (Encoding::Utf8, "x🦀\n", &[2, 3, 4]),
+        (Encoding::Utf16, "é", &[]),
+        (Encoding::Utf16, "x🦀y\r\n", &[2]),
+        (Encoding::Utf32, "👩\u{200D}👧", &[]),
+    ] {
+        let line = text.lines().next().unwrap_or_default();
+        for character in 0..=small(units(line, encoding)) {
+            let place = Place { line: 0, character };
+            let mut pair = Pair::new(text, encoding);
+            pair.tell(&[json!({ "range": range(place, place), "text": "new" })]);
+            let valid = !inside.contains(&character);
+            assert_eq!(pair.buffer.document().is_in_step(), valid, "{character} of {text:?}, {encoding:?}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The real binary, driven over stdio as an editor does it. What is shown here is that the parts are wired together;
+//! what each of them does in every case is shown where it lives.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
+#![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used")]
+
+mod commands;
+mod files;
+mod life;
+mod names;
+mod order;
+mod recount;
+mod settings;
+mod status;
+mod sync;
+mod turns;
+mod typing;
+
+use e2e::Repo;
+
+/// Two Rust files of which one uses the other, and one in Python.
+fn small() -> Repo {
+    Repo::new(
+        r#"
+        //- src/lib.rs
+        mod greet;
+
+        pub fn add(left: u32, right: u32) -> u32 {
+            left + right
+        }
+        //- src/greet.rs
+        pub fn greet(name: &str) -> String {
+            format!("on disk {name}")
+        }
+        //- tool.py
+        class Tool:
+            def run(self, speed):
+                return "slow"
+        //- notes.txt
+        Remember the milk.
+        "#,
+    )
+}

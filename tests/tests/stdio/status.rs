@@ -1,0 +1,77 @@
+//! What the server says unasked.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use e2e::{Editor, Setup};
+use serde_json::json;
+
+use crate::small;
+
+#[test]
+fn the_meter_follows_the_session_and_is_not_sent_for_every_key() {
+    let mut editor = Editor::start(&small());
+    editor.open("notes.txt");
+    editor.select(&["notes.txt"]);
+    editor.server.wait_for("strata/status", |status| status["index"] == "ready");
+
+    let start = Instant::now();
+    let mut heard = 0;
+    for _ in 0..50 {
+        editor.type_behind("notes.txt", "Remember", " ");
+        thread::sleep(Duration::from_millis(10));
+        heard += editor.server.heard("strata/status").len();
+    }
+    // The last one is about the last state, however fast the keys came.
+    let used = editor.run("budget.report", json!({}))["used"].clone();
+    editor.server.wait_for("strata/status", |status| {
+        heard += 1;
+        status["tokens"] == used
+    });
+    let allowed = 2 + start.elapsed().as_secs_f64().mul_add(4.0, 0.0) as usize;
+    assert!(heard <= allowed, "{heard} notifications in {:?}", start.elapsed());
+}
+
+#[test]
+fn the_meter_says_how_full_the_window_is() {
+    let mut editor = Editor::start(&small());
+    editor.run("history.addExchange", json!({ "user": "x ".repeat(9_000), "assistant": "y" }));
+    let report = editor.run("budget.report", json!({}));
+    let status = editor.server.wait_for("strata/status", |status| status["tokens"] == report["used"]);
+    assert_eq!(status["window"], report["maxInputTokens"]);
+    assert_eq!(status["percent"], report["percent"]);
+    assert_eq!((&status["session"], &status["model"]), (&json!("main"), &report["model"]));
+    assert_eq!((&status["files"], &status["index"]), (&json!(4), &json!("ready")));
+    assert!(status["compactionPercent"].as_f64().unwrap() > 30.0, "{status}");
+    assert_eq!(status["stateVersion"], report["stateVersion"]);
+}
+
+#[test]
+fn indexing_shows_its_progress() {
+    let repo = small();
+    let mut editor = Setup::new(&repo).start_without_waiting();
+    let begin = editor.server.wait_for("$/progress", |progress| progress["value"]["kind"] == "begin");
+    editor.server.wait_for("$/progress", |progress| {
+        progress["value"]["kind"] == "end" && progress["token"] == begin["token"]
+    });
+    assert_eq!(editor.server.asked("window/workDoneProgress/create")[0]["token"], begin["token"]);
+    assert_eq!(begin["value"]["cancellable"], true);
+    let watchers = editor.server.asked("client/registerCapability");
+    assert_eq!(watchers[0]["registrations"][0]["method"], "workspace/didChangeWatchedFiles");
+}
+
+#[test]
+fn new_files_on_disk_are_listed_when_the_editor_tells_of_them() {
+    let repo = small();
+    let mut editor = Editor::start(&repo);
+    repo.write("src/fresh.rs", "pub fn fresh() {}\n");
+    let changes = json!([{ "uri": repo.uri("src/fresh.rs"), "type": 1 }]);
+    editor.server.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+    editor.server.wait_for("strata/status", |status| status["files"] == 5);
+    assert!(editor.assemble().map_block("src/fresh.rs").unwrap().contains("pub fn fresh()"));
+    std::fs::remove_file(repo.path("src/fresh.rs")).unwrap();
+    let changes = json!([{ "uri": repo.uri("src/fresh.rs"), "type": 3 }]);
+    editor.server.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+    editor.server.wait_for("strata/status", |status| status["files"] == 4);
+    assert_eq!(editor.assemble().count("fresh.rs"), 0);
+}

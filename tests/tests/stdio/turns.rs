@@ -1,0 +1,159 @@
+//! A turn: a prompt is assembled, sent by the client, and what came of it is recorded.
+
+use e2e::Editor;
+use serde_json::{Value, json};
+
+use crate::small;
+
+fn messages(editor: &mut Editor) -> u64 {
+    editor.run("history.count", json!({}))["messages"].as_u64().unwrap()
+}
+
+#[test]
+fn recording_a_turn_makes_it_part_of_the_next_prompt() {
+    let mut editor = Editor::start(&small());
+    let prompt = editor.assemble_with(json!({ "prompt": "What does é add?" }));
+    assert_eq!(messages(&mut editor), 0, "assembling changes nothing");
+    let usage = json!({ "input": 90, "output": 8, "cacheRead": 10 });
+    let argument = json!({ "id": prompt.id(), "response": "It adds 🦀 numbers.", "usage": usage });
+    let recorded = editor.run("prompt.record", argument.clone());
+    assert_eq!((&recorded["messages"], &recorded["warnings"]), (&json!(2), &json!([])));
+    assert_eq!(recorded["totals"]["input"], 90);
+
+    let again = editor.run("prompt.record", argument);
+    assert_eq!(again, recorded, "a repeat gets the same reply and changes nothing");
+    assert_eq!(messages(&mut editor), 2);
+
+    let next = editor.assemble_with(json!({ "prompt": "And then?" }));
+    assert_eq!((next.count("What does é add?"), next.count("It adds 🦀 numbers.")), (1, 1));
+    let roles: Vec<&Value> =
+        next.0["body"]["messages"].as_array().unwrap().iter().map(|message| &message["role"]).collect();
+    assert_eq!((roles.first(), roles.last()), (Some(&&json!("user")), Some(&&json!("user"))));
+    assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "roles alternate: {roles:?}");
+}
+
+#[test]
+fn a_discarded_prompt_cannot_be_recorded() {
+    let mut editor = Editor::start(&small());
+    let prompt = editor.assemble();
+    editor.run("prompt.discard", json!({ "id": prompt.id() }));
+    for command in ["prompt.record", "prompt.discard"] {
+        let refused = editor.refused(command, json!({ "id": prompt.id() }));
+        assert!(refused.message.contains(prompt.id()), "{refused}");
+    }
+    assert_eq!(messages(&mut editor), 0);
+}
+
+#[test]
+fn a_dry_run_keeps_nothing() {
+    let mut editor = Editor::start(&small());
+    let dry = editor.assemble_with(json!({ "dryRun": true }));
+    assert_eq!(dry.0["id"], Value::Null);
+    assert_eq!(dry.bytes(), editor.assemble().bytes());
+}
+
+#[test]
+fn a_turn_on_a_session_that_has_moved_on_keeps_its_words_and_says_so() {
+    let mut editor = Editor::start(&small());
+    let prompt = editor.assemble();
+    editor.run("history.addExchange", json!({ "user": "Meanwhile?", "assistant": "Meanwhile." }));
+    let recorded = editor.run("prompt.record", json!({ "id": prompt.id(), "response": "Late." }));
+    assert_eq!(recorded["messages"], 4);
+    assert!(recorded["warnings"][0].as_str().unwrap().contains("was changed after"), "{recorded}");
+    let next = editor.assemble_with(json!({ "prompt": "next" }));
+    assert_eq!((next.count("Meanwhile."), next.count("Late.")), (1, 1));
+}
+
+#[test]
+fn a_failed_turn_was_never_sent_and_a_stopped_one_counts_as_far_as_it_came() {
+    let mut editor = Editor::start(&small());
+    let prompt = editor.assemble();
+    editor.run("prompt.record", json!({ "id": prompt.id(), "status": "error" }));
+    assert_eq!(messages(&mut editor), 0);
+    let prompt = editor.assemble();
+    editor.run("prompt.record", json!({ "id": prompt.id(), "status": "aborted", "partial": "It is a" }));
+    assert_eq!(messages(&mut editor), 2);
+    assert_eq!(editor.assemble().count("It is a"), 1);
+}
+
+#[test]
+fn the_results_of_tools_are_a_turn_of_their_own() {
+    let mut editor = Editor::start(&small());
+    let tools = json!([{ "name": "look", "description": "Looks.", "input_schema": { "type": "object" } }]);
+    let prompt = editor.assemble_with(json!({ "tools": tools }));
+    let call = json!([{ "type": "tool_call", "id": "c1", "name": "look", "input": { "at": "é" } }]);
+    editor.run("prompt.record", json!({ "id": prompt.id(), "response": call }));
+    let results = json!([{ "callId": "c1", "content": [{ "type": "text", "text": "saw 🦀" }] }]);
+    for format in ["anthropic", "openai"] {
+        let argument = json!({ "toolResults": results, "tools": tools, "format": format });
+        let prompt = editor.assemble_with(argument);
+        assert_eq!(prompt.count("saw 🦀"), 1, "{format}");
+        assert!(prompt.bytes().contains("look"), "{format}");
+    }
+}
+
+#[test]
+fn history_can_be_set_read_and_cleared() {
+    let mut editor = Editor::start(&small());
+    let messages_set = json!([
+        { "role": "user", "content": "Who?" },
+        { "role": "assistant", "content": [{ "type": "text", "text": "Me." }] },
+    ]);
+    assert_eq!(editor.run("history.set", json!({ "messages": messages_set }))["messages"], 2);
+    editor.run("history.add", json!({ "role": "user", "content": "Why?" }));
+    let history = editor.run("history.get", json!({}));
+    let texts: Vec<&Value> =
+        history["messages"].as_array().unwrap().iter().map(|m| &m["content"][0]["text"]).collect();
+    assert_eq!(texts, ["Who?", "Me.", "Why?"]);
+    editor.run("history.clear", json!({}));
+    assert_eq!(messages(&mut editor), 0);
+}
+
+#[test]
+fn the_budget_and_the_compaction_are_reported() {
+    let mut editor = Editor::start(&small());
+    editor.select(&["tool.py"]);
+    editor
+        .run("history.addExchange", json!({ "user": "x ".repeat(20_000), "assistant": "y ".repeat(20_000) }));
+    let report = editor.run("budget.report", json!({}));
+    for key in [
+        "historyTokens",
+        "maxHistoryTokens",
+        "maxInputTokens",
+        "outputReserve",
+        "used",
+        "remaining",
+        "percent",
+        "needsSummary",
+        "parts",
+        "files",
+        "totals",
+        "model",
+    ] {
+        assert!(!report[key].is_null(), "{key}: {report}");
+    }
+    let number = |key: &str| report[key].as_u64().unwrap();
+    assert_eq!(number("maxHistoryTokens"), number("maxInputTokens") / 16);
+    let parts: u64 = report["parts"].as_object().unwrap().values().map(|part| part.as_u64().unwrap()).sum();
+    assert_eq!(parts, number("used"));
+    assert_eq!(report["files"][0]["path"], "tool.py");
+
+    let status = editor.run("compaction.status", json!({}));
+    assert_eq!(
+        (&status["enabled"], &status["profile"], &status["running"]),
+        (&json!(true), &json!("topic"), &json!(false))
+    );
+    assert_eq!((&status["threshold"], &status["tokens"]), (&json!(24_000), &report["historyTokens"]));
+    assert_eq!(status["due"], report["needsSummary"]);
+    assert_eq!(status["due"], number("historyTokens") > 24_000);
+}
+
+#[test]
+fn a_prompt_can_be_read_before_it_is_sent() {
+    let mut editor = Editor::start(&small());
+    editor.select(&["tool.py"]);
+    let preview = editor.run("prompt.preview", json!({ "prompt": "Read é me" }));
+    let text = preview["text"].as_str().unwrap();
+    assert!(text.contains("Read é me") && text.contains("class Tool:"), "{text}");
+    assert!(preview["tokens"].as_u64().unwrap() > 50);
+}
