@@ -26,10 +26,10 @@ fn page(path: &str) -> String {
     fs::read_to_string(top().join(path)).unwrap()
 }
 
-/// The pages at the top and in `docs/`.
+/// The pages for people.
 fn pages() -> Vec<Page> {
     let mut found = Vec::new();
-    for folder in ["", "docs"] {
+    for folder in ["", "docs", "grammars"] {
         for entry in fs::read_dir(top().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "md") {
