@@ -3,7 +3,11 @@
 //!
 //! Exits with a failure when any count differs.
 #![expect(clippy::print_stdout, reason = "printing is what a measurement is for")]
-#![expect(clippy::disallowed_methods, reason = "an example may read files and clocks; the engine may not")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "an example may read files and clocks; the engine may not"
+)]
 #![expect(clippy::expect_used, reason = "a measurement that cannot run should say so at once")]
 
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Reading: what is decoded, what is refused, and that nothing outside the roots is ever opened.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};

@@ -1,3 +1,5 @@
+//! Index runs: every file once, in order, cancellable, and a panic is a result.
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Paths from outside: what they stand for, and what is refused with which reason.
+
 use std::io;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! What files, folders and globs of a selection stand for.
+
 use strata_engine::cancel::Cancel;
 
 use super::*;

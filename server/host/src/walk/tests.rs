@@ -1,3 +1,5 @@
+//! What a walk lists, by ignore rules, names and sizes.
+
 use std::fs;
 
 use super::*;

@@ -1,0 +1,183 @@
+//! The documents against what they describe: links lead somewhere, every command, setting and dependency is there. It
+//! does not judge whether a sentence is true.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "test support outside of test functions")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use serde_json::Value;
+use strata_engine::settings::Settings;
+use strata_lsp::commands;
+
+/// A Markdown file, with its path from the top of the repository.
+struct Page {
+    path: PathBuf,
+    text: String,
+}
+
+fn top() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is inside the workspace")
+}
+
+fn page(path: &str) -> String {
+    fs::read_to_string(top().join(path)).unwrap()
+}
+
+/// The pages for people.
+fn pages() -> Vec<Page> {
+    let mut found = Vec::new();
+    for folder in ["", "docs", "grammars"] {
+        for entry in fs::read_dir(top().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push(Page { path: path.strip_prefix(top()).unwrap().to_owned(), text });
+            }
+        }
+    }
+    assert!(found.len() > 5, "only {} pages", found.len());
+    found
+}
+
+/// Where the links of a text lead.
+fn links(text: &str) -> Vec<String> {
+    let link = |event| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+            Some(dest_url.into_string())
+        }
+        _ => None,
+    };
+    Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(link).collect()
+}
+
+/// The names by which the headings of a text can be reached.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut heading = None;
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match (event, &mut heading) {
+            (Event::Start(Tag::Heading { .. }), _) => heading = Some(String::new()),
+            (Event::Text(text) | Event::Code(text), Some(heading)) => heading.push_str(&text),
+            (Event::End(TagEnd::Heading(_)), Some(text)) => {
+                let kept = text.to_lowercase().replace(' ', "-");
+                found.insert(kept.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect());
+                heading = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The links of a page that lead nowhere.
+fn dead(page: &Page) -> Vec<String> {
+    let mut found = Vec::new();
+    for link in links(&page.text).into_iter().filter(|link| !link.contains("://")) {
+        let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));
+        let target = top().join(page.path.parent().unwrap_or(Path::new(""))).join(path);
+        let lives = match (path, anchor) {
+            (_, "") => target.exists(),
+            ("", anchor) => anchors(&page.text).contains(anchor),
+            (_, anchor) => fs::read_to_string(target).is_ok_and(|text| anchors(&text).contains(anchor)),
+        };
+        if !lives {
+            found.push(format!("{}: {link}", page.path.display()));
+        }
+    }
+    found
+}
+
+/// Every setting with its default as JSON, by its dotted name.
+fn settings() -> BTreeMap<String, Value> {
+    fn collect(prefix: &str, value: Value, found: &mut BTreeMap<String, Value>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let name = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+                    collect(&name, value, found);
+                }
+            }
+            value => {
+                found.insert(prefix.to_owned(), value);
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    collect("", serde_json::to_value(Settings::default()).unwrap(), &mut found);
+    assert!(found.len() > 10, "{found:?}");
+    found
+}
+
+/// The cells of the row of a Markdown table whose first cell is this code.
+fn row<'a>(text: &'a str, code: &str) -> Option<Vec<&'a str>> {
+    let opening = format!("| `{code}` |");
+    let line = text.lines().find(|line| line.starts_with(&opening))?;
+    Some(line.trim_matches('|').split('|').map(str::trim).collect())
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let dead: Vec<String> = pages().iter().flat_map(dead).collect();
+    assert!(dead.is_empty(), "these links lead nowhere:\n{}", dead.join("\n"));
+}
+
+#[test]
+fn a_dead_link_is_found() {
+    let check = |text: &str| {
+        let page = Page { path: PathBuf::from("docs/x.md"), text: text.to_owned() };
+        dead(&page).len()
+    };
+    assert_eq!(check("# A `b` c\n[a](../README.md) [b](#a-b-c) [c](https://example.org/x)"), 0);
+    assert_eq!(check("[a](README.md)"), 1);
+    assert_eq!(check("# A\n[a](#b)"), 1);
+    assert_eq!(check("| x |\n|---|\n| [a](../no/such.rs) |"), 1);
+    assert_eq!(check("[a](../CONTRIBUTING.md#no-such-heading)"), 1);
+}
+
+#[test]
+fn every_command_is_described_and_no_other() {
+    let text = page("docs/commands.md");
+    let described: BTreeSet<&str> = text
+        .split('`')
+        .filter(|code| code.starts_with("strata.") && code.matches('.').count() == 2)
+        .collect();
+    let missing: Vec<_> = commands::NAMES.iter().filter(|name| !described.contains(*name)).collect();
+    assert!(missing.is_empty(), "docs/commands.md does not describe {missing:?}");
+    // Answered, but not announced.
+    let known = |name: &&&str| commands::NAMES.contains(*name) || **name == "strata.compaction.run";
+    let stray: Vec<_> = described.iter().filter(|name| !known(name)).collect();
+    assert!(stray.is_empty(), "docs/commands.md describes {stray:?}, which do not exist");
+}
+
+#[test]
+fn every_setting_stands_in_the_readme_with_its_default() {
+    let text = page("README.md");
+    let mut wrong = Vec::new();
+    for (name, default) in settings() {
+        let Some(row) = row(&text, &name) else {
+            wrong.push(format!("{name} is missing"));
+            continue;
+        };
+        // Without a value of its own, or too long for a table: told in words.
+        let in_words = default.is_null() || default.as_str().is_some_and(|text| text.len() > 40);
+        if !in_words && row.get(1) != Some(&format!("`{default}`").as_str()) {
+            wrong.push(format!("{name} is `{default}`, not {}", row.get(1).unwrap_or(&"")));
+        }
+    }
+    assert!(wrong.is_empty(), "the settings table of README.md is stale:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest: toml::Table = page("Cargo.toml").parse().unwrap();
+    let dependencies = manifest["workspace"]["dependencies"].as_table().unwrap();
+    let text = page("ARCHITECTURE.md");
+    let text = &text[text.find("## Dependencies").unwrap()..];
+    let named = |name: &&String| !text.contains(&format!("`{name}`"));
+    let missing: Vec<_> =
+        dependencies.keys().filter(|name| !name.starts_with("strata-")).filter(named).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md, \"Dependencies\", does not say why {missing:?} are here");
+}

@@ -1,0 +1,120 @@
+//! Which crate may be built with which. Judges names; cargo says what is in the tree.
+
+use crate::repo::Member;
+
+/// From the bottom up: a crate may use those before it.
+const ORDER: &[&str] = &["strata-grammars", "strata-engine", "strata-host", "strata-lsp", "strata", "e2e"];
+
+/// Crates that do what the engine never does: I/O, time, threads of their own, a protocol.
+pub(crate) const IMPURE: &[&str] = &[
+    "async-std",
+    "chrono",
+    "crossbeam-channel",
+    "futures",
+    "getrandom",
+    "gix",
+    "git2",
+    "hyper",
+    "ignore",
+    "jiff",
+    "ls-types",
+    "lsp-types",
+    "mio",
+    "native-tls",
+    "notify",
+    "rand",
+    "rayon",
+    "reqwest",
+    "rusqlite",
+    "rustix",
+    "rustls",
+    "smol",
+    "socket2",
+    "tempfile",
+    "time",
+    "tokio",
+    "tower-lsp",
+    "tower-lsp-server",
+    "tower-service",
+    "ureq",
+    "walkdir",
+];
+
+/// Crates that speak to an editor.
+pub(crate) const PROTOCOL: &[&str] =
+    &["ls-types", "lsp-types", "tower-lsp", "tower-lsp-server", "tower-service"];
+
+/// Crates of the house that use one above or beside them, or that the order does not know.
+pub(crate) fn against_the_order(members: &[Member]) -> Vec<String> {
+    let place = |name: &str| ORDER.iter().position(|known| *known == name);
+    let mut found = Vec::new();
+    for member in members {
+        let Some(own) = place(&member.name) else {
+            found.push(format!("the crate {} has no place in the order", member.name));
+            continue;
+        };
+        for used in member.dependencies.iter().filter_map(|name| place(name)).filter(|used| *used >= own) {
+            found.push(format!("{} is built with {}, which is above it", member.name, ORDER[used]));
+        }
+    }
+    found
+}
+
+/// Binaries beside the product's.
+pub(crate) fn binaries(members: &[Member]) -> Vec<String> {
+    let all = members.iter().flat_map(|member| member.binaries.iter().map(move |name| (&member.name, name)));
+    let others: Vec<_> = all.clone().filter(|(_, name)| *name != "strata").collect();
+    let mut found: Vec<String> =
+        others.iter().map(|(member, name)| format!("{member} has the binary {name}")).collect();
+    if all.count() == others.len() {
+        found.push("no crate has the binary strata".to_owned());
+    }
+    found
+}
+
+/// Crates of a tree that must not be in it.
+pub(crate) fn denied(tree: &[String], deny: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = tree
+        .iter()
+        .filter(|name| deny.contains(&name.as_str()))
+        .map(|name| format!("{name} is in the tree"))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(name: &str, dependencies: &[&str], binaries: &[&str]) -> Member {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Member { name: name.to_owned(), dependencies: owned(dependencies), binaries: owned(binaries) }
+    }
+
+    #[test]
+    fn a_dependency_upwards_is_found() {
+        let upwards = against_the_order(&[member("strata-engine", &["serde", "strata-host"], &[])]);
+        assert_eq!(upwards, ["strata-engine is built with strata-host, which is above it"]);
+        assert_eq!(against_the_order(&[member("strata-host", &["strata-engine", "serde"], &[])]), [""; 0]);
+        assert_eq!(against_the_order(&[member("strata-new", &[], &[])]).len(), 1);
+    }
+
+    #[test]
+    fn a_second_binary_is_found() {
+        assert_eq!(binaries(&[member("strata", &[], &["strata"])]), [""; 0]);
+        assert_eq!(
+            binaries(&[member("strata", &[], &["strata"]), member("e2e", &[], &["probe"])]),
+            ["e2e has the binary probe"]
+        );
+        assert_eq!(binaries(&[member("e2e", &[], &[])]).len(), 1);
+    }
+
+    #[test]
+    fn what_is_denied_is_found() {
+        let tree = ["serde", "tokio", "ls-types", "tokio"].map(str::to_owned);
+        assert_eq!(denied(&tree, IMPURE), ["ls-types is in the tree", "tokio is in the tree"]);
+        assert_eq!(denied(&tree, PROTOCOL), ["ls-types is in the tree"]);
+    }
+}

@@ -1,0 +1,265 @@
+//! Which part of the house may name what. Judged by the words of the source: what is not named is not used.
+
+use crate::repo::File;
+use crate::source::{Named, parse, paths, tokens, tokens_of};
+
+/// A folder, what is never named inside it, and why.
+struct Wall {
+    inside: &'static str,
+    never: &'static [&'static str],
+    except: &'static [&'static str],
+    because: &'static str,
+}
+
+/// The outside world.
+const OUTSIDE: &[&str] = &[
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::time::Instant",
+    "std::time::SystemTime",
+    "std::time::UNIX_EPOCH",
+    "std::io::stdin",
+    "std::io::stdout",
+    "std::io::stderr",
+];
+
+/// What starts work that goes on by itself.
+const THREADS: &[&str] = &["std::thread"];
+
+/// Everything that speaks to an editor.
+const PROTOCOL: &[&str] =
+    &["tower_lsp", "tower_lsp_server", "tower_service", "ls_types", "lsp_types", "jsonrpc"];
+
+/// Runtimes, stores and clients.
+const MACHINERY: &[&str] =
+    &["tokio", "async_std", "smol", "futures", "rusqlite", "reqwest", "hyper", "ureq", "isahc", "tracing"];
+
+const WALLS: &[Wall] = &[
+    Wall {
+        inside: "server/engine/src/",
+        never: OUTSIDE,
+        except: &[],
+        because: "the engine does no I/O and reads no clock and no environment",
+    },
+    Wall {
+        inside: "server/engine/src/",
+        never: THREADS,
+        // Shows that counts do not depend on who else is counting.
+        except: &["server/engine/src/tokens/tests.rs"],
+        because: "the engine spawns nothing and never waits",
+    },
+    Wall {
+        inside: "server/engine/src/",
+        never: MACHINERY,
+        except: &[],
+        because: "the engine is plain synchronous code",
+    },
+    Wall {
+        inside: "server/engine/src/",
+        never: &["strata_host", "strata_lsp"],
+        except: &[],
+        because: "the engine knows nothing of who calls it",
+    },
+    Wall {
+        inside: "server/engine/src/",
+        never: &["dashmap"],
+        except: &["server/engine/src/tokens/"],
+        because: "DashMap serves caches by content hash that pool threads share, nothing else",
+    },
+    Wall {
+        inside: "grammars/src/",
+        never: &["strata_engine", "strata_host", "strata_lsp"],
+        except: &[],
+        because: "a grammar does not know who reads it",
+    },
+    Wall {
+        inside: "grammars/src/",
+        never: OUTSIDE,
+        except: &[],
+        because: "grammars are data that is compiled in",
+    },
+    Wall {
+        inside: "",
+        never: PROTOCOL,
+        except: &["server/lsp/"],
+        because: "only server/lsp speaks the protocol",
+    },
+    Wall {
+        inside: "server/host/src/",
+        never: &[
+            "strata_engine::budget",
+            "strata_engine::compaction",
+            "strata_engine::history",
+            "strata_engine::prompt",
+            "strata_engine::session",
+            "strata_engine::tiers",
+            "strata_engine::wire",
+        ],
+        except: &[],
+        because: "the host says what is there and decides nothing about context",
+    },
+    Wall {
+        inside: "server/cli/src/",
+        never: &["strata_grammars", "strata_engine", "strata_host"],
+        except: &[],
+        because: "the command line has no logic of its own: it runs the commands of lsp",
+    },
+];
+
+/// Paths that stand on the wrong side of a wall.
+pub(crate) fn across_walls(files: &[File]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files {
+        let walls = WALLS.iter().filter(|wall| wall.stands_in(&file.path));
+        let walls: Vec<&Wall> = walls.collect();
+        if walls.is_empty() {
+            continue;
+        }
+        for named in paths(&file.text) {
+            for wall in walls.iter().filter(|wall| wall.forbids(&named)) {
+                let place = format!("{}:{}", file.path, named.line);
+                found.push(format!("{place} names {}, but {}", named.text(), wall.because));
+            }
+        }
+    }
+    found
+}
+
+/// Asynchronous code in the crates that have none.
+pub(crate) fn awaiting(files: &[File]) -> Vec<String> {
+    let plain = |file: &&File| {
+        ["server/engine/src/", "grammars/src/"].iter().any(|folder| file.path.starts_with(folder))
+    };
+    let mut found = Vec::new();
+    for file in files.iter().filter(plain) {
+        for token in tokens(&file.text).iter().filter(|token| matches!(token.text, "async" | "await")) {
+            found.push(format!("{}:{} says `{}`", file.path, token.line, token.text));
+        }
+    }
+    found
+}
+
+/// Methods of the mail slot that wait for something before they post their mail.
+pub(crate) fn late_mail(file: &File) -> Vec<String> {
+    let tree = parse(&file.text);
+    let mut found = Vec::new();
+    let mut methods = 0;
+    let mut open = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        if node.kind() == "function_item" {
+            let tokens = tokens_of(node, &file.text);
+            let first = |word: &str| tokens.iter().position(|token| token.text == word);
+            methods += usize::from(first("async").is_some());
+            if let Some(awaits) = first("await")
+                && first("post").is_none_or(|posts| posts > awaits)
+            {
+                let line = node.start_position().row + 1;
+                found.push(format!("{}:{line} waits before it posts its mail", file.path));
+            }
+            continue;
+        }
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
+    }
+    if methods == 0 {
+        found
+            .push(format!("{} has no asynchronous methods; is the mail slot somewhere else now?", file.path));
+    }
+    found
+}
+
+/// Conversions between bytes and UTF-16 outside their one module. The host decodes files that are UTF-16.
+pub(crate) fn positions(files: &[File]) -> Vec<String> {
+    const ALLOWED: &[&str] = &["server/lsp/src/position.rs", "server/host/src/disk/"];
+    let converts = |word: &str| word.contains("utf16") && !word.contains("UTF");
+    let product = |file: &&File| {
+        file.path.contains("/src/")
+            && !file.path.starts_with("tests/")
+            && !ALLOWED.iter().any(|place| file.path.starts_with(place))
+    };
+    let mut found = Vec::new();
+    for file in files.iter().filter(product) {
+        for token in tokens(&file.text).iter().filter(|token| converts(token.text)) {
+            found.push(format!("{}:{} calls `{}`", file.path, token.line, token.text));
+        }
+    }
+    found
+}
+
+impl Wall {
+    fn stands_in(&self, path: &str) -> bool {
+        path.starts_with(self.inside) && !self.except.iter().any(|place| path.starts_with(place))
+    }
+
+    fn forbids(&self, named: &Named) -> bool {
+        self.never.iter().any(|prefix| named.is_below(prefix))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> usize {
+        across_walls(&[File::new(path, text)]).len()
+    }
+
+    #[test]
+    fn every_wall_can_be_run_into() {
+        for wall in WALLS {
+            for path in wall.never {
+                let file = format!("{}x.rs", wall.inside);
+                assert!(found(&file, &format!("use {path}::Thing;")) > 0, "{path} in {file}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_engine_touches_nothing_outside() {
+        let file = "server/engine/src/a.rs";
+        assert_eq!(found(file, "use std::{collections::BTreeMap, fs};"), 1);
+        assert_eq!(found(file, "fn f() { let now = std::time::Instant::now(); }"), 1);
+        assert_eq!(found(file, "fn f() { format!(\"{}\", std::env::var(\"HOME\")) }"), 1);
+        assert_eq!(found(file, "// std::fs::read\nuse std::time::Duration;\nuse std::io::Write;"), 0);
+    }
+
+    #[test]
+    fn what_is_forbidden_here_is_allowed_where_it_belongs() {
+        assert_eq!(found("server/engine/src/prompt/a.rs", "use dashmap::DashMap;"), 1);
+        assert_eq!(found("server/engine/src/tokens/cache.rs", "use dashmap::DashMap;"), 0);
+        assert_eq!(found("server/host/src/a.rs", "use tower_lsp::ls_types::Range;"), 1);
+        assert_eq!(found("server/lsp/src/a.rs", "use tower_lsp::ls_types::Range;"), 0);
+        assert_eq!(found("server/host/src/a.rs", "use strata_engine::key::FileKey;"), 0);
+    }
+
+    #[test]
+    fn awaiting_is_found() {
+        let bad = File::new("server/engine/src/a.rs", "pub async fn f() { g().await }");
+        assert_eq!(awaiting(&[bad]).len(), 2);
+        let elsewhere = File::new("server/lsp/src/a.rs", "pub async fn f() { g().await }");
+        assert_eq!(awaiting(&[elsewhere]).len(), 0);
+    }
+
+    #[test]
+    fn late_mail_is_found() {
+        let check = |body: &str| {
+            let text = format!("impl LanguageServer for Backend {{ async fn f(&self) {{ {body} }} }}");
+            late_mail(&File::new("backend.rs", &text)).len()
+        };
+        assert_eq!(check("self.post(a); wait.await"), 0);
+        assert_eq!(check("self.post(a);"), 0);
+        assert_eq!(check("wait.await; self.post(a);"), 1);
+        assert_eq!(check("wait.await"), 1);
+        assert_eq!(late_mail(&File::new("backend.rs", "struct Backend;")).len(), 1);
+    }
+
+    #[test]
+    fn stray_conversions_are_found() {
+        let text = "fn f(text: &str) -> usize { text.encode_utf16().count() }";
+        assert_eq!(positions(&[File::new("server/engine/src/a.rs", text)]).len(), 1);
+        assert_eq!(positions(&[File::new("server/lsp/src/position.rs", text)]).len(), 0);
+    }
+}

@@ -1,0 +1,160 @@
+//! The repository as text: finds and reads files, asks cargo. Judges nothing.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use serde_json::Value;
+
+/// Folders that hold nothing of ours.
+const FOREIGN: &[&str] = &["target", ".git", "node_modules", ".venv", "dist", "out", "__pycache__"];
+
+/// The checkout these tests were built from.
+pub(crate) struct Repo {
+    /// Its top folder.
+    pub(crate) root: PathBuf,
+}
+
+/// A file with its path relative to the top, parts separated by `/`.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// A crate of the workspace as `cargo metadata` describes it.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    /// Names of crates it is built with, dev-dependencies left out.
+    pub(crate) dependencies: Vec<String>,
+    /// Names of its binaries.
+    pub(crate) binaries: Vec<String>,
+}
+
+impl File {
+    #[cfg(test)]
+    pub(crate) fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), text: text.to_owned() }
+    }
+}
+
+impl Repo {
+    pub(crate) fn open() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is inside the workspace");
+        Self { root: root.to_owned() }
+    }
+
+    /// Every file that is text.
+    pub(crate) fn texts(&self) -> Vec<File> {
+        let mut found = Vec::new();
+        self.collect(&self.root, &mut found);
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        assert!(found.len() > 50, "only {} files found under {}", found.len(), self.root.display());
+        found
+    }
+
+    /// The Rust sources of all crates.
+    pub(crate) fn sources(&self) -> Vec<File> {
+        let mut files = self.texts();
+        files.retain(|file| file.path.ends_with(".rs"));
+        files
+    }
+
+    /// The manifests of all crates and of the workspace.
+    pub(crate) fn manifests(&self) -> Vec<File> {
+        let mut files = self.texts();
+        files.retain(|file| file.path == "Cargo.toml" || file.path.ends_with("/Cargo.toml"));
+        files
+    }
+
+    /// The manifests of clients that are written in JavaScript.
+    pub(crate) fn packages(&self) -> Vec<File> {
+        let mut files = self.texts();
+        files.retain(|file| file.path.starts_with("editors/") && file.path.ends_with("/package.json"));
+        files
+    }
+
+    pub(crate) fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    pub(crate) fn source(&self, path: &str) -> File {
+        File { path: path.to_owned(), text: self.text(path) }
+    }
+
+    /// The crates of the workspace.
+    pub(crate) fn members(&self) -> Vec<Member> {
+        let json = self.cargo(&["metadata", "--format-version", "1", "--no-deps"]);
+        let metadata: Value = serde_json::from_str(&json).expect("cargo metadata writes JSON");
+        array(&metadata["packages"]).iter().map(member).collect()
+    }
+
+    /// The names of all crates that are compiled into `package`.
+    pub(crate) fn tree(&self, package: &str) -> Vec<String> {
+        let tree =
+            self.cargo(&["tree", "-e", "normal", "-p", package, "--prefix", "none", "--format", "{p}"]);
+        let name = |line: &str| line.split_whitespace().next().map(str::to_owned);
+        let names: Vec<String> = tree.lines().filter_map(name).collect();
+        assert!(names.iter().any(|name| name == "serde"), "cargo tree printed {tree}");
+        names
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> String {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(arguments)
+            .args(["--offline", "--locked"])
+            .current_dir(&self.root)
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("cargo writes UTF-8")
+    }
+
+    fn collect(&self, folder: &Path, found: &mut Vec<File>) {
+        for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+            let path = entry.expect("the folder can be listed").path();
+            let kind = path.symlink_metadata().expect("it was just listed").file_type();
+            let foreign =
+                path.file_name().and_then(OsStr::to_str).is_some_and(|name| FOREIGN.contains(&name));
+            if kind.is_dir() && !foreign {
+                self.collect(&path, found);
+            } else if kind.is_file()
+                && !foreign
+                && let Ok(text) = fs::read_to_string(&path)
+            {
+                let path = path.strip_prefix(&self.root).expect("it is below the top");
+                let parts: Vec<_> = path.iter().map(OsStr::to_string_lossy).collect();
+                found.push(File { path: parts.join("/"), text });
+            }
+        }
+    }
+}
+
+fn member(package: &Value) -> Member {
+    let built_with = |dependency: &&Value| dependency["kind"] != "dev";
+    let is_binary = |target: &&Value| array(&target["kind"]).iter().any(|kind| kind == "bin");
+    Member {
+        name: text(&package["name"]),
+        dependencies: array(&package["dependencies"])
+            .iter()
+            .filter(built_with)
+            .map(|dependency| text(&dependency["name"]))
+            .collect(),
+        binaries: array(&package["targets"])
+            .iter()
+            .filter(is_binary)
+            .map(|target| text(&target["name"]))
+            .collect(),
+    }
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
