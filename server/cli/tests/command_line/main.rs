@@ -1,5 +1,7 @@
 //! The real binary as a person runs it: what it prints where, and how it ends.
 
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
+
 mod doctor;
 mod map;
 mod prompt;

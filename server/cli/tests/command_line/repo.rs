@@ -57,6 +57,11 @@ impl Repo {
 
     /// Runs the binary in the repository with nothing on its standard input.
     pub(crate) fn strata(&self, arguments: &[&str]) -> Run {
+        self.strata_with(b"", arguments)
+    }
+
+    /// Runs the binary in the repository with `input` on its standard input.
+    pub(crate) fn strata_with(&self, input: &[u8], arguments: &[&str]) -> Run {
         let mut child = self.spawn(arguments, Stdio::piped());
         // It may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(input);

@@ -233,7 +233,10 @@ fn lists_are_sums_and_hashes_are_a_short_cut() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a counter is shared by the threads of whoever uses the engine")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a counter is shared by the threads of whoever uses the engine"
+)]
 fn threads_share_one_counter() {
     let counter = TokenCounter::new();
     let text = "shared between threads ".repeat(2_000);
