@@ -21,12 +21,13 @@ impl Repo {
         let root = directory.path().canonicalize().unwrap();
         let repo = Self { _directory: Arc::new(directory), root };
         let fixture = dedented(fixture);
-        let files = fixture.strip_prefix("//- ").into_iter().flat_map(|rest| rest.split("\n//- "));
-        for file in files {
+        let starts = fixture.match_indices("//- ").map(|(at, _)| at);
+        let starts: Vec<usize> = starts.filter(|at| *at == 0 || fixture[..*at].ends_with('\n')).collect();
+        for (number, start) in starts.iter().enumerate() {
+            let end = starts.get(number + 1).copied().unwrap_or(fixture.len());
+            let file = fixture[*start..end].trim_start_matches("//- ");
             let (path, text) = file.split_once('\n').unwrap_or((file, ""));
-            // The line break in front of the next header was taken off by the split.
-            let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-            repo.write(path.trim_end(), format!("{text}{end}"));
+            repo.write(path, text);
         }
         repo
     }
