@@ -5,6 +5,7 @@
 
 use std::env;
 use std::fmt;
+use std::ops::Range;
 
 use serde_json::{Value, json};
 use strata_engine::buffer::Buffer;
@@ -46,12 +47,12 @@ const KEYS: [&str; 24] = [
 ];
 
 /// The text is cut when it is longer than this, in bytes: long enough for several of a rope's chunks.
-const LONG: usize = 3_000;
+const LONG: usize = 2_000;
 
-/// A text as an editor has it.
-#[derive(Clone, Default)]
+/// A text as an editor has it, with its lines.
 struct Model {
     text: String,
+    lines: Vec<Line>,
 }
 
 /// One line of a text, in bytes of it.
@@ -69,34 +70,20 @@ struct Place {
 }
 
 impl Model {
-    /// The lines; the last one ends with the text. `\n`, `\r\n` and `\r` end a line, nothing else does.
-    fn lines(&self) -> Vec<Line> {
-        let bytes = self.text.as_bytes();
-        let mut lines = Vec::new();
-        let mut start = 0;
-        let mut at = 0;
-        while at < bytes.len() {
-            let ending = match (bytes[at], bytes.get(at + 1)) {
-                (b'\r', Some(b'\n')) => 2,
-                (b'\r' | b'\n', _) => 1,
-                _ => 0,
-            };
-            if ending > 0 {
-                lines.push(Line { start, end: at });
-                start = at + ending;
-            }
-            at += ending.max(1);
-        }
-        lines.push(Line { start, end: bytes.len() });
-        lines
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), lines: lines(text) }
+    }
+
+    fn replace(&mut self, range: Range<usize>, text: &str) {
+        self.text.replace_range(range, text);
+        self.lines = lines(&self.text);
     }
 
     /// The place of a byte; `None` inside a character and between the two bytes of a CRLF, for which the protocol has
     /// no name.
     fn place(&self, byte: usize, encoding: Encoding) -> Option<Place> {
-        let lines = self.lines();
-        let line = lines.iter().rposition(|line| line.start <= byte)?;
-        let Line { start, end } = lines[line];
+        let line = self.lines.partition_point(|line| line.start <= byte).checked_sub(1)?;
+        let Line { start, end } = self.lines[line];
         let before = self.text.get(start..byte).filter(|_| byte <= end)?;
         Some(Place { line: small(line), character: small(units(before, encoding)) })
     }
@@ -104,11 +91,10 @@ impl Model {
     /// The byte of a place: behind the end of a line is its end, the line behind the last one is the end of the
     /// text. `None` for what is inside a character or further down.
     fn byte(&self, place: Place, encoding: Encoding) -> Option<usize> {
-        let lines = self.lines();
-        if place.line as usize == lines.len() {
+        if place.line as usize == self.lines.len() {
             return Some(self.text.len());
         }
-        let Line { start, end } = *lines.get(place.line as usize)?;
+        let Line { start, end } = *self.lines.get(place.line as usize)?;
         let mut left = place.character as usize;
         let mut byte = start;
         for character in self.text[start..end].chars() {
@@ -120,6 +106,24 @@ impl Model {
         }
         Some(end)
     }
+}
+
+/// The lines of a text; the last one ends with it. `\n`, `\r\n` and `\r` end a line, nothing else does.
+fn lines(text: &str) -> Vec<Line> {
+    let bytes = text.as_bytes();
+    let mut lines = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < bytes.len() {
+        let byte = bytes[at];
+        at += 1;
+        if byte == b'\r' || byte == b'\n' {
+            lines.push(Line { start, end: at - 1 });
+            at += usize::from(byte == b'\r' && bytes.get(at) == Some(&b'\n'));
+            start = at;
+        }
+    }
+    lines.push(Line { start, end: text.len() });
+    lines
 }
 
 /// SplitMix64: small, and the same everywhere.
@@ -161,7 +165,7 @@ struct Pair {
 impl Pair {
     fn new(text: &str, encoding: Encoding) -> Self {
         let buffer = Buffer::new(&key(), Document::open(text, 1, "rust"));
-        Self { model: Model { text: text.to_owned() }, buffer, encoding, version: 1 }
+        Self { model: Model::new(text), buffer, encoding, version: 1 }
     }
 
     /// One notification to the server's side.
@@ -182,7 +186,7 @@ impl Pair {
         let Self { model, encoding, .. } = self;
         let text = dice.text();
         if dice.roll(500) == 0 {
-            model.text.clone_from(&text);
+            *model = Model::new(&text);
             return json!({ "text": text });
         }
         let start = dice.byte(model, 0, *encoding);
@@ -194,18 +198,17 @@ impl Pair {
         };
         let end = (end..).find(|byte| model.place(*byte, *encoding).is_some()).unwrap();
         let [start_place, end_place] = [start, end].map(|byte| {
-            let lines = model.lines();
             let mut place = model.place(byte, *encoding).unwrap();
             // Other names of the same places: far behind the end of the line, and the line behind the last one.
-            if lines[place.line as usize].end == byte && dice.roll(4) == 0 {
+            if model.lines[place.line as usize].end == byte && dice.roll(4) == 0 {
                 place.character = place.character.saturating_add(dice.one_of(&[1, 7, u32::MAX]));
             }
             if byte == model.text.len() && dice.roll(4) == 0 {
-                place = Place { line: small(lines.len()), character: dice.one_of(&[0, 1, 9]) };
+                place = Place { line: small(model.lines.len()), character: dice.one_of(&[0, 1, 9]) };
             }
             place
         });
-        model.text.replace_range(start..end, &text);
+        model.replace(start..end, &text);
         json!({ "range": range(start_place, end_place), "text": text })
     }
 }
@@ -290,7 +293,7 @@ fn an_invalid_range_is_never_silently_wrong() {
             pair.tell(&[json!({ "range": range, "text": "new" })]);
             match (pair.model.byte(start, encoding), pair.model.byte(end, encoding)) {
                 (Some(start), Some(end)) if start <= end => {
-                    pair.model.text.replace_range(start..end, "new");
+                    pair.model.replace(start..end, "new");
                     assert!(pair.agrees(), "{range} of {text:?}\n{pair}");
                     taken += 1;
                 }
@@ -325,7 +328,7 @@ fn what_follows_an_invalid_range_waits_for_the_full_text() {
     assert_eq!(pair.buffer.document().text(), "a text");
     assert!(!pair.buffer.document().is_in_step());
 
-    pair.model.text = "d full".to_owned();
+    pair.model = Model::new("d full");
     pair.tell(&[invalid, json!({ "text": "full" }), insert("d ")]);
     assert!(pair.agrees(), "{pair}");
 }
