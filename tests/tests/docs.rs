@@ -118,6 +118,71 @@ fn row<'a>(text: &'a str, code: &str) -> Option<Vec<&'a str>> {
     Some(line.trim_matches('|').split('|').map(str::trim).collect())
 }
 
+/// The pages that the comments of a source cite, as `path.md`, with the section that follows in quotes, if any.
+fn citations(text: &str) -> Vec<(String, Option<String>)> {
+    let comments: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("//"))
+        .map(|line| line.trim_start_matches(['/', '!']).trim())
+        .collect();
+    let text = comments.join(" ");
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices(".md`") {
+        let Some(start) = text[..at].rfind('`') else { continue };
+        let section = text[at + 4..].strip_prefix(", \"").and_then(|rest| rest.split_once('"'));
+        found.push((text[start + 1..at + 3].to_owned(), section.map(|(section, _)| section.to_owned())));
+    }
+    found
+}
+
+/// Every Rust source below a folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn comments_cite_pages_that_exist() {
+    let mut files = Vec::new();
+    ["grammars/src", "server"].iter().for_each(|folder| sources(&top().join(folder), &mut files));
+    let mut wrong = Vec::new();
+    let mut right = 0;
+    for file in files {
+        for (page, section) in citations(&fs::read_to_string(&file).unwrap()) {
+            let text = fs::read_to_string(top().join(&page)).unwrap_or_default();
+            let has =
+                |section: String| text.lines().any(|line| line.trim_start_matches('#').trim() == section);
+            let is_bold = |section: &str| text.contains(&format!("**{section}.**"));
+            if text.is_empty() || section.is_some_and(|section| !is_bold(&section) && !has(section)) {
+                wrong.push(format!("{}: {page}", file.display()));
+            } else {
+                right += 1;
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "these comments cite pages or sections that do not exist:\n{}",
+        wrong.join("\n")
+    );
+    assert!(right > 0, "no comment cites a page; are citations written in another way now?");
+}
+
+#[test]
+fn citations_are_found() {
+    let text = "//! As in `docs/a.md`, \"B\nlet a = \"`c.md`\";\n//! c\". And\n    /// (`d.md`).";
+    let expected = [("docs/a.md", Some("B c")), ("d.md", None)];
+    let expected: Vec<_> =
+        expected.map(|(page, section)| (page.to_owned(), section.map(str::to_owned))).to_vec();
+    assert_eq!(citations(text), expected);
+}
+
 #[test]
 fn links_lead_somewhere() {
     let dead: Vec<String> = pages().iter().flat_map(dead).collect();

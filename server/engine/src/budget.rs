@@ -16,7 +16,7 @@ pub struct BudgetReport {
     pub model: String,
     /// What the conversation weighs.
     pub history_tokens: usize,
-    /// A sixteenth of the input window: reported, not enforced (seed 003, "Token Budget").
+    /// A sixteenth of the input window: reported, not enforced (`docs/prompt.md`, "Budgets").
     pub max_history_tokens: usize,
     /// The input window.
     pub max_input_tokens: usize,

@@ -12,7 +12,8 @@ use crate::prompt::{Assembled, Prepared};
 use crate::selection::Selection;
 use crate::tiers::TierState;
 
-/// Prompts that wait for their answer: at most this many; the oldest is dropped (`commands.md`).
+/// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
+/// "The turn").
 const MAX_PENDING: usize = 8;
 /// Replies of `record` that are remembered, so that a repeat gets the same one.
 const MAX_RECORDED: usize = 8;

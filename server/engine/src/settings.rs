@@ -153,7 +153,7 @@ pub struct CompactionSettings {
 
 impl Default for CompactionSettings {
     fn default() -> Self {
-        // 24,000: `compaction.md`, profile `topic`.
+        // 24,000: `docs/commands.md`, "Budget and compaction".
         Self { enabled: true, profile: ProfileName::Topic, trigger_tokens: 24_000 }
     }
 }

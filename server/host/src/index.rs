@@ -73,7 +73,7 @@ const MAX_THREADS: usize = 4;
 
 impl Default for IndexOptions {
     /// Half of what the machine has, at most four: an editor and a language server want to work, too. 1 MiB per
-    /// file (`spec/symbols.md`, "Freshness").
+    /// file (`docs/outlines.md`, "Freshness").
     fn default() -> Self {
         let available = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let threads =

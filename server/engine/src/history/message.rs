@@ -1,5 +1,5 @@
 //! One message of a conversation, richer than any provider's form of it. Knows nothing about how a
-//! provider wants it written (`wire` does) or whether a list of messages is acceptable (`validity` does).
+//! provider wants it written (`wire` does) or whether a list of messages is acceptable (`repair` makes it so).
 
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 //! sees of a history. Never changes the history itself, drops nothing that could be sent, and invents only
 //! the fixed texts below. Same messages, same bytes. Linear in the size of the history.
 //!
-//! What is mended (spec/compaction.md, "Validity"; each provider's rule is cited at `wire::Rule`): hidden
+//! What is mended (`docs/prompt.md`, "Formats"; each provider's rule is cited at `wire::Rule`): hidden
 //! messages and empty texts go; unanswered calls get a result; results that answer nothing are dropped;
 //! results stand before all else that follows their calls; ids and tool names are brought into the form
 //! that all providers take; reasoning stays whole or goes.

@@ -9,7 +9,7 @@ use crate::outline::LEGEND;
 use super::content::{Count, Piece, Said, Weighed};
 use super::layout::{ItemKey, LaidBlock, Layout, Part, Speaker, Tier, Ttl};
 
-/// Map blocks that share one content block: at most this many (`tiers.md`, "content blocks") ...
+/// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
 const GROUP_ITEMS: usize = 24;
 /// ... and at most this many tokens. A single larger block stands alone.
 const GROUP_TOKENS: usize = 3_000;

@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn item_keys_are_written_as_the_design_says() {
+    fn item_keys_are_written_and_read_alike() {
         let keys = [
             ItemKey::System,
             ItemKey::Symbol("src/a.rs".into()),

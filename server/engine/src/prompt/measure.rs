@@ -54,13 +54,13 @@ impl<'a> Measure<'a> {
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
-    /// What a prompt may weigh: 90 % of the window (seed 003, "Pre-Request Shedding"), less when the answer
+    /// What a prompt may weigh: 90 % of the window (`docs/prompt.md`, "Budgets"), less when the answer
     /// needs more room than that leaves.
     pub(super) fn limit(&self) -> usize {
         (self.window() / 10 * 9).min(self.window().saturating_sub(self.output_reserve()))
     }
 
-    /// What map blocks may weigh together (`prompt.md`, "The map and the file list have budgets"); never
+    /// What map blocks may weigh together (`docs/prompt.md`, "Budgets"); never
     /// more than half of a very small window.
     pub(super) fn map_budget(&self) -> usize {
         let default = (self.window() / 8).clamp(4_000, 64_000).min(self.window() / 2);

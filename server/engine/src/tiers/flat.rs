@@ -1,5 +1,5 @@
 //! Policy `flat`: one fixed order, no breakpoints, nothing remembered. Used before an index exists and
-//! offered for comparison (`prompt.md`, "`flat` assembly").
+//! offered for comparison (`docs/tiers.md`, "Policy `flat`").
 
 use crate::prompt::{Composer, Content, Part, Piece, Speaker, WORKING_FILES};
 

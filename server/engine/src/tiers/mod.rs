@@ -31,7 +31,7 @@ pub struct Rules {
 
 impl Rules {
     /// The target: the larger of the configured and the model's minimum, and a tenth more, so that a tier
-    /// that only just fills up is really cached (`tiers.md`). A configured 0 switches it off.
+    /// that only just fills up is really cached (`docs/tiers.md`). A configured 0 switches it off.
     pub fn new(configured_minimum: usize, model_minimum: usize, ttl: Ttl) -> Self {
         let target = match configured_minimum {
             0 => 0,

@@ -99,7 +99,7 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.files.include" => call(arguments, context, files::include),
         "strata.files.list" => call(arguments, context, files::list),
         "strata.files.add" => call(arguments, context, files::add),
-        // Removing a file from the context is deselecting it; the seeds know it by this name.
+        // Removing a file from the context is deselecting it (`docs/commands.md`, "Files").
         "strata.files.remove" => call(arguments, context, files::deselect),
         "strata.files.clear" => call(arguments, context, files::clear),
         "strata.files.read" => call(arguments, context, files::read),

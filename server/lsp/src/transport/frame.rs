@@ -16,7 +16,7 @@ const FIRST_RESERVE: usize = 64 * 1024;
 /// Sizes beyond which a client is not believed. All in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// A larger message is skipped by its length and refused. 64 MiB (`spec/security.md`, "Process").
+    /// A larger message is skipped by its length and refused. 64 MiB (`ARCHITECTURE.md`, "Bounded").
     pub message: usize,
     /// A header section that is longer, terminator included, is garbage.
     pub header: usize,

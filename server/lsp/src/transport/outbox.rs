@@ -87,7 +87,7 @@ pub(super) enum Relation {
 }
 
 impl Relation {
-    /// `$/progress` reports of one token, and `strata/status` of one session, show a state (`spec/commands.md`).
+    /// `$/progress` reports of one token, and `strata/status` of one session, show a state (`docs/commands.md`).
     pub(super) fn of(request: &Request) -> Self {
         let field = |name| request.params().and_then(|params| params.get(name));
         match (request.method(), request.id()) {

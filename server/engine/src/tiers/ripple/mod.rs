@@ -1,5 +1,5 @@
 //! Policy `ripple`: content that stays unchanged for N requests rises through four cached tiers, and a
-//! promotion only happens into a tier whose cache is broken anyway (`tiers.md`, "Policy `ripple`"). It
+//! promotion only happens into a tier whose cache is broken anyway (`docs/tiers.md`). It
 //! predicts nothing and learns nothing from usage.
 
 mod cycle;

@@ -36,7 +36,7 @@ pub(super) enum Seeded {
     Done,
 }
 
-/// The N with which an item enters a tier (`tiers.md`, "Entry N / promotion N").
+/// The N with which an item enters a tier (the table in `docs/tiers.md`).
 pub(super) fn entry(tier: Tier) -> u32 {
     match tier {
         Tier::Active => 0,
