@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Serve an editor: the language server on standard input and output
     Serve(ServeArguments),
-    /// Make a prompt about a repository: request body on standard output, what is in it on standard error
+    /// Make a prompt: the request on standard output, what is in it on standard error
     Prompt(PromptArguments),
     /// Show the symbol map of a repository
     Map(MapArguments),
@@ -88,7 +88,7 @@ pub(crate) struct MapArguments {
     /// What the map may weigh, in tokens; without it what a prompt would hold
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Put this file and what is close to it first
+    /// Choose this file and what is close to it before others
     #[arg(long, value_name = "PATH")]
     pub(crate) focus: Vec<String>,
     /// Print the map as JSON, with the weight of each file

@@ -29,7 +29,7 @@ struct Withheld {
 pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     let text = text(&arguments.text)?;
     let mut workbench = repository::open(&arguments.repository)?;
-    repository::index(&mut workbench)?;
+    repository::list(&mut workbench)?;
     for path in &arguments.select {
         select(&mut workbench, path, &arguments.confirm_secrets)?;
     }
@@ -38,6 +38,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
             .run("strata.files.exclude", json!({ "paths": [path] }))
             .map_err(|error| Failure::of_path("--exclude", workbench.folder(), &error))?;
     }
+    repository::index(&mut workbench)?;
     // Nobody will come back to record what the model answered.
     let ask = json!({
         "prompt": text,

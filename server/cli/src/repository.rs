@@ -11,6 +11,11 @@ pub(crate) fn open(arguments: &RepositoryArguments) -> Result<Workbench, Failure
     Ok(Workbench::open(&arguments.folder, Settings::default())?)
 }
 
+/// Lists the repository's files, so that a misspelt path is noticed before the long work.
+pub(crate) fn list(workbench: &mut Workbench) -> Result<(), Failure> {
+    workbench.list().map_err(|error| Failure::said(error.to_string()))
+}
+
 /// Outlines the repository.
 pub(crate) fn index(workbench: &mut Workbench) -> Result<(), Failure> {
     let bar = Bar::new("indexing");

@@ -12,7 +12,7 @@ use strata_engine::symbols::{FileSymbols, References, SymbolIndex};
 use strata_host::disk::{DiskText, ReadLimits, Stamp, read_text};
 use strata_host::index::{Batch, IndexOptions, index};
 use strata_host::roots::Roots;
-use strata_host::walk::{Entry, WalkOptions, walk, walk_at};
+use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 
 use crate::snapshot::Snapshot;
 
@@ -62,6 +62,17 @@ pub struct Progress {
 }
 
 impl Index {
+    /// Walks the workspace folders and outlines nothing: enough to say what a folder or a pattern stands for.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up.
+    pub fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let walked = walk(roots, options, cancel)?;
+        let mut index = Self { notes: notes_of(&walked), ..Self::default() };
+        index.list(walked.entries);
+        Ok(index)
+    }
+
     /// Walks the workspace folders and outlines every file that has a grammar.
     ///
     /// # Errors
@@ -86,7 +97,7 @@ impl Index {
                 }
             }
         })?;
-        let notes = walked.notes.iter().map(|note| format!("{}: {}", note.place, note.problem)).collect();
+        let notes = notes_of(&walked);
         Ok(Self::assembled(walked.entries, symbols.into_iter().collect(), notes))
     }
 
@@ -141,15 +152,21 @@ impl Index {
     fn assembled(entries: Vec<Entry>, symbols: SymbolIndex, notes: Vec<String>) -> Self {
         let references = References::build(&symbols);
         let seeds = Seeds { referenced: references.rank(&[]), clusters: references.clusters(CLUSTER_WEIGHT) };
-        Self {
-            files: Arc::new(entries.iter().map(|entry| entry.key.clone()).collect()),
-            entries: Arc::new(entries),
+        let mut index = Self {
             symbols,
             references: Arc::new(references),
             seeds: Arc::new(seeds),
             state: IndexState::Ready,
             notes,
-        }
+            ..Self::default()
+        };
+        index.list(entries);
+        index
+    }
+
+    fn list(&mut self, entries: Vec<Entry>) {
+        self.files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
+        self.entries = Arc::new(entries);
     }
 }
 
@@ -178,6 +195,10 @@ pub fn walk_options(settings: &strata_engine::settings::Settings) -> WalkOptions
         max_outline_bytes: settings.symbols.max_file_bytes,
         ..WalkOptions::default()
     }
+}
+
+fn notes_of(walked: &Walk) -> Vec<String> {
+    walked.notes.iter().map(|note| format!("{}: {}", note.place, note.problem)).collect()
 }
 
 fn outlinable(entries: &[Entry]) -> Vec<FileKey> {

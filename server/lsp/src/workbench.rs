@@ -47,8 +47,8 @@ pub enum OpenError {
 }
 
 impl Workbench {
-    /// Opens a folder, relative to the current directory or absolute. Looks at none of its files: until
-    /// [`index`](Self::index), commands find no listing and no outlines.
+    /// Opens a folder, relative to the current directory or absolute. Looks at none of its files: commands find
+    /// no folders and patterns until [`list`](Self::list), and no outlines until [`index`](Self::index).
     ///
     /// # Errors
     /// [`OpenError`].
@@ -72,6 +72,17 @@ impl Workbench {
     /// What commands see.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    /// Lists the files without reading them, which is quick.
+    ///
+    /// # Errors
+    /// As [`index`](Self::index).
+    pub fn list(&mut self) -> Result<(), Cancelled> {
+        let options = walk_options(&self.snapshot.settings);
+        let index = Index::listed(&self.snapshot.roots, &options, &self.cancel)?;
+        self.snapshot.index = Arc::new(index);
+        Ok(())
     }
 
     /// Lists the files and outlines those that have a grammar, telling `progress` now and then.
@@ -159,6 +170,20 @@ mod tests {
         // The first path alone would be fine.
         workbench.run("strata.files.select", json!({ "paths": ["b.txt", "nowhere"] })).unwrap_err();
         assert!(!has(&mut workbench, "b.txt"));
+    }
+
+    #[test]
+    fn folders_can_be_selected_before_anything_is_outlined() {
+        let folder = repository();
+        let mut workbench = Workbench::open(folder.path(), Settings::default()).unwrap();
+        workbench.list().unwrap();
+        let reply = workbench.run("strata.files.select", json!({ "paths": ["*.*"] })).unwrap();
+        assert_eq!(reply["changed"], json!(["a.py", "b.txt"]));
+        let status = workbench.run("strata.server.status", json!({})).unwrap();
+        assert_eq!(
+            (&status["files"], &status["outlined"], &status["index"]),
+            (&2.into(), &0.into(), &"building".into())
+        );
     }
 
     #[test]

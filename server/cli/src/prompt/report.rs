@@ -85,7 +85,7 @@ impl Report {
         table.row(["tokens".to_owned(), "part".to_owned()]);
         for (part, tokens) in parts {
             let tokens = tokens.as_u64().and_then(|tokens| usize::try_from(tokens).ok()).unwrap_or_default();
-            table.row([count(tokens), part.replace('_', " ")]);
+            table.row([count(tokens), label(part)]);
         }
         table.row([
             count(*total),
@@ -117,11 +117,20 @@ impl Report {
     fn coverage(&self) -> String {
         let Coverage { blocks, names, directories, map_budget } = self.coverage;
         format!(
-            "repository: {} outlined in the map (budget {}), {} listed by name, {} by their folder",
+            "repository: {} in the map (budget {}), {} listed by name, {} only counted in their folders",
             counted(blocks, "file"),
             count(map_budget),
             count(names),
             count(directories),
         )
+    }
+}
+
+/// A part as a person calls it.
+fn label(part: &str) -> String {
+    match part {
+        "system" => "system prompt".to_owned(),
+        "map" => "symbol map".to_owned(),
+        other => other.replace('_', " "),
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn gather<'a>(
     let coverage = Coverage {
         blocks: map.len(),
         names: list.names,
-        directories: list.directories,
+        directories: list.collapsed,
         map_budget: plan.map_budget,
     };
     let content = Content {

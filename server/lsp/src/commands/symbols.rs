@@ -8,6 +8,7 @@ use strata_engine::outline::LEGEND;
 use strata_engine::symbols::{MapRequest, map_within};
 
 use super::{CommandError, Context};
+use crate::snapshot::Snapshot;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,16 +54,8 @@ pub(super) struct FileReply {
 
 pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapReply, CommandError> {
     let snapshot = context.snapshot;
-    let focus: Result<Vec<FileKey>, CommandError> = params
-        .focus
-        .iter()
-        .enumerate()
-        .map(|(at, path)| {
-            snapshot
-                .resolve(path)
-                .map_err(|error| CommandError::invalid(&format!("focus[{at}]"), &error.to_string()))
-        })
-        .collect();
+    let focus: Result<Vec<FileKey>, CommandError> =
+        params.focus.iter().enumerate().map(|(at, path)| focus(snapshot, at, path)).collect();
     let focus = focus?;
     let symbols = snapshot.symbols(context.cancel)?;
     let ranked = snapshot.index.references.rank(&focus);
@@ -83,6 +76,17 @@ pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapRep
         left_out: symbols.len().saturating_sub(files.len()),
         files,
     })
+}
+
+/// A file that the map is to be about. A misspelt one would silently change nothing.
+fn focus(snapshot: &Snapshot, at: usize, path: &str) -> Result<FileKey, CommandError> {
+    let invalid = |message: &str| CommandError::invalid(&format!("focus[{at}]"), message);
+    let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
+    if snapshot.is_file(key.as_str()) || snapshot.buffers.contains_key(&key) {
+        Ok(key)
+    } else {
+        Err(invalid(&format!("`{key}` is none of the workspace's files")))
+    }
 }
 
 pub(super) fn file(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {

@@ -48,6 +48,18 @@ fn over_the_budget_the_largest_files_are_shed_with_a_warning() {
 }
 
 #[test]
+fn every_file_is_listed_by_name_or_counted_with_its_directory() {
+    let mut bench = Bench::new("");
+    for at in 0..300 {
+        bench.files.insert(format!("deep/{}/f{at}.txt", at % 7).as_str().into(), String::new());
+    }
+    bench.settings.files.list_budget = 500;
+    let coverage = bench.prompt("?").coverage;
+    assert!(coverage.names > 0 && coverage.directories > 7, "{coverage:?}");
+    assert_eq!(coverage.names + coverage.directories, 300);
+}
+
+#[test]
 fn what_cannot_fit_is_an_error_that_names_the_largest_part() {
     let bench = bench(&[], 3_000, PolicyName::Ripple);
     let error = bench.assemble(&Ask::prompt("word ".repeat(9_000))).unwrap_err();
