@@ -11,8 +11,22 @@ use crate::repo::{APP, Repo};
 fn the_map_is_on_standard_output_and_its_size_on_standard_error() {
     let run = Repo::new(APP).strata(&["map"]);
     assert_eq!(run.code, Some(0));
-    expect![[""]].assert_eq(&run.out);
-    expect![[""]].assert_eq(&run.err);
+    expect![[r#"
+        The symbol map lists the definitions of files whose full text is not shown. A line without indentation is a file's path; below it `imports` names what the file imports, and each other line is a definition's head as in the source, without its body, indented by one space per level. Fields, constants and variables of one level share a line. `.a .b` are attributes set on the instance. `…` marks text that was cut. Files of tests are given by counts only.
+
+        app/request.py
+         class Request
+          def body(self)
+
+        app/view.py
+         imports app.request
+         class View
+          def answer(self, request: Request)
+    "#]].assert_eq(&run.out);
+    expect![[r#"
+        2 files, 50 of 64,000 tokens; 0 more with an outline left out
+    "#]]
+    .assert_eq(&run.err);
 }
 
 #[test]
@@ -27,9 +41,14 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
     assert_eq!(paths("app/view.py"), ["app/view.py"]);
     assert_eq!(paths("app/request.py"), ["app/request.py"]);
     let run = repo.strata(&["map", "--budget", "0"]);
-    expect![[""]].assert_eq(&run.err);
+    expect![[r#"
+        0 files, 0 of 0 tokens; 2 more with an outline left out
+    "#]]
+    .assert_eq(&run.err);
     let run = repo.strata(&["map", "--focus", "../x"]);
-    expect![[""]].assert_eq(run.refusal());
+    expect![[r#"
+        error: --focus: `../x`: `..` is not followed; name the file from the top of the workspace folder (paths count from REPO)
+    "#]].assert_eq(run.refusal());
 }
 
 #[test]
@@ -48,7 +67,8 @@ fn a_reader_that_leaves_is_no_failure() {
 #[test]
 fn a_result_that_cannot_be_written_is_a_failure() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let child = Repo::new(APP).spawn(&["map"], full.into());
+    let repo = Repo::new(APP);
+    let child = repo.spawn(&["map"], full.into());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let err = String::from_utf8(output.stderr).unwrap();

@@ -29,7 +29,28 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
     assert_eq!((times(&body, "view body"), times(&body, "class View")), (0, 1));
     assert_eq!((times(&body, "notes body"), times(&body, "notes.md")), (0, 1));
     assert_eq!(times(&body, "What is a request?"), 1);
-    expect![[""]].assert_eq(&run.err);
+    expect![[r#"
+        claude-sonnet-5-5, anthropic, ripple
+
+        tokens  part
+           128  system prompt
+           196  symbol map
+            66  files
+            32  file list
+             8  prompt
+            27  structure
+           457  together, of at most 900,000 (window 1,000,000)
+
+        tokens  tier    items
+           324  L0          2  cache breakpoint behind it
+           106  active      1
+
+        tokens  tier    version   file in full
+            57  active  de8961c2  app/request.py
+
+        repository: 1 file in the map (budget 64,000), 3 listed by name, 0 only counted in their folders
+    "#]]
+    .assert_eq(&run.err);
 }
 
 #[test]
@@ -57,7 +78,8 @@ fn json_is_the_whole_reply() {
     assert_eq!(reply["files"][0]["path"], "app/request.py");
     assert!(reply.get("id").is_none(), "nobody can record it");
     let keys: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
-    expect![[""]].assert_eq(&keys.join(" "));
+    expect!["model format policy body tokens tiers breakpoints files coverage shed warnings stateVersion"]
+        .assert_eq(&keys.join(" "));
 }
 
 #[test]
@@ -73,7 +95,10 @@ fn the_text_can_come_from_standard_input() {
     let body = repo.strata_with("Grüße\nzwei\n".as_bytes(), &["prompt", "-"]).json();
     assert!(texts(&body).contains(&"Grüße\nzwei"), "{body}");
     let run = repo.strata_with(b"\xff\xfe", &["prompt", "-"]);
-    expect![[""]].assert_eq(run.refusal());
+    expect![[r#"
+        error: the text cannot be read from standard input: stream did not contain valid UTF-8
+    "#]]
+    .assert_eq(run.refusal());
 }
 
 #[test]
@@ -123,10 +148,13 @@ fn secrets_need_a_confirmation() {
     let repo = Repo::new(APP);
     repo.write("app/.env", "TOKEN=hunter2\n");
     let run = repo.strata(&["prompt", "--select", "app/.env", "Hello"]);
-    expect![[""]].assert_eq(run.refusal());
+    expect![[r#"
+        error: --select: `app/.env` is not taken unasked: its name says that it holds secrets (.env); to select it all the same, name it in confirmSecrets (--confirm-secrets on the command line) (paths count from REPO)
+    "#]].assert_eq(run.refusal());
     let run = repo.strata(&["prompt", "--select", "app", "Hello"]);
     assert_eq!(times(&run.json(), "hunter2"), 0);
-    expect![[""]].assert_eq(run.err.lines().next().unwrap());
+    expect!["--select app left out app/.env: its name says that it holds secrets (.env)"]
+        .assert_eq(run.err.lines().next().unwrap());
     let confirmed = ["prompt", "--select", "app/.env", "--confirm-secrets", "app/.env", "Hello"];
     assert_eq!(times(&repo.strata(&confirmed).json(), "hunter2"), 1);
 }
@@ -147,5 +175,15 @@ fn what_cannot_be_done_is_said_in_one_line() {
         repo.strata(&["prompt", "--repo", "notes.md", "Hello"]).refusal().to_owned(),
         repo.strata(&["prompt", " "]).refusal().to_owned(),
     ];
-    expect![[""]].assert_eq(&refusals.concat());
+    expect![[r#"
+        error: --select: `app/reqest.py` does not exist (paths count from REPO)
+        error: --select: `../outside.py`: `..` is not followed; name the file from the top of the workspace folder (paths count from REPO)
+        error: --select: `/etc/passwd`: it is outside the workspace folders (paths count from REPO)
+        error: --select: image.png: `image.png` is binary (paths count from REPO)
+        error: --select: no listed file matches `*.java` (paths count from REPO)
+        error: --exclude: `nothing.py` does not exist (paths count from REPO)
+        error: --repo: `nowhere` cannot be opened: No such file or directory (os error 2)
+        error: --repo: `notes.md` is no folder
+        error: the prompt is empty; give a text, an image or tool results
+    "#]].assert_eq(&refusals.concat());
 }

@@ -15,7 +15,7 @@ fn it_answers_on_standard_output_and_logs_elsewhere() {
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}),
         json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}),
-        json!({"jsonrpc": "2.0", "method": "exit"}),
+        // No `exit`: it would not wait for the answers, the end of the input does.
     ];
     let input: String = messages.iter().map(frame).collect();
     let run = Repo::new(APP).strata_with(input.as_bytes(), &["serve", "--log", "trace"]);

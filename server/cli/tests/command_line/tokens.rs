@@ -16,19 +16,51 @@ fn repo() -> Repo {
 fn a_tree_shows_sums_and_reasons() {
     let run = repo().strata(&["tokens"]);
     assert_eq!(run.code, Some(0));
-    expect![[""]].assert_eq(&run.out);
-    expect![[""]].assert_eq(&run.err);
+    expect![[r#"
+        83  ./  6 files
+        73    app/  4 files
+        42      view.py
+        29      request.py
+         2      \u{1b}[31mred.txt
+         -      logo.png  binary
+        10    notes.md
+         -    .env  secret by its name
+    "#]]
+    .assert_eq(&run.out);
+    expect![[r#"
+        83 tokens in 4 files, counted for claude-sonnet-5-5
+        not counted, binary: 1 (app/logo.png)
+        not counted, secret by its name: 1 (.env)
+    "#]]
+    .assert_eq(&run.err);
 }
 
 #[test]
 fn depth_and_paths_narrow_the_tree() {
     let repo = repo();
     let run = repo.strata(&["tokens", "--depth", "1"]);
-    expect![[""]].assert_eq(&run.out);
+    expect![[r#"
+        83  ./  6 files
+        73    app/  4 files
+        10    notes.md
+         -    .env  secret by its name
+    "#]]
+    .assert_eq(&run.out);
     let run = repo.strata(&["tokens", "--model", "gpt-4o", "notes.md", "app/*.py"]);
-    expect![[""]].assert_eq(&format!("{}{}", run.out, run.err));
+    expect![[r#"
+        52  ./  3 files
+        46    app/  2 files
+        27      view.py
+        19      request.py
+         6    notes.md
+        52 tokens in 3 files, counted for gpt-4o
+    "#]]
+    .assert_eq(&format!("{}{}", run.out, run.err));
     let run = repo.strata(&["tokens", "app", "nothing"]);
-    expect![[""]].assert_eq(run.refusal());
+    expect![[r#"
+        error: PATH: `nothing` does not exist (paths count from REPO)
+    "#]]
+    .assert_eq(run.refusal());
 }
 
 #[test]

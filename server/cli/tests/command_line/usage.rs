@@ -17,7 +17,8 @@ fn a_wrong_command_line_is_exit_code_2_with_a_hint() {
     ] {
         let run = repo.strata(arguments);
         assert_eq!((run.code, &*run.out), (Some(2), ""), "{arguments:?}: {}", run.err);
-        assert!(run.err.contains("Usage: strata"), "{}", run.err);
+        let hint = run.err.contains("Usage: strata") || run.err.contains("try '--help'");
+        assert!(hint, "{}", run.err);
     }
     let run = repo.strata(&["promt", "Hello"]);
     assert!(run.err.contains("similar subcommand exists: 'prompt'"), "{}", run.err);
@@ -33,5 +34,22 @@ fn the_version_is_the_package_s() {
 fn help_names_every_command_that_there_is() {
     let run = Repo::new(&[]).strata(&["help"]);
     assert_eq!(run.code, Some(0));
-    expect![[""]].assert_eq(&run.out);
+    expect![[r#"
+        Decides what a language model gets to see: a context-managing language server and command line tool
+
+        Usage: strata <COMMAND>
+
+        Commands:
+          serve   Serve an editor: the language server on standard input and output
+          prompt  Make a prompt: the request on standard output, what is in it on standard error
+          map     Show the symbol map of a repository
+          tokens  Count the tokens of files
+          doctor  Say what works and what does not
+          help    Print this message or the help of the given subcommand(s)
+
+        Options:
+          -h, --help     Print help
+          -V, --version  Print version
+    "#]]
+    .assert_eq(&run.out);
 }

@@ -287,8 +287,10 @@ fn select_into(
         }
         for (path, reason) in withheld {
             if named_itself {
-                let message =
-                    format!("{path}: {reason}; to select it all the same, name it in confirmSecrets");
+                let message = format!(
+                    "`{path}` is not taken unasked: {reason}; to select it all the same, name it in \
+                     confirmSecrets (--confirm-secrets on the command line)"
+                );
                 return Err(CommandError::invalid(&format!("paths[{at}]"), &message));
             }
             changed.withheld.push(Withheld { path, reason: reason.to_string() });
