@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use strata_grammars::LanguageId;
 
@@ -29,7 +30,7 @@ pub struct Parsed {
 pub struct Buffer {
     document: Document,
     language: Option<LanguageId>,
-    /// Counts changes: two texts of one buffer never share a number, whatever the editor's versions do.
+    /// Names the text: no two texts of this process share a number, whatever the editor's versions do.
     generation: u64,
     parsed: Option<Arc<Parsed>>,
     /// The edits since `parsed`.
@@ -43,7 +44,7 @@ impl Buffer {
         let first_line = document.rope().lines().next().map(|line| line.to_string()).unwrap_or_default();
         let language = LanguageId::by_editor_id(document.language())
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
-        Self { document, language, generation: 0, parsed: None, trail: Vec::new() }
+        Self { document, language, generation: next_generation(), parsed: None, trail: Vec::new() }
     }
 
     /// The document.
@@ -73,7 +74,7 @@ impl Buffer {
     /// As [`Document::replace_all`]; the tree starts anew.
     pub fn replace_all(&mut self, text: &str, version: i32) {
         self.document.replace_all(text, version);
-        self.generation += 1;
+        self.generation = next_generation();
         self.parsed = None;
         self.trail.clear();
     }
@@ -84,7 +85,7 @@ impl Buffer {
     /// [`EditError`]; nothing was changed.
     pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<(), EditError> {
         let edit = self.document.replace(range, text)?;
-        self.generation += 1;
+        self.generation = next_generation();
         if self.parsed.is_some() {
             self.trail.push(edit);
         }
@@ -130,5 +131,44 @@ impl Buffer {
             Some(parsed) if parsed.generation == self.generation => Ok(Some(parsed.symbols.clone())),
             _ => Ok(self.parse(key, cancel)?.map(|parsed| parsed.symbols)),
         }
+    }
+}
+
+/// Buffers are closed and opened again under one name, so a count of their own would repeat. The numbers are only
+/// compared; none of them is ever shown.
+fn next_generation() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outlined(buffer: &Buffer, key: &FileKey) -> String {
+        buffer.symbols(key, &Cancel::new()).unwrap().unwrap().block.text.to_string()
+    }
+
+    #[test]
+    fn a_result_for_another_text_is_dropped() {
+        let key = FileKey::from("a.py");
+        let first = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
+        let late = first.parse(&key, &Cancel::new()).unwrap().unwrap();
+        // Closed and opened again with another text before the result came.
+        let mut second = Buffer::new(&key, Document::open("def second(): pass", 1, "python"));
+        second.adopt(late);
+        assert!(second.is_stale());
+        assert!(outlined(&second, &key).contains("second"));
+    }
+
+    #[test]
+    fn edits_since_the_last_parse_count() {
+        let key = FileKey::from("a.py");
+        let mut buffer = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
+        let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+        buffer.adopt(parsed);
+        assert!(!buffer.is_stale());
+        buffer.replace(4..9, "other").unwrap();
+        assert!(buffer.is_stale() && outlined(&buffer, &key).contains("other"));
     }
 }

@@ -204,8 +204,7 @@ impl Document {
         let start_char = self.char_at(range.start)?;
         let end_char = self.char_at(range.end)?;
 
-        // An edit may part a CR from its LF without having a CR itself, so the bytes around it count too.
-        if text.contains('\r') || self.touches_cr(&range) {
+        if LoneCr::of(text) == LoneCr::Possible || self.parts_a_pair(&range) {
             self.lone_cr = LoneCr::Possible;
         }
         let edit = match self.lone_cr {
@@ -229,9 +228,9 @@ impl Document {
         }
     }
 
-    fn touches_cr(&self, range: &Range<usize>) -> bool {
-        let cr_at = |offset: usize| self.rope.get_byte(offset) == Some(b'\r');
-        range.start.checked_sub(1).is_some_and(cr_at) || cr_at(range.end)
+    /// Whether an edit may leave the CR of a pair without its LF: it begins right behind one.
+    fn parts_a_pair(&self, range: &Range<usize>) -> bool {
+        range.start.checked_sub(1).is_some_and(|before| self.rope.get_byte(before) == Some(b'\r'))
     }
 
     /// A place as tree-sitter counts it: lines end at LF only. The editor's lines are the same as long as there

@@ -154,6 +154,16 @@ impl Selection {
         self.given.clear();
     }
 
+    /// Gives every file the name that `rename` says; a file without one is forgotten.
+    pub fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
+        let Self { selected, excluded, given } = std::mem::take(self);
+        let renamed = |key: FileKey| rename(&key);
+        self.selected =
+            selected.into_iter().filter_map(|(key, extent)| Some((renamed(key)?, extent))).collect();
+        self.excluded = excluded.into_iter().filter_map(renamed).collect();
+        self.given = given.into_iter().filter_map(|(key, text)| Some((renamed(key)?, text))).collect();
+    }
+
     /// What the session does with a file.
     pub fn choice(&self, key: &FileKey) -> Choice {
         if self.selected.contains_key(key) {

@@ -153,9 +153,28 @@ impl Session {
         self.revision
     }
 
+    /// Changes whenever anything in the session does that a command can change.
+    pub fn mark(&self) -> impl PartialEq + use<> {
+        (
+            self.revision,
+            self.next_prompt,
+            self.pending.len(),
+            self.recorded.back().map(|recorded| recorded.id.clone()),
+        )
+    }
+
     /// Takes note of a change to the conversation or the selection.
     pub fn touch(&mut self) {
         self.revision += 1;
+    }
+
+    /// Gives every file the name that `rename` says. What was remembered about the layout of prompts is forgotten,
+    /// because their bytes change with the names.
+    pub fn rename_files(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
+        self.selection.rename(rename);
+        self.map_members.clear();
+        self.tiers = TierState::default();
+        self.touch();
     }
 
     /// Forgets the conversation and its places in the tiers.

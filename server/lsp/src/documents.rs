@@ -25,6 +25,22 @@ pub fn name_of(text: &str, roots: &Roots) -> Name {
     name.map_or(Name::Ignored, Name::Tracked)
 }
 
+/// The name of a document after the workspace folders changed, as a file has its folder's name in front as soon as
+/// there are several. `None` when it lies in none of them any more.
+pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
+    if key.is_untitled() {
+        return Some(key.clone());
+    }
+    let rename = |key: &FileKey| now.key_of(&before.path_of(key).ok()?);
+    match key.as_str().split_once(".ipynb#") {
+        Some((notebook, cell)) => {
+            let notebook = rename(&FileKey::new(format!("{notebook}.ipynb")))?;
+            Some(FileKey::new(format!("{notebook}#{cell}")))
+        }
+        None => rename(key),
+    }
+}
+
 fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
     let path = uri::to_path(text).ok()?;
     // By its text first: the file may not exist yet. A path through a link is found by looking.

@@ -140,7 +140,9 @@ impl Index {
                 entries.insert(entry.key.clone(), entry);
             }
         }
-        Ok(Self::assembled(entries.into_values().collect(), symbols, self.notes.clone()))
+        // Looking at some files makes no complete index of one that was stopped.
+        let next = Self::assembled(entries.into_values().collect(), symbols, self.notes.clone());
+        Ok(Self { state: self.state, ..next })
     }
 
     /// The metadata of a file when its outline was made.

@@ -36,6 +36,8 @@ pub struct Call {
 /// A command that came back from the pool.
 #[derive(Debug)]
 pub struct Done {
+    /// `World::folders_version` when it started.
+    pub folders_version: u64,
     /// The session as the command left it; `None` when it changed nothing.
     pub session: Option<Session>,
     /// What else it wants done.

@@ -112,7 +112,8 @@ impl MainLoop {
                 }
             }
             Mail::Indexed(run, index) => {
-                if self.indexing.ended(run, &self.outgoing)
+                let outcome = if index.is_some() { "done" } else { "stopped" };
+                if self.indexing.ended(run, outcome, &self.outgoing)
                     && let Some(index) = index
                 {
                     self.transition("indexed", |world| world.indexed(index));
@@ -121,7 +122,9 @@ impl MainLoop {
             }
             Mail::Metered(status) => {
                 self.meter.reading = false;
-                self.say(Outgoing::Status(status));
+                if !status.is_null() {
+                    self.say(Outgoing::Status(status));
+                }
             }
             Mail::Goodbye => {}
         }
@@ -197,11 +200,7 @@ impl MainLoop {
     fn folders_changed(&mut self, params: &DidChangeWorkspaceFoldersParams) {
         self.folders.change(params);
         let roots = self.folders.roots();
-        self.transition("didChangeWorkspaceFolders", |world| {
-            world.snapshot.disk.clear();
-            world.snapshot.roots = Arc::new(roots);
-            vec![Action::Reindex, Action::Meter]
-        });
+        self.transition("didChangeWorkspaceFolders", |world| world.folders_changed(roots));
     }
 
     /// A client that can be asked is asked; others send their settings along.
@@ -261,11 +260,13 @@ impl MainLoop {
         };
         let Call { name, cancel, answer, .. } = call;
         let mail = self.mail.clone();
+        let folders_version = self.world.folders_version;
         let id = id.to_owned();
         let job = move || {
             let span = tracing::info_span!("command", name);
             let _inside = span.enter();
             let mut session = session;
+            let before = session.mark();
             let mut context = Context {
                 snapshot: &snapshot,
                 session: &mut session,
@@ -277,7 +278,8 @@ impl MainLoop {
             let effects = std::mem::take(&mut context.effects);
             // What nobody waits for any more did not happen.
             let keep = result.is_ok() && !cancel.is_cancelled();
-            (keep.then_some(session), if keep { effects } else { Vec::new() }, result)
+            let changed = session.mark() != before;
+            ((keep && changed).then_some(session), if keep { effects } else { Vec::new() }, result)
         };
         self.pool.spawn(Lane::Interactive, job, move |outcome| {
             let (session, effects, result) = outcome.unwrap_or_else(|panicked| {
@@ -285,13 +287,18 @@ impl MainLoop {
                 let message = "an internal error stopped this command; nothing was changed, please report it";
                 (None, Vec::new(), Err(CommandError::failed(message)))
             });
-            let _ = mail.send(Mail::CommandDone(id, Box::new(Done { session, effects, result, answer })));
+            let done = Done { folders_version, session, effects, result, answer };
+            let _ = mail.send(Mail::CommandDone(id, Box::new(done)));
         });
     }
 
     fn command_done(&mut self, id: &str, done: Done) {
-        let Done { session, effects, result, answer } = done;
-        if let Some(session) = session {
+        let Done { folders_version, session, effects, mut result, answer } = done;
+        if folders_version != self.world.folders_version {
+            result = result.and(Err(CommandError::failed(
+                "the workspace folders changed while this command ran, so nothing was changed; run it again",
+            )));
+        } else if let Some(session) = session {
             self.transition("command", |world| world.session_changed(session));
         }
         for effect in effects {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use strata_engine::budget;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::compaction::CompactionStatus;
-use strata_engine::prompt::IndexState;
+use strata_engine::prompt::{AssembleError, IndexState, history_tokens};
 use strata_engine::session::Session;
 
 use crate::snapshot::Snapshot;
@@ -30,11 +30,15 @@ struct Status<'a> {
     state_version: u64,
 }
 
-/// Reads the meter; `None` when the context cannot be weighed because it does not fit at all.
+/// Reads the meter; `None` when the context cannot be weighed.
 pub fn read(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> Option<Value> {
     let report: Result<_, Cancelled> = snapshot
         .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
-    let report = report.ok()?.ok()?;
+    let report = match report.ok()? {
+        Ok(report) => report,
+        Err(AssembleError::TooLarge { model, tokens, .. }) => return over(snapshot, session, &model, tokens),
+        Err(_) => return None,
+    };
     let compaction = CompactionStatus::new(&snapshot.settings.compaction, report.history_tokens);
     let status = Status {
         session: &session.id,
@@ -44,6 +48,25 @@ pub fn read(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> Option<V
         percent: report.percent,
         cached_percent: session.totals.cached_percent(),
         compaction_percent: compaction.percent,
+        index: snapshot.index.state,
+        files: snapshot.index.files.len(),
+        state_version: session.revision(),
+    };
+    serde_json::to_value(status).ok()
+}
+
+/// The meter of a context that does not fit even without a prompt.
+fn over(snapshot: &Snapshot, session: &Session, model: &str, tokens: usize) -> Option<Value> {
+    let window = snapshot.models.resolve(model).model.max_input;
+    let history = history_tokens(session, snapshot.means());
+    let status = Status {
+        session: &session.id,
+        model,
+        tokens,
+        window,
+        percent: (tokens as f64 * 1_000.0 / window.max(1) as f64).round() / 10.0,
+        cached_percent: session.totals.cached_percent(),
+        compaction_percent: CompactionStatus::new(&snapshot.settings.compaction, history).percent,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
         state_version: session.revision(),

@@ -17,11 +17,15 @@ use strata_engine::symbols::{FileSymbols, SymbolIndex};
 use strata_engine::tokens::TokenCounter;
 use strata_host::disk::{ReadError, ReadLimits, TextCache};
 use strata_host::roots::{PathError, Roots};
+use strata_host::secrets::secret_by_name;
 
 use crate::index::{Index, outline_of};
 
 /// What texts of closed files may take in memory, in bytes.
 const TEXT_CACHE_BYTES: usize = 64 << 20;
+
+/// Files that are looked at again before the first prompt of a session; a look costs some microseconds.
+const FIRST_LOOK: usize = 5_000;
 
 /// The workspace at one moment. Cheap to clone.
 #[derive(Clone)]
@@ -115,6 +119,11 @@ impl Snapshot {
     pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
         let mut symbols = self.index.symbols.clone();
         for (key, buffer) in &*self.buffers {
+            // What the walk would not outline unasked does not enter the map because it is open.
+            if secret_by_name(key).is_some() {
+                lay_over(&mut symbols, key, None);
+                continue;
+            }
             lay_over(&mut symbols, key, buffer.symbols(key, cancel)?);
         }
         Ok(symbols)
@@ -159,15 +168,21 @@ impl Snapshot {
         Ok(use_it(&workspace, self.means()))
     }
 
-    /// Looks at the disk for every closed file that has a block in the map: watchers are a hint, the disk
-    /// is the truth.
+    /// Looks at the disk for every closed file that has a block in the map, or may have one in the first prompt:
+    /// watchers are a hint, the disk is the truth.
     fn refresh_members(
         &self,
         symbols: &mut SymbolIndex,
         members: &[FileKey],
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
-        for key in members.iter().filter(|key| !self.buffers.contains_key(*key)) {
+        let first: Vec<FileKey> = match members {
+            [] => self.index.symbols.iter().map(|(key, _)| key.clone()).take(FIRST_LOOK).collect(),
+            _ => Vec::new(),
+        };
+        let closed = |key: &&FileKey| !self.buffers.contains_key(*key);
+        for key in members.iter().chain(&first).filter(closed) {
+            cancel.check()?;
             let Some(known) = self.index.stamp(key) else { continue };
             match strata_host::disk::stamp_of(&self.roots, key) {
                 Ok(stamp) if stamp == known => {}

@@ -9,13 +9,14 @@ use strata_engine::buffer::{Buffer, Parsed};
 use strata_engine::document::{Document, Sync};
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
+use strata_host::roots::Roots;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
     DidSaveTextDocumentParams, TextDocumentItem,
 };
 
 use crate::client::ClientInfo;
-use crate::documents::{Name, name_of};
+use crate::documents::{Name, name_of, renamed};
 use crate::index::Index;
 use crate::settings::{Problem, parse as parse_settings};
 use crate::snapshot::Snapshot;
@@ -36,6 +37,8 @@ pub struct World {
     pub sessions: BTreeMap<Arc<str>, Arc<Session>>,
     /// What the client can do.
     pub client: Arc<ClientInfo>,
+    /// Counts changes of the workspace folders: what a command made of the old names is not taken over.
+    pub folders_version: u64,
 }
 
 /// Something to be done outside after a transition.
@@ -68,6 +71,7 @@ impl World {
             snapshot: Snapshot::empty(),
             sessions: BTreeMap::from([(Arc::clone(&main.id), main)]),
             client: Arc::default(),
+            folders_version: 0,
         }
     }
 
@@ -139,6 +143,22 @@ impl World {
         if keys.is_empty() { Vec::new() } else { vec![Action::Refresh(keys)] }
     }
 
+    /// The workspace folders changed, and with them the names of files: buffers and selections follow.
+    pub fn folders_changed(&mut self, roots: Roots) -> Vec<Action> {
+        let before = std::mem::replace(&mut self.snapshot.roots, Arc::new(roots));
+        let now = Arc::clone(&self.snapshot.roots);
+        self.snapshot.disk.clear();
+        let buffers = std::mem::take(Arc::make_mut(&mut self.snapshot.buffers));
+        let buffers =
+            buffers.into_iter().filter_map(|(key, buffer)| Some((renamed(&key, &before, &now)?, buffer)));
+        self.snapshot.buffers = Arc::new(buffers.collect());
+        for session in self.sessions.values_mut() {
+            Arc::make_mut(session).rename_files(|key| renamed(key, &before, &now));
+        }
+        self.folders_version += 1;
+        vec![Action::Reindex, Action::Meter]
+    }
+
     /// The client's settings as a tree. What cannot be understood leaves the settings as they were.
     pub fn configured(&mut self, tree: serde_json::Value) -> Vec<Action> {
         match parse_settings(tree) {
@@ -196,5 +216,43 @@ impl World {
 impl Default for World {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use strata_engine::selection::Choice;
+    use strata_host::roots::Folder;
+    use strata_host::uri;
+
+    use super::*;
+
+    #[test]
+    fn buffers_and_selections_follow_when_a_second_folder_comes_and_goes() {
+        let place = tempfile::tempdir().unwrap();
+        let folders = ["app", "lib"].map(|name| {
+            let path = place.path().canonicalize().unwrap().join(name);
+            fs::create_dir(&path).unwrap();
+            Folder { name: Some(name.to_owned()), path }
+        });
+        let mut world = World::new();
+        world.folders_changed(Roots::new([folders[0].clone()]).unwrap());
+        let uri = uri::from_path(&folders[0].path.join("a.py")).unwrap();
+        let item = serde_json::json!({"uri": uri, "languageId": "python", "version": 1, "text": "typed = 1"});
+        world.opened(&serde_json::from_value(item).unwrap());
+        let mut session = Session::clone(&world.sessions[MAIN_SESSION]);
+        session.selection.select("a.py".into());
+        world.session_changed(session);
+
+        let choice = |world: &World, key: &str| world.sessions[MAIN_SESSION].selection.choice(&key.into());
+        world.folders_changed(Roots::new(folders.clone()).unwrap());
+        assert_eq!(world.snapshot.buffers["app/a.py"].document().text(), "typed = 1");
+        assert_eq!((world.snapshot.buffers.len(), choice(&world, "app/a.py")), (1, Choice::Selected));
+
+        world.folders_changed(Roots::new([folders[0].clone()]).unwrap());
+        assert_eq!(world.snapshot.buffers["a.py"].document().text(), "typed = 1");
+        assert_eq!((world.snapshot.buffers.len(), choice(&world, "a.py")), (1, Choice::Selected));
     }
 }

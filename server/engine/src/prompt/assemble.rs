@@ -95,7 +95,7 @@ pub fn assemble(
     ask: &Ask,
     means: Means<'_>,
 ) -> Result<Prepared, AssembleError> {
-    check_request(session, &ask.request)?;
+    check_request(&ask.request)?;
     weigh(workspace, session, ask, means)
 }
 
@@ -137,7 +137,7 @@ pub fn weigh(
     Ok(prepared)
 }
 
-fn check_request(session: &Session, request: &Request) -> Result<(), AssembleError> {
+fn check_request(request: &Request) -> Result<(), AssembleError> {
     match request {
         Request::Nothing => Err(AssembleError::Empty),
         Request::Prompt { text, images } if text.trim().is_empty() && images.is_empty() => {
@@ -145,13 +145,7 @@ fn check_request(session: &Session, request: &Request) -> Result<(), AssembleErr
         }
         Request::Prompt { .. } => Ok(()),
         Request::ToolResults(results) if results.is_empty() => Err(AssembleError::Empty),
-        Request::ToolResults(results) => {
-            let open = gather::open_calls(session);
-            match results.iter().find(|result| !open.contains(&result.call_id)) {
-                Some(stray) => Err(AssembleError::NoSuchCall(stray.call_id.clone())),
-                None => Ok(()),
-            }
-        }
+        Request::ToolResults(_) => Ok(()),
     }
 }
 
@@ -162,6 +156,8 @@ struct Attempt {
     members: Vec<FileKey>,
     coverage: Coverage,
     truncated: usize,
+    /// Results of the request that answer no open call.
+    unmatched: Vec<String>,
     structure: usize,
     tools: usize,
 }
@@ -188,6 +184,9 @@ impl Run<'_> {
         let limit = self.measure.limit();
         let whole = Plan::everything(self.measure.map_budget(), self.measure.list_budget());
         let attempt = self.attempt(&whole);
+        if let Some(stray) = attempt.unmatched.first() {
+            return Err(AssembleError::NoSuchCall(stray.clone()));
+        }
         if attempt.tokens() <= limit {
             return Ok((whole, attempt));
         }
@@ -195,10 +194,7 @@ impl Run<'_> {
         let bare = self.attempt(&Plan::nothing(weights.keys().cloned()));
         let mut plan = match fit::plan(&whole, &weights, bare.tokens(), limit) {
             Some(plan) => plan,
-            None => {
-                let trigger = self.measure.settings().compaction.trigger_tokens;
-                Plan::nothing(weights.keys().cloned()).with_history_limit(trigger * 2)
-            }
+            None => self.without_old_exchanges(&whole, &weights, &bare, limit),
         };
         loop {
             let attempt = self.attempt(&plan);
@@ -213,9 +209,30 @@ impl Run<'_> {
         }
     }
 
+    /// A plan for a conversation that does not fit by itself: at most twice what makes a compaction due stays of it
+    /// (seed 003, "Emergency Truncation"), less where the window is small; the rest is planned as ever.
+    fn without_old_exchanges(
+        &self,
+        whole: &Plan,
+        weights: &BTreeMap<FileKey, usize>,
+        bare: &Attempt,
+        limit: usize,
+    ) -> Plan {
+        let history = parts(bare).get(&Part::History).copied().unwrap_or_default();
+        let fixed = bare.tokens().saturating_sub(history);
+        let trigger = self.measure.settings().compaction.trigger_tokens;
+        let kept = limit.saturating_sub(fixed).min(trigger.saturating_mul(2));
+        let nothing = Plan::nothing(weights.keys().cloned()).with_history_limit(kept);
+        let bare = self.attempt(&nothing);
+        match fit::plan(whole, weights, bare.tokens(), limit) {
+            Some(plan) => plan.with_history_limit(kept),
+            None => nothing,
+        }
+    }
+
     fn attempt(&self, plan: &Plan) -> Attempt {
         let count = self.measure.counter();
-        let Gathered { content, members, coverage, truncated } =
+        let Gathered { content, members, coverage, truncated, unmatched } =
             gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
         let laid = self.policy.policy().lay(&self.session.tiers, &content, &self.rules);
         let tools = &self.ask.tools;
@@ -227,7 +244,7 @@ impl Run<'_> {
             tool_round_trips: round_trips(&laid.layout),
         });
         let tools = self.measure.tools(tools);
-        Attempt { laid, rendered, members, coverage, truncated, structure, tools }
+        Attempt { laid, rendered, members, coverage, truncated, unmatched, structure, tools }
     }
 
     /// What each selected file would add to the prompt.
@@ -286,8 +303,17 @@ impl Run<'_> {
             layout: attempt.laid.layout,
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,
-            members: attempt.members,
+            members: self.members(&plan, attempt.members),
         })
+    }
+
+    /// The members of the map from now on. A map that was cut for this one prompt keeps its members.
+    fn members(&self, plan: &Plan, shown: Vec<FileKey>) -> Vec<FileKey> {
+        if plan.map_budget < self.measure.map_budget() && !self.session.map_members.is_empty() {
+            self.session.map_members.clone()
+        } else {
+            shown
+        }
     }
 
     fn used_files(&self, layout: &Layout) -> Vec<UsedFile> {
@@ -327,7 +353,7 @@ impl Run<'_> {
         }
         if attempt.truncated > 0 {
             let message = format!(
-                "the {} oldest messages were left out of this prompt because nothing else was left to leave out",
+                "the {} oldest messages were left out of this prompt because the conversation does not fit; shorten it",
                 attempt.truncated
             );
             warnings.push(Warning { code: WarningCode::HistoryTruncated, message, path: None });

@@ -97,8 +97,8 @@ pub struct Content<'a> {
     pub system: Arc<str>,
     /// The map blocks to show, in the order of their membership.
     pub map: Vec<Piece>,
-    /// Files that have a map block which is not shown, because their full text is.
-    pub shown_in_full: BTreeSet<FileKey>,
+    /// Members of the map whose block is not shown this time: their full text is, or there is no room.
+    pub hidden: BTreeSet<FileKey>,
     /// The fenced texts of the selected files, in key order.
     pub files: Vec<Piece>,
     /// Web pages.

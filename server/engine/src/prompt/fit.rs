@@ -29,7 +29,7 @@ impl Plan {
         Self { shed: files.into_iter().collect(), map_budget: 0, list_budget: 0, history_limit: None }
     }
 
-    /// The same with a limit on the conversation.
+    /// The same with a limit on the conversation, whose newest exchange always stays.
     pub(super) fn with_history_limit(self, tokens: usize) -> Self {
         Self { history_limit: Some(tokens), ..self }
     }
@@ -43,10 +43,12 @@ impl Plan {
     /// not in the arithmetic, so a plan may be over by a little. `None` when there is nothing left to give.
     pub(super) fn tighter(&self, excess: usize, weights: &BTreeMap<FileKey, usize>) -> Option<Self> {
         let mut plan = self.clone();
+        // Budgets are rarely used up, so taking off the excess alone might change nothing for many rounds.
+        let less = |budget: usize| budget.saturating_sub(excess.max(budget / 8));
         if plan.map_budget > 0 {
-            plan.map_budget = plan.map_budget.saturating_sub(excess);
+            plan.map_budget = less(plan.map_budget);
         } else if plan.list_budget > 0 {
-            plan.list_budget = plan.list_budget.saturating_sub(excess);
+            plan.list_budget = less(plan.list_budget);
         } else {
             let kept = weights.iter().filter(|(key, _)| !plan.shed.contains(key));
             let (largest, _) = kept.max_by_key(|(key, tokens)| (**tokens, std::cmp::Reverse(*key)))?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, Message, emergency_truncate, project};
+use crate::history::{Message, emergency_truncate, project};
 use crate::key::FileKey;
 use crate::selection::Choice;
 use crate::session::Session;
@@ -27,6 +27,8 @@ pub(super) struct Gathered<'a> {
     pub(super) coverage: Coverage,
     /// How many old messages were left out.
     pub(super) truncated: usize,
+    /// Results of the request that answer no open call.
+    pub(super) unmatched: Vec<String>,
 }
 
 /// Collects what `plan` allows.
@@ -43,7 +45,14 @@ pub(super) fn gather<'a>(
     let members = selection.blocks.iter().map(|entry| entry.key.clone()).collect();
     let (behind, in_map): (Vec<MapEntry>, Vec<MapEntry>) =
         selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
-    let shown_in_full = behind.into_iter().map(|entry| entry.key).collect();
+    let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
+    // Members that this prompt has no room for are only hidden, too: they keep their places.
+    let waiting = session.map_members.iter().filter(|key| {
+        !shown_keys.contains(*key)
+            && workspace.symbols.get(key).is_some()
+            && session.selection.choice(key) != Choice::Excluded
+    });
+    let hidden = behind.iter().map(|entry| &entry.key).chain(waiting).cloned().collect();
     let map: Vec<Piece> = in_map
         .into_iter()
         .map(|MapEntry { key, text, hash, tokens }| Piece { key: ItemKey::Symbol(key), text, hash, tokens })
@@ -67,7 +76,7 @@ pub(super) fn gather<'a>(
     let focus = focus(workspace, session);
     let list = file_list(&listed, &focus, plan.list_budget, count);
 
-    let Spoken { history, request, truncated } = spoken(session, ask, measure, plan);
+    let Spoken { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
     let coverage = Coverage {
         blocks: map.len(),
         names: list.names,
@@ -77,7 +86,7 @@ pub(super) fn gather<'a>(
     let content = Content {
         system: system_prompt(measure.settings()),
         map,
-        shown_in_full,
+        hidden,
         files,
         urls: Vec::new(),
         file_list: list.text.into(),
@@ -86,26 +95,7 @@ pub(super) fn gather<'a>(
         seeds: workspace.seeds,
         count,
     };
-    Gathered { content, members, coverage, truncated }
-}
-
-/// The ids of the tool calls at the end of the conversation that have no result yet.
-pub(super) fn open_calls(session: &Session) -> BTreeSet<String> {
-    let mut open = BTreeSet::new();
-    for message in session.history.visible() {
-        for block in &message.body.content {
-            match block {
-                ContentBlock::ToolCall { id, .. } => {
-                    open.insert(id.clone());
-                }
-                ContentBlock::ToolResult { call_id, .. } => {
-                    open.remove(call_id);
-                }
-                _ => {}
-            }
-        }
-    }
-    open
+    Gathered { content, members, coverage, truncated, unmatched }
 }
 
 /// The selected files that the plan shows and whose text is at hand.
@@ -147,6 +137,7 @@ struct Spoken {
     history: Vec<Said>,
     request: Vec<Weighed>,
     truncated: usize,
+    unmatched: Vec<String>,
 }
 
 fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> Spoken {
@@ -167,6 +158,7 @@ fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> S
         history: history.collect(),
         request: measure.weighed(projection.results.into_iter().chain(projection.prompt)),
         truncated: visible.len() - kept.len(),
+        unmatched: projection.unmatched,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Policy `flat`: one fixed order, no breakpoints, nothing remembered. Used before an index exists and
+//! Policy `flat`: one fixed order, no breakpoints; what another policy remembers stays as it is. Used before an index exists and
 //! offered for comparison (`docs/tiers.md`, "Policy `flat`").
 
 use crate::prompt::{Composer, Content, Part, Piece, Speaker, WORKING_FILES};
@@ -9,7 +9,7 @@ use super::{Laid, Policy, Rules, TierState};
 pub(super) struct Flat;
 
 impl Policy for Flat {
-    fn lay(&self, _: &TierState, content: &Content<'_>, _: &Rules) -> Laid {
+    fn lay(&self, state: &TierState, content: &Content<'_>, _: &Rules) -> Laid {
         let mut composer = Composer::new(content.count);
         composer.system(&content.system);
         let map: Vec<&Piece> = content.map.iter().collect();
@@ -28,6 +28,6 @@ impl Policy for Flat {
         }
         composer.request(&content.request);
         let layout = composer.finish();
-        Laid { layout, recorded: TierState::Untracked }
+        Laid { layout, recorded: state.clone() }
     }
 }

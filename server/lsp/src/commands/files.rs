@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::{ItemKey, Source, Tier};
 use strata_engine::selection::{Choice, Extent, LineRange, Selection};
-use strata_host::select::{self, SelectError};
+use strata_host::secrets::secret_by_name;
+use strata_host::select::{self, Kind, SelectError};
 use strata_host::walk::NameOnly;
 
 use super::{CommandError, Context, Empty, NoArguments};
@@ -193,7 +194,13 @@ pub(super) fn has(params: OnePath, context: &mut Context<'_>) -> Result<HasReply
 pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
     let selection = &context.session.selection;
     let selected = selection.selected().iter().map(|(key, extent)| {
-        let item = ItemKey::File(key.clone());
+        let item = match extent {
+            Extent::Whole => ItemKey::File(key.clone()),
+            Extent::Lines(lines) => match lines.first() {
+                Some(first) => ItemKey::Lines(key.clone(), *first),
+                None => ItemKey::File(key.clone()),
+            },
+        };
         let mut listed = Listed {
             path: key.clone(),
             state: Choice::Selected,
@@ -239,17 +246,26 @@ impl Changed {
 
 /// What a text stands for.
 struct Found {
+    kind: Kind,
     files: Vec<FileKey>,
     withheld: Vec<(FileKey, NameOnly)>,
 }
 
 fn find(text: &str, context: &Context<'_>) -> Result<Found, SelectError> {
+    // A file that was handed over by the client need not be anywhere.
+    if let Some((key, _)) = context.session.selection.selected().get_key_value(text) {
+        return Ok(Found { kind: Kind::File, files: vec![key.clone()], withheld: Vec::new() });
+    }
     if let Some(key) = context.snapshot.buffer_named(text) {
-        return Ok(Found { files: vec![key], withheld: Vec::new() });
+        let (files, withheld) = match secret_by_name(&key) {
+            Some(rule) => (Vec::new(), vec![(key, NameOnly::Secret(rule))]),
+            None => (vec![key], Vec::new()),
+        };
+        return Ok(Found { kind: Kind::File, files, withheld });
     }
     let index = &context.snapshot.index;
     let expansion = select::expand(&context.snapshot.roots, &index.entries, text)?;
-    Ok(Found { files: expansion.files, withheld: expansion.withheld })
+    Ok(Found { kind: expansion.kind, files: expansion.files, withheld: expansion.withheld })
 }
 
 fn select_into(
@@ -261,7 +277,7 @@ fn select_into(
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
         let found = find(path, context).map_err(|error| invalid_path(at, &error))?;
-        let named_itself = found.files.len() + found.withheld.len() == 1;
+        let named_itself = found.kind == Kind::File;
         if let (Some(_), false) = (lines, named_itself) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
@@ -311,7 +327,11 @@ fn change_chosen(
     let candidates = chosen(&selection);
     let mut changed = Changed::default();
     for (at, text) in params.paths.iter().enumerate() {
-        let (path, _) = split_lines(text, context);
+        let (path, lines) = split_lines(text, context);
+        if lines.is_some() {
+            let message = "lines cannot be taken out singly; name the file and select what is to stay";
+            return Err(CommandError::invalid(&format!("paths[{at}]"), message));
+        }
         let wanted: Vec<FileKey> = match candidates.iter().find(|key| key.as_str() == path) {
             Some(key) => vec![key.clone()],
             None => match find(path, context) {

@@ -68,12 +68,17 @@ impl Indexing {
     }
 
     /// A run has ended. Says whether it is the one that is on, whose result counts.
-    pub(super) fn ended(&mut self, run: u64, outgoing: &UnboundedSender<Outgoing>) -> bool {
+    pub(super) fn ended(
+        &mut self,
+        run: u64,
+        outcome: &'static str,
+        outgoing: &UnboundedSender<Outgoing>,
+    ) -> bool {
         let current = self.running.as_ref().is_some_and(|running| running.run == run);
         if current {
             self.running = None;
             // A closed connection needs no news.
-            let _ = outgoing.send(Outgoing::End(run, "done".to_owned()));
+            let _ = outgoing.send(Outgoing::End(run, outcome.to_owned()));
         }
         current
     }

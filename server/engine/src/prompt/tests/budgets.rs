@@ -53,7 +53,7 @@ fn every_file_is_listed_by_name_or_counted_with_its_directory() {
     for at in 0..300 {
         bench.files.insert(format!("deep/{}/f{at}.txt", at % 7).as_str().into(), String::new());
     }
-    bench.settings.files.list_budget = 500;
+    bench.settings.files.list_budget = 1_000;
     let coverage = bench.prompt("?").coverage;
     assert!(coverage.names > 0 && coverage.directories > 7, "{coverage:?}");
     assert_eq!(coverage.names + coverage.directories, 300);
@@ -88,6 +88,20 @@ fn old_exchanges_go_only_when_nothing_else_is_left() {
     let text = all_text(&prepared);
     assert!(!text.contains("question 0 ") && text.contains("question 99 ") && text.contains("answer 99 "));
     assert_eq!(bench.session.history.len(), 200, "the conversation itself is whole");
+}
+
+#[test]
+fn a_long_history_leaves_room_for_files_and_fits_a_small_window() {
+    for window in [8_000, 40_000] {
+        let mut bench = bench(&[20], window, PolicyName::Ripple);
+        bench.select("f0.py");
+        for turn in 0..400 {
+            bench.say(&format!("question {turn} {}", "word ".repeat(40)), &"word ".repeat(40));
+        }
+        let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+        assert!(prepared.reply.shed.is_empty(), "{window}");
+        assert!(all_text(&prepared).contains("def f0_19") && all_text(&prepared).contains("question 399 "));
+    }
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message()
     let content = Content {
         system: "Be brief.".into(),
         map: vec![],
-        shown_in_full: Default::default(),
+        hidden: Default::default(),
         files: vec![],
         urls: vec![],
         file_list: "".into(),
@@ -244,4 +244,35 @@ fn the_same_state_gives_the_same_bytes() {
         all_text(&bench.assemble(&Ask::prompt("?")).unwrap())
     };
     assert_eq!(make(), make());
+}
+
+#[test]
+fn a_flat_turn_leaves_what_ripple_remembers() {
+    let mut bench = bench();
+    bench.select("a.py");
+    for _ in 0..4 {
+        bench.turn("go on", "done");
+    }
+    let before = bench.session.tiers.clone();
+    bench.settings.cache.policy = crate::tiers::PolicyName::Flat;
+    bench.turn("go on", "done");
+    assert_eq!(bench.session.tiers, before);
+}
+
+#[test]
+fn a_map_without_room_in_one_prompt_keeps_its_members_and_their_places() {
+    let mut bench = bench();
+    bench.turn("go on", "done");
+    let (members, tiers) = (bench.session.map_members.clone(), bench.session.tiers.clone());
+    assert_eq!(members.len(), 3);
+    bench.settings.symbols.map_budget = Some(0);
+    bench.turn("go on", "done");
+    // A setting of zero is a wish; only a shortage hides members, so here they are gone for good.
+    assert_eq!(bench.session.map_members.len(), 0);
+    let place = |bench: &Bench| bench.session.tiers.tier_of(&crate::prompt::ItemKey::Symbol("b.py".into()));
+    let before = match &tiers {
+        crate::tiers::TierState::Ripple(_) => tiers.tier_of(&crate::prompt::ItemKey::Symbol("b.py".into())),
+        crate::tiers::TierState::Untracked => panic!("nothing is remembered"),
+    };
+    assert_eq!(place(&bench), before, "hidden in that prompt, not forgotten");
 }

@@ -36,7 +36,7 @@ impl Script {
         Content {
             system: "system".into(),
             map: self.map.iter().map(|(path, text)| piece(ItemKey::Symbol((*path).into()), text)).collect(),
-            shown_in_full: self.behind.iter().map(|path| FileKey::from(*path)).collect(),
+            hidden: self.behind.iter().map(|path| FileKey::from(*path)).collect(),
             files: self.files.iter().map(|(path, text)| piece(ItemKey::File((*path).into()), text)).collect(),
             urls: Vec::new(),
             file_list: "list".into(),
