@@ -28,6 +28,11 @@ pub enum OutOfStep {
         /// What is wrong with it.
         detail: String,
     },
+    /// Something was said of it that cannot be read.
+    Misread {
+        /// What is wrong with it.
+        detail: String,
+    },
 }
 
 impl fmt::Display for OutOfStep {
@@ -38,6 +43,7 @@ impl fmt::Display for OutOfStep {
                 write!(f, "version {got} arrived after version {have}")
             }
             Self::InvalidRange { detail } => write!(f, "a change named an invalid range: {detail}"),
+            Self::Misread { detail } => write!(f, "a message about it cannot be read: {detail}"),
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod index;
 pub mod mail;
 pub mod main_loop;
 pub mod meter;
+pub mod misread;
 pub mod outgoing;
 pub mod position;
 pub mod server;

@@ -15,6 +15,7 @@ use tower_lsp::ls_types::{
 
 use crate::commands::{CommandError, Effect};
 use crate::index::Index;
+use crate::misread::Misread;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
 /// reports as an internal error.
@@ -63,6 +64,8 @@ pub enum Mail {
     Saved(DidSaveTextDocumentParams),
     /// A buffer was closed.
     Closed(DidCloseTextDocumentParams),
+    /// Something was said of a buffer that cannot be read.
+    Misread(Misread),
     /// Files changed on disk, as far as the client knows.
     FilesChanged(DidChangeWatchedFilesParams),
     /// Workspace folders came or went.

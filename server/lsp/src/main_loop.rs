@@ -96,6 +96,7 @@ impl MainLoop {
             Mail::Changed(params) => self.transition("didChange", |world| world.changed(&params)),
             Mail::Saved(params) => self.transition("didSave", |world| world.saved(&params)),
             Mail::Closed(params) => self.transition("didClose", |world| world.closed(&params)),
+            Mail::Misread(misread) => self.transition("misread", |world| world.misread(misread)),
             Mail::FilesChanged(params) => {
                 self.transition("didChangeWatchedFiles", |world| world.files_changed(&params));
             }

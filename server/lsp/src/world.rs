@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use strata_engine::buffer::{Buffer, Parsed};
-use strata_engine::document::{Document, Sync};
+use strata_engine::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
 use strata_host::roots::Roots;
@@ -18,6 +18,7 @@ use tower_lsp::ls_types::{
 use crate::client::ClientInfo;
 use crate::documents::{Name, name_of, renamed};
 use crate::index::Index;
+use crate::misread::Misread;
 use crate::settings::{Problem, parse as parse_settings};
 use crate::snapshot::Snapshot;
 use crate::sync;
@@ -130,6 +131,30 @@ impl World {
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         Arc::make_mut(&mut self.snapshot.buffers).remove(&key);
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
+    }
+
+    /// Something was said of a buffer that cannot be read, so nothing is known of its text any more.
+    pub fn misread(&mut self, misread: Misread) -> Vec<Action> {
+        let Misread { method, uri, problem } = misread;
+        let Some(uri) = uri else {
+            let message =
+                format!("the editor sent a {method} that names no document and cannot be read: {problem}");
+            return vec![Action::Warn { code: "misread", message, path: None }];
+        };
+        let Some(key) = self.key(&uri) else { return Vec::new() };
+        let mut next = match self.snapshot.buffers.get(&key) {
+            // Said once: a client that gets it wrong does so with every key.
+            Some(buffer) if !buffer.document().is_in_step() => return Vec::new(),
+            Some(buffer) => Buffer::clone(buffer),
+            None => Buffer::new(&key, Document::never_opened(0)),
+        };
+        let message = format!(
+            "{key} may no longer be what the editor shows: a {method} cannot be read: {problem}; closing and \
+             reopening it mends this"
+        );
+        next.lose_step(OutOfStep::Misread { detail: problem });
+        self.put(key.clone(), next);
+        vec![Action::Warn { code: "outOfStep", message, path: Some(key) }, Action::Meter]
     }
 
     /// Files changed on disk, as far as the client knows.

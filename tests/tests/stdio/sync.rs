@@ -71,6 +71,34 @@ fn a_range_that_is_not_in_the_text() {
 }
 
 #[test]
+fn a_change_that_cannot_be_read() {
+    let text = json!({ "text": 7 });
+    let negative = json!({ "start": { "line": -1, "character": 0 }, "end": { "line": 0, "character": 0 } });
+    for change_of in [text, json!({ "range": negative, "text": "x" })] {
+        let mut editor = opened();
+        change(&mut editor, 3, change_of);
+        reported_and_mended(&mut editor, "cannot be read");
+    }
+}
+
+#[test]
+fn a_document_whose_opening_cannot_be_read() {
+    let repo = small();
+    let mut editor = Editor::start(&repo);
+    editor.select(&[NOTES]);
+    let item = json!({ "uri": repo.uri(NOTES), "languageId": "text", "version": "one", "text": "typed" });
+    editor.server.notify("textDocument/didOpen", json!({ "textDocument": item }));
+    let (code, message) = editor.warning();
+    assert_eq!(code, "outOfStep");
+    assert!(message.contains(NOTES) && message.contains("textDocument.version"), "{message}");
+    let prompt = editor.assemble();
+    assert_eq!(prompt.full_text(NOTES), Some(repo.read(NOTES)), "what is known is the disk's");
+    assert_eq!(prompt.count("the editor has changes to this file that it did not tell in full"), 1);
+    editor.server.notify("textDocument/didClose", json!({}));
+    assert_eq!(editor.warning().0, "misread", "not even which document it is about");
+}
+
+#[test]
 fn a_version_may_skip_numbers() {
     let mut editor = opened();
     change(&mut editor, 40, at((0, 0), (0, 0), "later: "));
