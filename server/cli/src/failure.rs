@@ -1,5 +1,6 @@
 //! Why a command ends without a result, in one line that says what to do.
 
+use std::env;
 use std::io;
 use std::path::Path;
 
@@ -20,14 +21,16 @@ impl Failure {
         Self::Said(message.into())
     }
 
-    /// A command refused a path that was given with `option`.
+    /// A command refused a path that was given with `option`. Someone who stands elsewhere than in the repository
+    /// is told that paths do not count from where they stand.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {
-        match error {
-            CommandError::InvalidParams { message, .. } => {
-                Self::Said(format!("{option}: {message} (paths count from {})", folder.display()))
-            }
-            other => Self::Said(other.to_string()),
-        }
+        let CommandError::InvalidParams { message, .. } = error else { return Self::Said(error.to_string()) };
+        let stands_in_it =
+            env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == folder);
+        Self::Said(match stands_in_it {
+            true => format!("{option}: {message}"),
+            false => format!("{option}: {message} (paths count from {})", folder.display()),
+        })
     }
 
     /// Writing a result failed.

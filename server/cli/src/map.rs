@@ -37,12 +37,18 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
         writeln!(out, "{}", reply.legend)?;
         write!(out, "{}", reply.text)
     })?;
-    output::tell(&format!(
-        "{}, {} of {} tokens; {} more with an outline left out",
-        counted(reply.files.len(), "file"),
-        count(reply.tokens),
-        count(reply.budget),
-        count(reply.left_out),
-    ));
+    output::tell(&format!("{}{}", size(&reply), left_out(&reply)));
     Ok(ExitCode::SUCCESS)
+}
+
+fn size(reply: &Reply) -> String {
+    let files = counted(reply.files.len(), "file");
+    format!("{files}, {} of {} tokens", count(reply.tokens), count(reply.budget))
+}
+
+fn left_out(reply: &Reply) -> String {
+    match reply.left_out {
+        0 => String::new(),
+        more => format!("; {} more with an outline left out", count(more)),
+    }
 }

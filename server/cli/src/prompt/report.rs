@@ -131,6 +131,7 @@ fn label(part: &str) -> String {
     match part {
         "system" => "system prompt".to_owned(),
         "map" => "symbol map".to_owned(),
+        "files" => "files in full".to_owned(),
         other => other.replace('_', " "),
     }
 }

@@ -24,7 +24,7 @@ fn the_map_is_on_standard_output_and_its_size_on_standard_error() {
           def answer(self, request: Request)
     "#]].assert_eq(&run.out);
     expect![[r#"
-        2 files, 50 of 64,000 tokens; 0 more with an outline left out
+        2 files, 50 of 64,000 tokens
     "#]]
     .assert_eq(&run.err);
 }
@@ -47,7 +47,7 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
     .assert_eq(&run.err);
     let run = repo.strata(&["map", "--focus", "../x"]);
     expect![[r#"
-        error: --focus: `../x`: `..` is not followed; name the file from the top of the workspace folder (paths count from REPO)
+        error: --focus: `../x`: `..` is not followed; name the file from the top of the workspace folder
     "#]].assert_eq(run.refusal());
 }
 

@@ -35,7 +35,7 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
         tokens  part
            128  system prompt
            196  symbol map
-            66  files
+            66  files in full
             32  file list
              8  prompt
             27  structure
@@ -149,7 +149,7 @@ fn secrets_need_a_confirmation() {
     repo.write("app/.env", "TOKEN=hunter2\n");
     let run = repo.strata(&["prompt", "--select", "app/.env", "Hello"]);
     expect![[r#"
-        error: --select: `app/.env` is not taken unasked: its name says that it holds secrets (.env); to select it all the same, name it in confirmSecrets (--confirm-secrets on the command line) (paths count from REPO)
+        error: --select: `app/.env` is not taken unasked: its name says that it holds secrets (.env); to select it all the same, name it in confirmSecrets (--confirm-secrets on the command line)
     "#]].assert_eq(run.refusal());
     let run = repo.strata(&["prompt", "--select", "app", "Hello"]);
     assert_eq!(times(&run.json(), "hunter2"), 0);
@@ -174,16 +174,18 @@ fn what_cannot_be_done_is_said_in_one_line() {
         repo.strata(&["prompt", "--repo", "nowhere", "Hello"]).refusal().to_owned(),
         repo.strata(&["prompt", "--repo", "notes.md", "Hello"]).refusal().to_owned(),
         repo.strata(&["prompt", " "]).refusal().to_owned(),
+        repo.strata(&["prompt", "--repo", "app", "--select", "app/view.py", "Hello"]).refusal().to_owned(),
     ];
     expect![[r#"
-        error: --select: `app/reqest.py` does not exist (paths count from REPO)
-        error: --select: `../outside.py`: `..` is not followed; name the file from the top of the workspace folder (paths count from REPO)
-        error: --select: `/etc/passwd`: it is outside the workspace folders (paths count from REPO)
-        error: --select: image.png: `image.png` is binary (paths count from REPO)
-        error: --select: no listed file matches `*.java` (paths count from REPO)
-        error: --exclude: `nothing.py` does not exist (paths count from REPO)
+        error: --select: `app/reqest.py` does not exist
+        error: --select: `../outside.py`: `..` is not followed; name the file from the top of the workspace folder
+        error: --select: `/etc/passwd`: it is outside the workspace folders
+        error: --select: `image.png` is binary
+        error: --select: no listed file matches `*.java`
+        error: --exclude: `nothing.py` does not exist
         error: --repo: `nowhere` cannot be opened: No such file or directory (os error 2)
         error: --repo: `notes.md` is no folder
         error: the prompt is empty; give a text, an image or tool results
+        error: --select: `app/view.py` does not exist (paths count from REPO/app)
     "#]].assert_eq(&refusals.concat());
 }

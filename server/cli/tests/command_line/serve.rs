@@ -1,36 +1,47 @@
 //! `strata serve`: that the server is behind the word. What it does there is tested elsewhere.
 
-use serde_json::json;
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
 
 use crate::repo::{APP, Repo};
 
-fn frame(message: &serde_json::Value) -> String {
+fn frame(message: &Value) -> String {
     let message = message.to_string();
     format!("Content-Length: {}\r\n\r\n{message}", message.len())
 }
 
+/// The next message that the server sends.
+fn next(out: &mut impl BufRead) -> Value {
+    let mut head = String::new();
+    out.read_line(&mut head).unwrap();
+    let length = head.strip_prefix("Content-Length: ").unwrap().trim_end().parse().unwrap();
+    out.read_line(&mut head).unwrap();
+    let mut body = vec![0; length];
+    out.read_exact(&mut body).unwrap();
+    serde_json::from_slice(&body).unwrap()
+}
+
 #[test]
 fn it_answers_on_standard_output_and_logs_elsewhere() {
-    let messages = [
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}),
-        json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
-        json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}),
-        // No `exit`: it would not wait for the answers, the end of the input does.
-    ];
-    let input: String = messages.iter().map(frame).collect();
-    let run = Repo::new(APP).strata_with(input.as_bytes(), &["serve", "--log", "trace"]);
-    assert_eq!(run.code, Some(0), "{}", run.err);
-    assert!(run.err.contains("INFO"), "{}", run.err);
-    let mut rest = &*run.out;
-    let mut answered = Vec::new();
-    while !rest.is_empty() {
-        let (head, body) = rest.split_once("\r\n\r\n").unwrap();
-        let length: usize = head.strip_prefix("Content-Length: ").unwrap().parse().unwrap();
-        let message: serde_json::Value = serde_json::from_str(&body[..length]).unwrap();
-        answered.extend(message.get("id").filter(|_| message.get("result").is_some()).cloned());
-        rest = &body[length..];
-    }
-    assert_eq!(answered, [1, 2]);
+    let repo = Repo::new(APP);
+    let mut child = repo.spawn(&["serve", "--log", "trace"], Stdio::piped());
+    let mut input = child.stdin.take().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut say = |message: Value| input.write_all(frame(&message).as_bytes()).unwrap();
+    say(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}));
+    let reply = next(&mut out);
+    assert!(reply["id"] == 1 && reply["result"]["capabilities"].is_object(), "{reply}");
+    say(json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
+    say(json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}));
+    // The server may say other things meanwhile, but nothing that is no message.
+    while next(&mut out)["id"] != 2 {}
+    say(json!({"jsonrpc": "2.0", "method": "exit"}));
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    assert!(err.contains("INFO"), "{err}");
 }
 
 #[test]

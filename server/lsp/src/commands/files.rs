@@ -179,7 +179,7 @@ pub(super) fn read(params: OnePath, context: &mut Context<'_>) -> Result<ReadRep
     let file = context
         .snapshot
         .text(&key, &context.session.selection)
-        .map_err(|error| CommandError::failed(format!("{key}: {error}")))?;
+        .map_err(|error| CommandError::failed(error.to_string()))?;
     Ok(ReadReply { path: key, text: file.text.to_string(), source: file.source })
 }
 
@@ -291,9 +291,10 @@ fn select_into(
             // A file that cannot be shown is refused now, with the reason, rather than at the next prompt.
             if named_itself {
                 let given = selection.clone();
-                context.snapshot.text(&key, &given).map_err(|error| {
-                    CommandError::invalid(&format!("paths[{at}]"), &format!("{key}: {error}"))
-                })?;
+                context
+                    .snapshot
+                    .text(&key, &given)
+                    .map_err(|error| CommandError::invalid(&format!("paths[{at}]"), &error.to_string()))?;
             }
             match lines {
                 Some(range) => selection.select_lines(key.clone(), range),
