@@ -210,7 +210,7 @@ impl Run<'_> {
     }
 
     /// A plan for a conversation that does not fit by itself: at most twice what makes a compaction due stays of it
-    /// (seed 003, "Emergency Truncation"), less where the window is small; the rest is planned as ever.
+    /// (`docs/prompt.md`), less where the window is small; the rest is planned as ever.
     fn without_old_exchanges(
         &self,
         whole: &Plan,
