@@ -211,7 +211,7 @@ mod tests {
         let all = weighed(FILES, &[]).unwrap();
         let expected = [
             ".env Secret",
-            ".github/ci.yml 2",
+            ".github/ci.yml 3",
             "a.txt 2",
             "huge.txt TooLarge",
             "image.bin Binary",
