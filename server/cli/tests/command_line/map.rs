@@ -48,7 +48,8 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
     let run = repo.strata(&["map", "--focus", "../x"]);
     expect![[r#"
         error: --focus: `../x`: `..` is not followed; name the file from the top of the workspace folder
-    "#]].assert_eq(run.refusal());
+    "#]]
+    .assert_eq(run.refusal());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `strata serve`: that the server is behind the word. What it does there is tested elsewhere.
 
-use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Write as _};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
