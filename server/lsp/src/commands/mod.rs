@@ -141,6 +141,8 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
     let mut arguments = arguments.into_iter();
     let mut object = match arguments.next() {
         None | Some(Value::Null) => Map::new(),
+        // How Lua writes an empty table.
+        Some(Value::Array(list)) if list.is_empty() => Map::new(),
         Some(Value::Object(object)) => object,
         Some(_) => return invalid("", "expected one JSON object"),
     };
@@ -198,6 +200,7 @@ mod tests {
         let (session, rest) = split_arguments(vec![object]).unwrap();
         assert_eq!((session.as_deref(), rest), (Some("main"), serde_json::json!({"paths": []})));
         assert_eq!(split_arguments(vec![]).unwrap(), (None, serde_json::json!({})));
+        assert_eq!(split_arguments(vec![serde_json::json!([])]).unwrap(), (None, serde_json::json!({})));
         assert!(split_arguments(vec![1.into()]).is_err());
         assert!(split_arguments(vec![serde_json::json!({}), serde_json::json!({})]).is_err());
         assert!(split_arguments(vec![serde_json::json!({"session": 1})]).is_err());
