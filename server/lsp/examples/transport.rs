@@ -154,7 +154,7 @@ impl Peer {
     /// Edits a second, until the server has handled the last.
     fn flood(&mut self) -> f64 {
         let change = frame(&json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
-            "textDocument": { "uri": "file:///work/src/main.rs", "version": 7 },
+            "textDocument": { "uri": "file:///project/src/main.rs", "version": 7 },
             "contentChanges": [{
                 "range": { "start": { "line": 10, "character": 4 }, "end": { "line": 10, "character": 4 } }, "text": "x"
             }]
