@@ -34,34 +34,18 @@ struct Status<'a> {
 pub fn read(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> Option<Value> {
     let report: Result<_, Cancelled> = snapshot
         .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
-    let report = match report.ok()? {
-        Ok(report) => report,
-        Err(AssembleError::TooLarge { model, tokens, .. }) => return over(snapshot, session, &model, tokens),
+    let (model, tokens, window, history) = match report.ok()? {
+        Ok(report) => (report.model, report.used, report.max_input_tokens, report.history_tokens),
+        // It does not fit even without a prompt: the meter shows by how much.
+        Err(AssembleError::TooLarge { model, tokens, .. }) => {
+            let window = snapshot.models.resolve(&model).model.max_input;
+            (model, tokens, window, history_tokens(session, snapshot.means()))
+        }
         Err(_) => return None,
     };
-    let compaction = CompactionStatus::new(&snapshot.settings.compaction, report.history_tokens);
     let status = Status {
         session: &session.id,
-        model: &report.model,
-        tokens: report.used,
-        window: report.max_input_tokens,
-        percent: report.percent,
-        cached_percent: session.totals.cached_percent(),
-        compaction_percent: compaction.percent,
-        index: snapshot.index.state,
-        files: snapshot.index.files.len(),
-        state_version: session.revision(),
-    };
-    serde_json::to_value(status).ok()
-}
-
-/// The meter of a context that does not fit even without a prompt.
-fn over(snapshot: &Snapshot, session: &Session, model: &str, tokens: usize) -> Option<Value> {
-    let window = snapshot.models.resolve(model).model.max_input;
-    let history = history_tokens(session, snapshot.means());
-    let status = Status {
-        session: &session.id,
-        model,
+        model: &model,
         tokens,
         window,
         percent: (tokens as f64 * 1_000.0 / window.max(1) as f64).round() / 10.0,
