@@ -25,6 +25,11 @@ impl ContentHash {
         hasher.finalize_xof().fill(&mut first);
         Self(u128::from_be_bytes(first))
     }
+
+    /// The hash as bytes, for hashing it on together with others.
+    pub fn to_bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
 }
 
 impl fmt::Display for ContentHash {

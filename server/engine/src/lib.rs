@@ -6,6 +6,7 @@ pub mod budget;
 pub mod buffer;
 pub mod cancel;
 pub mod compaction;
+pub mod cost;
 pub mod document;
 pub mod hash;
 pub mod history;

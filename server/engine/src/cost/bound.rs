@@ -1,0 +1,90 @@
+//! What no layout can undercut: the cost of a session to somebody who knows the future and for whom order,
+//! markers, minima and lookback do not exist. It is loose on purpose; nothing below it is to be hoped for.
+
+use std::collections::BTreeMap;
+
+use super::Prices;
+
+/// How much of something a turn needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// So many tokens.
+    Exact(usize),
+    /// The text of so many tokens or any version that was needed before: how it differs may be told for
+    /// nothing.
+    AnyVersion(usize),
+}
+
+/// Adds up the needs of a session. A token that is needed in n turns, without the cache expiring in between,
+/// costs n times plain input, or one write and n - 1 reads, whichever is less.
+#[derive(Clone, Debug)]
+pub struct Bound<Key> {
+    prices: Prices,
+    needed: BTreeMap<Key, Needed>,
+    /// The cost of what came before the last expiry.
+    closed: f64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Needed {
+    /// The smallest version seen in the whole session. Tokens.
+    least: Option<usize>,
+    /// How often each size was needed since the last expiry.
+    times: BTreeMap<usize, usize>,
+}
+
+impl<Key: Ord> Bound<Key> {
+    /// A session of no turns.
+    pub fn new(prices: Prices) -> Self {
+        Self { prices, needed: BTreeMap::new(), closed: 0.0 }
+    }
+
+    /// Adds a turn. A key that is named twice is needed twice.
+    pub fn turn(&mut self, needs: impl IntoIterator<Item = (Key, Need)>) {
+        for (key, need) in needs {
+            let needed = self.needed.entry(key).or_default();
+            let tokens = match need {
+                Need::Exact(tokens) => tokens,
+                Need::AnyVersion(tokens) => {
+                    let least = needed.least.map_or(tokens, |least| least.min(tokens));
+                    *needed.least.insert(least)
+                }
+            };
+            *needed.times.entry(tokens).or_insert(0) += 1;
+        }
+    }
+
+    /// The cache expired before the next turn.
+    pub fn expired(&mut self) {
+        self.closed = self.total();
+        for needed in self.needed.values_mut() {
+            needed.times.clear();
+        }
+    }
+
+    /// The bound, in tokens of plain input.
+    pub fn total(&self) -> f64 {
+        self.needed.values().fold(self.closed, |total, needed| total + self.cost(&needed.times))
+    }
+
+    /// The largest need is cut into layers: the lowest is needed in every turn, the topmost only in those
+    /// that need it all.
+    fn cost(&self, times: &BTreeMap<usize, usize>) -> f64 {
+        let smaller = times.keys().rev().skip(1).copied().chain([0]);
+        let mut turns = 0;
+        let layers = times.iter().rev().zip(smaller).map(|((&tokens, &times), smaller)| {
+            turns += times;
+            (tokens - smaller) as f64 * self.token(turns)
+        });
+        layers.sum()
+    }
+
+    /// The least that a token needed in `turns` turns can cost.
+    fn token(&self, turns: usize) -> f64 {
+        let turns = turns as f64;
+        turns.min(self.prices.write + (turns - 1.0) * self.prices.read)
+    }
+}
+
+#[cfg(test)]
+mod tests;

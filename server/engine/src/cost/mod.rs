@@ -1,0 +1,13 @@
+//! What a request costs, given what the provider's cache holds: prices of a model, a provider that bills as
+//! the documented ones do, and a bound that nobody can beat. Figures are multiples of the price of one token
+//! of plain input. This module orders no content, sets no marks and reads no clock.
+
+mod bound;
+mod prices;
+mod provider;
+mod span;
+
+pub use bound::{Bound, Need};
+pub use prices::Prices;
+pub use provider::{Charge, Provider, TooManyBreakpoints};
+pub use span::{Mark, Span, spans};
