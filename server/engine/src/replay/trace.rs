@@ -1,0 +1,156 @@
+//! The format of a trace, which other tools read and write, too. Only its shape: where traces come from and
+//! what a replay makes of them is not decided here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One recorded session. Fields that are not listed here are tolerated and dropped: other tools add some.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// What the trace is called, in tables and messages.
+    pub name: String,
+    /// The files before the first turn: path (`/` between its parts) to text.
+    pub files0: BTreeMap<String, String>,
+    /// Commits since the last touch of a path when the session starts, counted along first parents. At most 400,
+    /// which also stands for a path that is absent.
+    pub recency: BTreeMap<String, u32>,
+    /// Which files are selected in a turn.
+    pub sel: SelectionRule,
+    /// The turns, in order.
+    pub turns: Vec<TraceTurn>,
+}
+
+/// Which of the files that were touched are selected. Written `grow` or, for a window of three, `win3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SelectionRule {
+    /// Each file that was touched so far.
+    Grow,
+    /// Each file that is touched in this turn or was in this many turns before it.
+    Window(u32),
+}
+
+/// One turn: a user's prompt, the answer, and what the answer made of the files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceTurn {
+    /// What the user wrote.
+    pub prompt: String,
+    /// What the model answered.
+    pub answer: String,
+    /// The new texts of files that the answer changed or made; `None` for one that it deleted.
+    pub edits: BTreeMap<String, Option<String>>,
+    /// The files that the turn is about, as far as they exist when it starts; in order.
+    pub touched: Vec<String>,
+    /// What changed outside the session after the answer, written like `edits`.
+    #[serde(default)]
+    pub ext: BTreeMap<String, Option<String>>,
+    /// Tokens of the diff of each edited file, by the algorithm of whoever made the trace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub diff_tokens: BTreeMap<String, usize>,
+}
+
+/// A text that names no selection rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no selection rule: {0:?} (known: \"grow\", and \"win3\" for a window of three turns)")]
+pub struct SelectionRuleError(String);
+
+impl SelectionRule {
+    /// How many turns before the current one count; `None` for all of them.
+    pub fn window(self) -> Option<u32> {
+        match self {
+            Self::Grow => None,
+            Self::Window(turns) => Some(turns),
+        }
+    }
+}
+
+impl fmt::Display for SelectionRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Grow => f.write_str("grow"),
+            Self::Window(turns) => write!(f, "win{turns}"),
+        }
+    }
+}
+
+impl FromStr for SelectionRule {
+    type Err = SelectionRuleError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unknown = || SelectionRuleError(text.chars().take(40).collect());
+        if text == "grow" {
+            return Ok(Self::Grow);
+        }
+        let digits = text.strip_prefix("win").ok_or_else(unknown)?;
+        // `parse` would take a sign, too.
+        if !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(unknown());
+        }
+        digits.parse().map(Self::Window).map_err(|_| unknown())
+    }
+}
+
+impl Serialize for SelectionRule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SelectionRule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WRITTEN_BY_OTHERS: &str = r#"{
+        "name": "demo-0", "files0": {"a.py": "x = 1\n"}, "recency": {"a.py": 7}, "sel": "win3", "freq": {"a.py": 2},
+        "turns": [{"prompt": "p", "answer": "a", "edits": {"a.py": "x = 2\n", "b.py": null}, "touched": ["a.py"], "id": 1}]
+    }"#;
+
+    #[test]
+    fn a_trace_of_another_tool_is_read() {
+        let trace: Trace = serde_json::from_str(WRITTEN_BY_OTHERS).unwrap();
+        assert_eq!(trace.sel, SelectionRule::Window(3));
+        assert_eq!(trace.recency["a.py"], 7);
+        let turn = &trace.turns[0];
+        assert_eq!(turn.edits["a.py"].as_deref(), Some("x = 2\n"));
+        assert_eq!(turn.edits["b.py"], None);
+        assert!(turn.ext.is_empty() && turn.diff_tokens.is_empty());
+        let written = serde_json::to_string(&trace).unwrap();
+        assert!(written.contains(r#""sel":"win3""#) && written.contains(r#""ext":{}"#));
+        assert!(!written.contains("diff_tokens"), "{written}");
+    }
+
+    #[test]
+    fn a_wrong_shape_is_an_error() {
+        for (from, to) in [
+            (r#""sel": "win3""#, r#""sel": "rand""#),
+            (r#""sel": "win3""#, r#""sel": "win+3""#),
+            (r#""sel": "win3""#, r#""sel": "win""#),
+            (r#""touched": ["a.py"]"#, r#""touched": "a.py""#),
+            (r#""prompt": "p","#, ""),
+            (r#""a.py": 7"#, r#""a.py": -7"#),
+        ] {
+            let broken = WRITTEN_BY_OTHERS.replace(from, to);
+            assert_ne!(broken, WRITTEN_BY_OTHERS, "{from}");
+            assert!(serde_json::from_str::<Trace>(&broken).is_err(), "{to}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_rule_is_read_as_it_is_written(turns in proptest::option::of(any::<u32>())) {
+            let rule = turns.map_or(SelectionRule::Grow, SelectionRule::Window);
+            prop_assert_eq!(rule.to_string().parse(), Ok(rule));
+        }
+    }
+}
