@@ -15,6 +15,21 @@ impl ContentHash {
         Self::of_parts([text.as_bytes()])
     }
 
+    /// The hash of nothing at all that was hashed: stands where there is no text yet.
+    pub const NONE: Self = Self(0);
+
+    /// The bits.
+    pub fn bytes(self) -> [u8; 16] {
+        self.0.to_be_bytes()
+    }
+
+    /// The first eight digits: what people and models get to see.
+    pub fn short(self) -> String {
+        let mut digits = self.to_string();
+        digits.truncate(8);
+        digits
+    }
+
     /// The hash of several byte strings one after the other (no separator is added).
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = blake3::Hasher::new();

@@ -7,6 +7,7 @@ pub mod buffer;
 pub mod cancel;
 pub mod compaction;
 pub mod cost;
+pub mod diff;
 pub mod document;
 pub mod hash;
 pub mod history;

@@ -10,7 +10,7 @@ use crate::history::{ContentBlock, History, NewMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::{Assembled, Prepared};
 use crate::selection::Selection;
-use crate::tiers::TierState;
+use crate::tiers::{Billed, TierState};
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
 /// "The turn").
@@ -38,6 +38,12 @@ impl Usage {
     pub fn cached_percent(self) -> Option<f64> {
         let input = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
         (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
+    }
+
+    /// What it says of the cache.
+    fn billed(self) -> Billed {
+        let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
+        Billed { read: self.cache_read, total }
     }
 
     fn plus(self, other: Self) -> Self {
@@ -243,6 +249,9 @@ impl Session {
         if counts {
             if pending.base == self.revision {
                 self.tiers = pending.prepared.tiers.clone();
+                if let Some(usage) = outcome.usage {
+                    self.tiers.learn(usage.billed());
+                }
                 self.map_members = pending.prepared.members.clone();
             } else {
                 warnings.push(

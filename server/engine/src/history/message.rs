@@ -152,6 +152,19 @@ impl ContentBlock {
         }
     }
 
+    /// The pictures it holds.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        let (own, parts): (Option<&Image>, &[ResultPart]) = match self {
+            Self::Image(image) => (Some(image), &[]),
+            Self::ToolResult { content, .. } => (None, content),
+            _ => (None, &[]),
+        };
+        own.into_iter().chain(parts.iter().filter_map(|part| match part {
+            ResultPart::Image(image) => Some(image),
+            ResultPart::Text { .. } => None,
+        }))
+    }
+
     /// Whether this is the result of a tool call.
     pub fn is_tool_result(&self) -> bool {
         matches!(self, Self::ToolResult { .. })

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::cost::Prices;
 use crate::document::Sync;
 use crate::hash::ContentHash;
-use crate::history::NewMessage;
+use crate::history::{ContentBlock, Image, NewMessage};
 use crate::key::FileKey;
 use crate::models::{Models, Structure};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::symbols::{References, SymbolIndex};
-use crate::tiers::{Laid, PolicyName, Rules, TierState};
+use crate::tiers::{Cut, Laid, PolicyName, Rules, TierState};
 use crate::tokens::TokenCounter;
 use crate::wire::{self, Body, Envelope, Format, Rendered};
 
@@ -47,6 +48,8 @@ pub struct Workspace<'a> {
     pub open: &'a [FileKey],
     /// Whether the outlines are complete.
     pub index: IndexState,
+    /// What is true right now only, as text: stands behind everything that may be cached.
+    pub session_state: &'a str,
 }
 
 /// Whether the repository was indexed.
@@ -117,16 +120,25 @@ pub fn weigh(
     let policy = match workspace.index {
         // Tiers that are filled while outlines still come in would be rewritten at once.
         IndexState::Building => PolicyName::Flat,
-        IndexState::Ready => ask.policy.unwrap_or(settings.cache.policy),
+        IndexState::Ready => ask.policy.or(settings.cache.policy).unwrap_or(PolicyName::default_for(&resolved.model)),
     };
+    let format = ask.format.unwrap_or(settings.format);
     let run = Run {
         workspace,
         session,
         ask,
         measure: &measure,
         policy,
-        format: ask.format.unwrap_or(settings.format),
-        rules: Rules::new(settings.cache.min_tokens, measure.cache_minimum(), settings.cache.ttl),
+        format,
+        rules: Rules {
+            target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
+            ttl: settings.cache.ttl,
+            prices: Prices::of(&resolved.model, settings.cache.ttl),
+            identity: identity(session, ask, &resolved.model.id, format),
+            deltas: settings.cache.deltas(),
+            cut: Cut::Deepest,
+            now_ms: ask.now_ms,
+        },
     };
     let fitted = run.fit()?;
     let mut prepared = run.finish(fitted)?;
@@ -135,6 +147,16 @@ pub fn weigh(
         prepared.reply.warnings.insert(0, warning);
     }
     Ok(prepared)
+}
+
+/// Names everything that invalidates a provider's cache as a whole when it changes: the model, the dialect, the declared
+/// tools and the pictures (Anthropic, "Prompt caching", "What invalidates the cache").
+fn identity(session: &Session, ask: &Ask, model: &str, format: Format) -> ContentHash {
+    let coming = ask.request.message();
+    let spoken = session.history.visible().map(|message| &message.body).chain(&coming);
+    let pictures: Vec<&Image> = spoken.flat_map(|message| &message.content).flat_map(ContentBlock::images).collect();
+    let named = serde_json::to_string(&(model, format, &ask.tools, pictures)).unwrap_or_default();
+    ContentHash::of(&named)
 }
 
 fn check_request(request: &Request) -> Result<(), AssembleError> {
@@ -154,7 +176,9 @@ struct Attempt {
     laid: Laid,
     rendered: Rendered,
     members: Vec<FileKey>,
-    coverage: Coverage,
+    /// How many map blocks it shows, and how many they may be, in tokens.
+    blocks: usize,
+    map_budget: usize,
     truncated: usize,
     /// Results of the request that answer no open call.
     unmatched: Vec<String>,
@@ -179,7 +203,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The first plan that fits: everything, or as much of it as the window takes.
+    /// The first plan that fits: everything, everything laid afresh, or as much of it as the window takes.
     fn fit(&self) -> Result<(Plan, Attempt), AssembleError> {
         let limit = self.measure.limit();
         let whole = Plan::everything(self.measure.map_budget(), self.measure.list_budget());
@@ -187,6 +211,12 @@ impl Run<'_> {
         if let Some(stray) = attempt.unmatched.first() {
             return Err(AssembleError::NoSuchCall(stray.clone()));
         }
+        if attempt.tokens() <= limit {
+            return Ok((whole, attempt));
+        }
+        // A log that was kept holds texts that later ones replace; laid afresh it holds each once.
+        let whole = whole.laid_afresh();
+        let attempt = self.attempt(&whole);
         if attempt.tokens() <= limit {
             return Ok((whole, attempt));
         }
@@ -232,9 +262,11 @@ impl Run<'_> {
 
     fn attempt(&self, plan: &Plan) -> Attempt {
         let count = self.measure.counter();
-        let Gathered { content, members, coverage, truncated, unmatched } =
+        let Gathered { content, members, truncated, unmatched } =
             gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
-        let laid = self.policy.policy().lay(&self.session.tiers, &content, &self.rules);
+        let blocks = content.map.len();
+        let rules = Rules { cut: plan.cut, ..self.rules };
+        let laid = self.policy.policy().lay(&self.session.tiers, &content, &rules);
         let tools = &self.ask.tools;
         let envelope = Envelope { model: self.measure.model_id(), tools, cache_key: Some(&self.session.id) };
         let rendered = wire::render(&laid.layout, self.format, &envelope);
@@ -244,7 +276,8 @@ impl Run<'_> {
             tool_round_trips: round_trips(&laid.layout),
         });
         let tools = self.measure.tools(tools);
-        Attempt { laid, rendered, members, coverage, truncated, unmatched, structure, tools }
+        let map_budget = plan.map_budget;
+        Attempt { laid, rendered, members, blocks, map_budget, truncated, unmatched, structure, tools }
     }
 
     /// What each selected file would add to the prompt.
@@ -293,7 +326,12 @@ impl Run<'_> {
             tiers: tier_reports(&attempt.laid.layout),
             breakpoints: breakpoints(&attempt.laid.layout),
             files: self.used_files(&attempt.laid.layout),
-            coverage: attempt.coverage,
+            coverage: Coverage {
+                blocks: attempt.blocks,
+                names: attempt.laid.listed.names,
+                directories: attempt.laid.listed.collapsed,
+                map_budget: attempt.map_budget,
+            },
             warnings: self.warnings(&plan, &attempt),
             shed: plan.shed().to_vec(),
             body: attempt.rendered.body,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::history::ContentBlock;
 use crate::outline::LEGEND;
 
-use super::content::{Count, Piece, Said, Weighed};
+use super::content::{Count, Listed, Piece, Said, Tree, Weighed};
 use super::layout::{ItemKey, LaidBlock, Layout, Part, Speaker, Tier, Ttl};
 
 /// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
-const GROUP_ITEMS: usize = 24;
+pub(crate) const GROUP_ITEMS: usize = 24;
 /// ... and at most this many tokens. A single larger block stands alone.
-const GROUP_TOKENS: usize = 3_000;
+pub(crate) const GROUP_TOKENS: usize = 3_000;
 
 /// The heading over the map in the system message.
 const STRUCTURE: &str = "# Repository Structure";
@@ -101,13 +101,21 @@ impl<'a> Composer<'a> {
     }
 
     /// The repository file list, with an acknowledgement.
-    pub fn file_list(&mut self, list: &str) {
-        if list.is_empty() {
-            return;
+    pub fn file_list(&mut self, tree: &Tree) -> Listed {
+        let list = tree.list(self.count);
+        if !list.text.is_empty() {
+            let text = format!("{FILE_LIST}\n\n{}", list.text);
+            self.put(Speaker::User, ContentBlock::text(text), Part::FileList, vec![]);
+            self.acknowledge(Part::FileList);
         }
-        let text = format!("{FILE_LIST}\n\n{list}");
-        self.put(Speaker::User, ContentBlock::text(text), Part::FileList, vec![]);
-        self.acknowledge(Part::FileList);
+        Listed::from(&list)
+    }
+
+    /// What is true right now only, as part of the message that the request makes.
+    pub fn session_state(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.put(Speaker::User, ContentBlock::text(text), Part::SessionState, vec![]);
+        }
     }
 
     /// A short assistant message, so that roles alternate behind a message that only brings context.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
+use crate::symbols::{FileList, file_list};
 
 use super::layout::{ItemKey, Speaker};
 
@@ -24,13 +25,15 @@ pub struct Piece {
     pub hash: ContentHash,
     /// Its weight on its own, in tokens.
     pub tokens: usize,
+    /// The text without dress: what the lines of a diff are lines of.
+    pub body: Arc<str>,
 }
 
 impl Piece {
     /// A piece whose hash and weight are taken from its text.
     pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
         let text = text.into();
-        Self { key, hash: ContentHash::of(&text), tokens: count(&text), text }
+        Self { key, hash: ContentHash::of(&text), tokens: count(&text), body: Arc::clone(&text), text }
     }
 }
 
@@ -62,12 +65,13 @@ impl Said {
 
     /// A hash of all it says.
     pub fn hash(&self) -> ContentHash {
-        let json: Vec<String> = self
-            .blocks
-            .iter()
-            .map(|block| serde_json::to_string(&block.content).unwrap_or_default())
-            .collect();
-        ContentHash::of_parts(json.iter().map(String::as_bytes))
+        Self::hash_of(self.speaker, &self.blocks)
+    }
+
+    /// What [`hash`](Self::hash) is for a message that says these blocks.
+    pub fn hash_of(speaker: Speaker, blocks: &[Weighed]) -> ContentHash {
+        let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
+        ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
     }
 
     /// Whether it calls a tool.
@@ -90,6 +94,39 @@ pub struct Seeds {
     pub clusters: Vec<Vec<FileKey>>,
 }
 
+/// The repository file list before it is written: that takes a while and is only done where it is laid anew.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tree {
+    /// The files it tells of, in key order.
+    pub files: Vec<FileKey>,
+    /// The files whose surroundings are named first when not all can be.
+    pub focus: Vec<FileKey>,
+    /// What it may weigh, in tokens. 0 leaves it out.
+    pub budget: usize,
+}
+
+impl Tree {
+    /// Writes it.
+    pub fn list(&self, count: Count<'_>) -> FileList {
+        file_list(&self.files, &self.focus, self.budget, count)
+    }
+}
+
+/// How much of the repository file list a prompt holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Listed {
+    /// Files that are named.
+    pub names: usize,
+    /// Files of which only the directory is.
+    pub collapsed: usize,
+}
+
+impl From<&FileList> for Listed {
+    fn from(list: &FileList) -> Self {
+        Self { names: list.names, collapsed: list.collapsed }
+    }
+}
+
 /// Everything that one prompt may hold.
 #[derive(Clone)]
 pub struct Content<'a> {
@@ -103,15 +140,47 @@ pub struct Content<'a> {
     pub files: Vec<Piece>,
     /// Web pages.
     pub urls: Vec<Piece>,
-    /// The repository file list; not sent when empty.
-    pub file_list: Arc<str>,
+    /// The repository file list.
+    pub tree: Tree,
     /// The conversation, oldest first; never ends between a tool call and its result unless the request
     /// brings that result.
     pub history: Vec<Said>,
     /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
     pub request: Vec<Weighed>,
+    /// What is true right now only and stands behind everything that may be cached; not sent when empty.
+    pub session_state: Arc<str>,
+    /// Files of which nothing may be shown, not even the name.
+    pub excluded: &'a BTreeSet<FileKey>,
     /// What the reference graph says about the files of the map.
     pub seeds: &'a Seeds,
+    /// Tokens that a content block costs beyond its text.
+    pub framing: usize,
     /// Weighs what is put together from pieces.
     pub count: Count<'a>,
+}
+
+impl<'a> Content<'a> {
+    /// Nothing at all, to be filled in.
+    pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
+        Self {
+            system: Arc::default(),
+            map: Vec::new(),
+            hidden: BTreeSet::new(),
+            files: Vec::new(),
+            urls: Vec::new(),
+            tree: Tree::default(),
+            history: Vec::new(),
+            request: Vec::new(),
+            session_state: Arc::default(),
+            excluded,
+            seeds,
+            framing: 0,
+            count,
+        }
+    }
+
+    /// Whether there is such a file: it was deselected when its text is not shown, not deleted.
+    pub fn is_known(&self, path: &FileKey) -> bool {
+        self.hidden.contains(path) || self.tree.files.binary_search(path).is_ok()
+    }
 }

@@ -5,11 +5,14 @@
 use std::collections::BTreeMap;
 
 use crate::key::FileKey;
+use crate::tiers::Cut;
 
 /// What a prompt may bring along.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
     shed: Vec<FileKey>,
+    /// How much of the last prompt may stay.
+    pub(super) cut: Cut,
     /// What map blocks may weigh together, in tokens.
     pub(super) map_budget: usize,
     /// What the repository file list may weigh, in tokens.
@@ -21,12 +24,18 @@ pub(super) struct Plan {
 impl Plan {
     /// All files, the map and the list within their budgets, the whole conversation.
     pub(super) fn everything(map_budget: usize, list_budget: usize) -> Self {
-        Self { shed: Vec::new(), map_budget, list_budget, history_limit: None }
+        Self { shed: Vec::new(), cut: Cut::Deepest, map_budget, list_budget, history_limit: None }
     }
 
     /// None of the files, no map, no list; the whole conversation.
     pub(super) fn nothing(files: impl IntoIterator<Item = FileKey>) -> Self {
-        Self { shed: files.into_iter().collect(), map_budget: 0, list_budget: 0, history_limit: None }
+        let shed = files.into_iter().collect();
+        Self { shed, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }
+    }
+
+    /// The same without anything kept from the last prompt.
+    pub(super) fn laid_afresh(self) -> Self {
+        Self { cut: Cut::Fresh, ..self }
     }
 
     /// The same with a limit on the conversation, whose newest exchange always stays.
@@ -92,7 +101,7 @@ pub(super) fn plan(
     let list_budget = whole.list_budget.min(left);
     let map_budget = whole.map_budget.min(left - list_budget);
     let shed = shed.into_iter().map(|(key, _)| key.clone()).collect();
-    Some(Plan { shed, map_budget, list_budget, history_limit: None })
+    Some(Plan { shed, cut: whole.cut, map_budget, list_budget, history_limit: None })
 }
 
 #[cfg(test)]

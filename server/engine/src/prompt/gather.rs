@@ -8,15 +8,14 @@ use crate::key::FileKey;
 use crate::selection::Choice;
 use crate::session::Session;
 use crate::settings::Settings;
-use crate::symbols::{MapEntry, MapRequest, MapSelection, file_list, map_within};
+use crate::symbols::{MapEntry, MapRequest, MapSelection, map_within};
 
 use super::assemble::Workspace;
-use super::content::{Content, Count, Piece, Said, Weighed};
+use super::content::{Content, Count, Piece, Said, Tree, Weighed};
 use super::fit::Plan;
 use super::layout::ItemKey;
 use super::measure::Measure;
 use super::piece;
-use super::reply::Coverage;
 use super::request::Ask;
 
 /// The pieces of one prompt.
@@ -24,7 +23,6 @@ pub(super) struct Gathered<'a> {
     pub(super) content: Content<'a>,
     /// The members of the map, in order.
     pub(super) members: Vec<FileKey>,
-    pub(super) coverage: Coverage,
     /// How many old messages were left out.
     pub(super) truncated: usize,
     /// Results of the request that answer no open call.
@@ -34,7 +32,7 @@ pub(super) struct Gathered<'a> {
 /// Collects what `plan` allows.
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
-    session: &Session,
+    session: &'a Session,
     ask: &Ask,
     measure: &'a Measure<'a>,
     plan: &Plan,
@@ -55,7 +53,13 @@ pub(super) fn gather<'a>(
     let hidden = behind.iter().map(|entry| &entry.key).chain(waiting).cloned().collect();
     let map: Vec<Piece> = in_map
         .into_iter()
-        .map(|MapEntry { key, text, hash, tokens }| Piece { key: ItemKey::Symbol(key), text, hash, tokens })
+        .map(|MapEntry { key, text, hash, tokens }| Piece {
+            key: ItemKey::Symbol(key),
+            body: Arc::clone(&text),
+            text,
+            hash,
+            tokens,
+        })
         .collect();
 
     let files = session
@@ -73,29 +77,24 @@ pub(super) fn gather<'a>(
         .filter(|key| session.selection.choice(key) != Choice::Excluded)
         .cloned()
         .collect();
-    let focus = focus(workspace, session);
-    let list = file_list(&listed, &focus, plan.list_budget, count);
 
     let Spoken { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
-    let coverage = Coverage {
-        blocks: map.len(),
-        names: list.names,
-        directories: list.collapsed,
-        map_budget: plan.map_budget,
-    };
     let content = Content {
         system: system_prompt(measure.settings()),
         map,
         hidden,
         files,
         urls: Vec::new(),
-        file_list: list.text.into(),
+        tree: Tree { files: listed, focus: focus(workspace, session), budget: plan.list_budget },
         history,
         request,
+        session_state: workspace.session_state.into(),
+        excluded: session.selection.excluded(),
         seeds: workspace.seeds,
+        framing: 0,
         count,
     };
-    Gathered { content, members, coverage, truncated, unmatched }
+    Gathered { content, members, truncated, unmatched }
 }
 
 /// The selected files that the plan shows and whose text is at hand.

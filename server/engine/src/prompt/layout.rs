@@ -28,6 +28,16 @@ pub enum ItemKey {
     Url(ContentHash),
 }
 
+impl ItemKey {
+    /// The file it belongs to, if it belongs to one.
+    pub fn path(&self) -> Option<&FileKey> {
+        match self {
+            Self::Symbol(path) | Self::File(path) | Self::Lines(path, _) => Some(path),
+            Self::System | Self::History(_) | Self::Url(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for ItemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -115,12 +125,16 @@ pub enum Part {
     Files,
     /// The repository file list.
     FileList,
+    /// What brings texts further up to date: diffs, outlines, changes of the file list.
+    Updates,
     /// Web pages.
     Urls,
     /// Earlier messages.
     History,
     /// The tools the client declares.
     Tools,
+    /// What is true right now only: branch, files already read.
+    SessionState,
     /// The new prompt or the new tool results.
     Prompt,
     /// What the format itself costs: roles, separators, the reply's opening.
@@ -134,9 +148,11 @@ impl fmt::Display for Part {
             Self::Map => "symbol map",
             Self::Files => "files",
             Self::FileList => "file list",
+            Self::Updates => "updates",
             Self::Urls => "web pages",
             Self::History => "history",
             Self::Tools => "tools",
+            Self::SessionState => "session state",
             Self::Prompt => "prompt",
             Self::Structure => "structure",
         })

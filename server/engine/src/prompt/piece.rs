@@ -59,13 +59,15 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
     match extent {
         Extent::Whole => {
             let text = fenced(key, None, &file.text, &file.source);
-            vec![Piece::new(ItemKey::File(key.clone()), text, count)]
+            vec![Piece { body: Arc::clone(&file.text), ..Piece::new(ItemKey::File(key.clone()), text, count) }]
         }
         Extent::Lines(ranges) => ranges
             .iter()
             .map(|range| {
-                let text = fenced(key, Some(*range), lines(&file.text, *range), &file.source);
-                Piece::new(ItemKey::Lines(key.clone(), *range), text, count)
+                let body = lines(&file.text, *range);
+                let text = fenced(key, Some(*range), body, &file.source);
+                let key = ItemKey::Lines(key.clone(), *range);
+                Piece { body: body.into(), ..Piece::new(key, text, count) }
             })
             .collect(),
     }
@@ -74,11 +76,11 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
 /// A text under its name. The version is taken from the shown text alone, so the bytes change only when
 /// the text does.
 fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) -> String {
-    let version = ContentHash::of(text).to_string();
+    let version = ContentHash::of(text).short();
     let lines = range.map_or(String::new(), |range| format!(" {range}"));
     let mut out = String::with_capacity(text.len() + 128);
     let name = inline(key.as_str());
-    let _ = writeln!(out, "## {name}{lines} (version {})\n", &version[..8]);
+    let _ = writeln!(out, "## {name}{lines} (version {version})\n");
     match source {
         Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
             let _ = writeln!(out, "The editor may show another text than this: {reason}.\n");
@@ -88,7 +90,7 @@ fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) 
         }
         Source::Buffer { .. } | Source::Disk { .. } | Source::Given => {}
     }
-    let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+    let fence = fence(text);
     let _ = write!(out, "{fence}{}\n{text}", language(key));
     if !text.ends_with('\n') && !text.is_empty() {
         out.push('\n');
@@ -117,6 +119,11 @@ pub(crate) fn inline(name: &str) -> String {
 /// and paragraph separators.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
+
+/// A fence that nothing in the text can close.
+pub(crate) fn fence(text: &str) -> String {
+    "`".repeat(longest_run(text, '`').max(2) + 1)
 }
 
 fn longest_run(text: &str, wanted: char) -> usize {

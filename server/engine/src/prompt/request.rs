@@ -71,6 +71,8 @@ pub struct Ask {
     pub policy: Option<PolicyName>,
     /// The model; the setting's when absent.
     pub model: Option<String>,
+    /// When the prompt is made, in milliseconds since 1970: how long ago the last one was decides what is still cached.
+    pub now_ms: u64,
 }
 
 impl Ask {
@@ -81,6 +83,6 @@ impl Ask {
 
     /// A request with everything else as set.
     pub fn new(request: Request) -> Self {
-        Self { request, tools: Vec::new(), format: None, policy: None, model: None }
+        Self { request, tools: Vec::new(), format: None, policy: None, model: None, now_ms: 0 }
     }
 }

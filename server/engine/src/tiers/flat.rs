@@ -16,7 +16,7 @@ impl Policy for Flat {
         if !map.is_empty() {
             composer.map_in_system(&map);
         }
-        composer.file_list(&content.file_list);
+        let listed = composer.file_list(&content.tree);
         composer.urls(&content.urls.iter().collect::<Vec<_>>());
         let files: Vec<&Piece> = content.files.iter().collect();
         if !files.is_empty() {
@@ -26,8 +26,9 @@ impl Policy for Flat {
         for said in &content.history {
             composer.said(said);
         }
+        composer.session_state(&content.session_state);
         composer.request(&content.request);
         let layout = composer.finish();
-        Laid { layout, recorded: state.clone() }
+        Laid { layout, recorded: state.clone(), listed }
     }
 }

@@ -2,42 +2,86 @@
 //! never looks for content, never writes a dialect, and never learns which editor asked.
 
 mod flat;
+pub mod ledger;
 pub mod ripple;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::prompt::{Content, ItemKey, Layout, Tier, Ttl};
+use crate::cost::Prices;
+use crate::hash::ContentHash;
+use crate::models::{CacheKind, Model};
+use crate::prompt::{Content, ItemKey, Layout, Listed, Tier, Ttl};
 
 /// A named tiering rule.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyName {
+    /// The prompt is a log: what may stay stays, what changed is brought up to date behind it.
+    Ledger,
     /// Content rises through four cached tiers while it stays unchanged.
-    #[default]
     Ripple,
     /// One fixed order without breakpoints.
     Flat,
 }
 
+/// How a file that changed inside what is cached is brought up to date.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Deltas {
+    /// By a diff further down.
+    #[default]
+    Explicit,
+    /// The same, but edits that the model's own messages spell out are not repeated.
+    FromHistory,
+    /// Not at all: its current text is laid anew.
+    Never,
+}
+
+/// How much of the last prompt may stay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Cut {
+    /// As much as is valid and cached.
+    #[default]
+    Deepest,
+    /// Nothing.
+    Fresh,
+}
+
 /// What the model and the settings say about caching.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rules {
     /// What a cached tier should hold at least, in tokens. 0 switches anchoring, demotion and the
     /// graduation of history off.
     pub target: usize,
-    /// How long entries are kept.
+    /// How long entries are asked to be kept.
     pub ttl: Ttl,
+    /// What the provider charges and how it caches.
+    pub prices: Prices,
+    /// Names what invalidates the whole cache when it changes: model, dialect, tools, pictures.
+    pub identity: ContentHash,
+    /// How changed files are brought up to date.
+    pub deltas: Deltas,
+    /// How much of the last prompt may stay.
+    pub cut: Cut,
+    /// When the prompt is made, in milliseconds since 1970.
+    pub now_ms: u64,
 }
 
 impl Rules {
+    /// The rules of a model whose other circumstances do not matter.
+    pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
+        let (deltas, cut) = (Deltas::default(), Cut::default());
+        Self { target, ttl, prices, identity: ContentHash::NONE, deltas, cut, now_ms: 0 }
+    }
+
     /// The target: the larger of the configured and the model's minimum, and a tenth more, so that a tier
     /// that only just fills up is really cached (`docs/tiers.md`). A configured 0 switches it off.
-    pub fn new(configured_minimum: usize, model_minimum: usize, ttl: Ttl) -> Self {
-        let target = match configured_minimum {
+    pub fn target(configured_minimum: usize, model_minimum: usize) -> usize {
+        match configured_minimum {
             0 => 0,
             _ => (configured_minimum.max(model_minimum) * 11).div_ceil(10),
-        };
-        Self { target, ttl }
+        }
     }
 }
 
@@ -47,6 +91,8 @@ pub enum TierState {
     /// Nothing.
     #[default]
     Untracked,
+    /// The log of [`PolicyName::Ledger`].
+    Ledger(Arc<ledger::State>),
     /// The counters of [`PolicyName::Ripple`].
     Ripple(ripple::State),
 }
@@ -56,6 +102,7 @@ impl TierState {
     pub fn tier_of(&self, key: &ItemKey) -> Tier {
         match self {
             Self::Untracked => Tier::Active,
+            Self::Ledger(state) => state.tier_of(key),
             Self::Ripple(state) => state.tier_of(key),
         }
     }
@@ -63,10 +110,28 @@ impl TierState {
     /// Forgets the conversation, after it was cleared, replaced or compacted.
     pub fn purge_history(&mut self) {
         match self {
-            Self::Untracked => {}
+            // Messages that differ are found by their content.
+            Self::Untracked | Self::Ledger(_) => {}
             Self::Ripple(state) => state.purge_history(),
         }
     }
+
+    /// Takes note of what the provider billed for the prompt that was recorded last.
+    pub fn learn(&mut self, billed: Billed) {
+        match self {
+            Self::Ledger(state) => Arc::make_mut(state).learn(billed),
+            Self::Untracked | Self::Ripple(_) => {}
+        }
+    }
+}
+
+/// What a provider says it did with a request, in tokens by its own count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Billed {
+    /// Input read from the cache.
+    pub read: u64,
+    /// All input.
+    pub total: u64,
 }
 
 /// A prompt in order, and what the policy remembers once it was sent.
@@ -76,6 +141,8 @@ pub struct Laid {
     pub layout: Layout,
     /// The state to keep when the turn is recorded; dropped with a prompt that was never sent.
     pub recorded: TierState,
+    /// How much of the repository file list it holds.
+    pub listed: Listed,
 }
 
 /// A tiering rule: content in, order out.
@@ -88,8 +155,17 @@ impl PolicyName {
     /// The rule of this name.
     pub fn policy(self) -> &'static dyn Policy {
         match self {
+            Self::Ledger => &ledger::Ledger,
             Self::Ripple => &ripple::Ripple,
             Self::Flat => &flat::Flat,
+        }
+    }
+
+    /// The rule for a model when nobody chose one: without a cache there is nothing to lay out for.
+    pub fn default_for(model: &Model) -> Self {
+        match model.cache.kind {
+            CacheKind::Explicit { .. } | CacheKind::Automatic { .. } => Self::Ledger,
+            CacheKind::None => Self::Flat,
         }
     }
 }
@@ -100,8 +176,8 @@ mod tests {
 
     #[test]
     fn the_target_is_a_tenth_over_the_larger_minimum() {
-        assert_eq!(Rules::new(1_000, 1_024, Ttl::FiveMinutes).target, 1_127);
-        assert_eq!(Rules::new(2_000, 1_024, Ttl::FiveMinutes).target, 2_200);
-        assert_eq!(Rules::new(0, 1_024, Ttl::FiveMinutes).target, 0);
+        assert_eq!(Rules::target(1_000, 1_024), 1_127);
+        assert_eq!(Rules::target(2_000, 1_024), 2_200);
+        assert_eq!(Rules::target(0, 1_024), 0);
     }
 }

@@ -56,7 +56,7 @@ impl Bench {
     }
 
     pub(super) fn policy(mut self, policy: PolicyName) -> Self {
-        self.settings.cache.policy = policy;
+        self.settings.cache.policy = Some(policy);
         self
     }
 
@@ -95,6 +95,7 @@ impl Bench {
             listing: &listing,
             open: &[],
             index: self.index,
+            session_state: "",
         };
         use_it(&workspace)
     }

@@ -21,7 +21,7 @@ const REPOSITORY: &str = "
 ";
 
 fn bench() -> Bench {
-    let mut bench = Bench::new(REPOSITORY);
+    let mut bench = Bench::new(REPOSITORY).policy(crate::tiers::PolicyName::Ripple);
     bench.settings.prompt.system = "Be brief.".into();
     bench.settings.cache.min_tokens = 0;
     bench
@@ -107,21 +107,15 @@ fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message()
         speaker,
         blocks: vec![Weighed { content: crate::history::ContentBlock::text(text), tokens: 1 }],
     };
-    let seeds = Seeds::default();
+    let (seeds, excluded) = (Seeds::default(), Default::default());
     let content = Content {
         system: "Be brief.".into(),
-        map: vec![],
-        hidden: Default::default(),
-        files: vec![],
-        urls: vec![],
-        file_list: "".into(),
         history: vec![said(0, Speaker::User, "q"), said(1, Speaker::Assistant, "a")],
         request: vec![Weighed { content: crate::history::ContentBlock::text("now"), tokens: 1 }],
-        seeds: &seeds,
-        count: &|_| 1,
+        ..Content::empty(&seeds, &excluded, &|_| 1)
     };
     let tracked = |tier| Tracked { tier, n: 12, hash: None, tokens: 1 };
-    let rules = Rules { target: 0, ttl: Default::default() };
+    let rules = Rules::new(0, Default::default(), crate::cost::Prices::uncached());
     let marks = |tier| {
         let items = [0, 1].map(|id| (ItemKey::History(MessageId(id)), tracked(tier)));
         let state = TierState::Ripple(State::from_items(items));
@@ -146,11 +140,12 @@ fn an_l1_block_is_a_pair_that_holds_its_symbols() {
 fn empty_tiers_produce_no_messages() {
     let mut bench = Bench::new("");
     bench.settings.prompt.system = "Be brief.".into();
-    expect![[r###"
+    expect![[r##"
         system:
-            "Be brief." |
+            "Be brief."
+            "# How to read what follows"
         user: "hello"
-    "###]]
+    "##]]
     .assert_eq(&drawn(&bench.prompt("hello")));
 }
 
@@ -254,7 +249,7 @@ fn a_flat_turn_leaves_what_ripple_remembers() {
         bench.turn("go on", "done");
     }
     let before = bench.session.tiers.clone();
-    bench.settings.cache.policy = crate::tiers::PolicyName::Flat;
+    bench.settings.cache.policy = Some(crate::tiers::PolicyName::Flat);
     bench.turn("go on", "done");
     assert_eq!(bench.session.tiers, before);
 }
@@ -272,7 +267,7 @@ fn a_map_without_room_in_one_prompt_keeps_its_members_and_their_places() {
     let place = |bench: &Bench| bench.session.tiers.tier_of(&crate::prompt::ItemKey::Symbol("b.py".into()));
     let before = match &tiers {
         crate::tiers::TierState::Ripple(_) => tiers.tier_of(&crate::prompt::ItemKey::Symbol("b.py".into())),
-        crate::tiers::TierState::Untracked => panic!("nothing is remembered"),
+        _ => panic!("nothing is remembered"),
     };
     assert_eq!(place(&bench), before, "hidden in that prompt, not forgotten");
 }

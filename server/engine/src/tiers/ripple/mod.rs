@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::prompt::{Composer, Content, ItemKey, Part, Piece, Said, Speaker, Tier, WORKING_FILES};
+use crate::prompt::{Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Speaker, Tier, WORKING_FILES};
 
 use super::{Laid, Policy, Rules, TierState};
 
@@ -26,19 +26,19 @@ impl Policy for Ripple {
     fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid {
         let mut state = match state {
             TierState::Ripple(state) => state.clone(),
-            TierState::Untracked => State::default(),
+            TierState::Untracked | TierState::Ledger(_) => State::default(),
         };
         if !state.is_seeded() && !content.map.is_empty() {
             seed::seed(&mut state, content, rules);
         }
         let mut broken = state.forget_missing(content);
-        let layout = lay_out(&state, content, rules);
+        let (layout, listed) = lay_out(&state, content, rules);
         cycle::after_request(&mut state, content, rules, &mut broken);
-        Laid { layout, recorded: TierState::Ripple(state) }
+        Laid { layout, recorded: TierState::Ripple(state), listed }
     }
 }
 
-fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> crate::prompt::Layout {
+fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, Listed) {
     let mut composer = Composer::new(content.count);
     let history = HistoryTiers::new(state, &content.history);
     let in_tier = |tier: Tier| Section {
@@ -75,15 +75,16 @@ fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> crate::prompt
         composer.map(&active.map);
         composer.acknowledge(Part::Map);
     }
-    composer.file_list(&content.file_list);
+    let listed = composer.file_list(&content.tree);
     composer.urls(&active.urls);
     if !active.files.is_empty() {
         composer.files(Speaker::User, WORKING_FILES, &active.files);
         composer.acknowledge(Part::Files);
     }
     active.history.iter().for_each(|said| composer.said(said));
+    composer.session_state(&content.session_state);
     composer.request(&content.request);
-    composer.finish()
+    (composer.finish(), listed)
 }
 
 fn reference_heading(tier: Tier) -> &'static str {

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
-use crate::prompt::{Layout, Seeds, Ttl, Weighed};
+use crate::cost::Prices;
+use crate::prompt::{Seeds, Tree, Ttl, Weighed};
 
 /// A prompt's content in short: what is there, and what it looks like.
 #[derive(Clone, Default, Debug)]
@@ -20,6 +21,8 @@ struct Script {
     said: Vec<(u64, String)>,
     seeds: Seeds,
 }
+
+static NOTHING: BTreeSet<FileKey> = BTreeSet::new();
 
 fn count(text: &str) -> usize {
     text.len()
@@ -38,12 +41,10 @@ impl Script {
             map: self.map.iter().map(|(path, text)| piece(ItemKey::Symbol((*path).into()), text)).collect(),
             hidden: self.behind.iter().map(|path| FileKey::from(*path)).collect(),
             files: self.files.iter().map(|(path, text)| piece(ItemKey::File((*path).into()), text)).collect(),
-            urls: Vec::new(),
-            file_list: "list".into(),
+            tree: Tree { files: vec!["a".into()], focus: vec![], budget: 100 },
             history: self.said.iter().map(said).collect(),
             request: vec![Weighed { content: ContentBlock::text("prompt"), tokens: 6 }],
-            seeds: &self.seeds,
-            count: &count,
+            ..Content::empty(&self.seeds, &NOTHING, &count)
         }
     }
 }
@@ -56,7 +57,7 @@ struct Play {
 
 impl Play {
     fn new(target: usize) -> Self {
-        Self { state: TierState::default(), rules: Rules { target, ttl: Ttl::FiveMinutes } }
+        Self { state: TierState::default(), rules: Rules::new(target, Ttl::FiveMinutes, Prices::uncached()) }
     }
 
     /// Sends a prompt and records it.

@@ -1,0 +1,394 @@
+//! Unified diffs between two texts, and applying them. The comparison itself is a library's; here are the format,
+//! what counts as a line, and the bound on the work. No file names, no colours, no merging.
+//!
+//! A line ends at `\n` and nowhere else, so that a text with CRLF, a lone CR or Unicode separators survives
+//! unchanged. Same texts, same diff: no clock decides when to stop looking for a shorter one.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use gix_imara_diff::{Algorithm, Diff, InternedInput};
+
+/// More differing lines than this, on both sides together, are replaced as a whole: the comparison takes
+/// about 0.2 s for as many random lines and grows faster than they do, and nobody reads such a diff.
+const MAX_COMPARED_LINES: usize = 50_000;
+
+/// What follows a line that ends its text without a line break.
+const NO_NEWLINE: &str = "\\ No newline at end of file\n";
+
+/// What turns `old` into `new`: hunks with their `@@` lines and up to `context` unchanged lines around each change,
+/// without a header that names files. Empty for equal texts. Takes near-linear time.
+pub fn unified(old: &str, new: &str, context: usize) -> String {
+    let mut text = String::new();
+    if old == new {
+        return text;
+    }
+    let (old, new) = (lines(old), lines(new));
+    for hunk in hunks(changes(&old, &new), context) {
+        // Every hunk has a change.
+        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+        let before = context.min(first.old.start);
+        let after = context.min(old.len() - last.old.end);
+        let spans =
+            [first.old.start - before..last.old.end + after, first.new.start - before..last.new.end + after];
+        let [from, to] = spans.clone().map(|span| place(&span));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "@@ -{from} +{to} @@");
+        let mut shown = spans[0].start;
+        for change in hunk {
+            write_lines(&mut text, ' ', &old[shown..change.old.start]);
+            write_lines(&mut text, '-', &old[change.old.clone()]);
+            write_lines(&mut text, '+', &new[change.new.clone()]);
+            shown = change.old.end;
+        }
+        write_lines(&mut text, ' ', &old[shown..spans[0].end]);
+    }
+    text
+}
+
+/// The text that a diff of [`unified`]'s form makes of `old`. Strict: `None` when a line number, a count, an
+/// unchanged or a removed line differs from what `old` has there, and for anything that is no such diff.
+pub fn apply(old: &str, diff: &str) -> Option<String> {
+    let old = lines(old);
+    let mut made = Made::default();
+    let mut taken = 0;
+    let mut rest = lines(diff).into_iter().peekable();
+    while let Some(header) = rest.next() {
+        let [from, to] = spans(header)?;
+        made.copy(old.get(taken..from.start)?)?;
+        if made.lines != to.start {
+            return None;
+        }
+        taken = from.start;
+        while taken < from.end || made.lines < to.end {
+            let line = rest.next()?;
+            let (sign, mut line) = (line.get(..1)?, line.get(1..)?);
+            if !line.ends_with('\n') {
+                return None;
+            }
+            if rest.next_if_eq(&NO_NEWLINE).is_some() {
+                line = line.strip_suffix('\n')?;
+            }
+            if sign != "+" {
+                if taken == from.end || *old.get(taken)? != line {
+                    return None;
+                }
+                taken += 1;
+            }
+            match sign {
+                " " | "+" if made.lines < to.end => made.copy(&[line])?,
+                "-" => {}
+                _ => return None,
+            }
+        }
+    }
+    made.copy(old.get(taken..)?)?;
+    Some(made.text)
+}
+
+/// Lines that are replaced by others; one of the two may be empty. Counted from 0.
+#[derive(Clone, Debug)]
+struct Change {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+/// A text in the making.
+#[derive(Default)]
+struct Made {
+    text: String,
+    lines: usize,
+}
+
+impl Made {
+    /// `None` when something would follow a line without its line break.
+    fn copy(&mut self, lines: &[&str]) -> Option<()> {
+        for line in lines {
+            if !(self.text.is_empty() || self.text.ends_with('\n')) || line.is_empty() {
+                return None;
+            }
+            self.text.push_str(line);
+            self.lines += 1;
+        }
+        Some(())
+    }
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
+    let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let shorter = old.len().min(new.len()) - start;
+    let same_end =
+        old.iter().rev().zip(new.iter().rev()).take(shorter).take_while(|(old, new)| old == new).count();
+    let whole = Change { old: start..old.len() - same_end, new: start..new.len() - same_end };
+    if whole.old.len() + whole.new.len() > MAX_COMPARED_LINES {
+        return vec![whole];
+    }
+    let mut input: InternedInput<&str> = InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let range = |range: Range<u32>| range.start as usize..range.end as usize;
+    diff.hunks().map(|hunk| Change { old: range(hunk.before), new: range(hunk.after) }).collect()
+}
+
+/// Changes that are so near each other that their context would touch belong together.
+fn hunks(changes: Vec<Change>, context: usize) -> Vec<Vec<Change>> {
+    let mut hunks: Vec<Vec<Change>> = Vec::new();
+    for change in changes {
+        match hunks.last_mut() {
+            Some(hunk)
+                if hunk
+                    .last()
+                    .is_some_and(|last| change.old.start - last.old.end <= context.saturating_mul(2)) =>
+            {
+                hunk.push(change);
+            }
+            _ => hunks.push(vec![change]),
+        }
+    }
+    hunks
+}
+
+/// The first line, counted from 1, and how many, when that is not one. No lines stand behind the line with the
+/// number, as POSIX and git have it.
+fn place(span: &Range<usize>) -> String {
+    match span.len() {
+        0 => format!("{},0", span.start),
+        1 => format!("{}", span.start + 1),
+        count => format!("{},{count}", span.start + 1),
+    }
+}
+
+/// What the header of a hunk says of the old and the new text.
+fn spans(header: &str) -> Option<[Range<usize>; 2]> {
+    let (from, to) = header.strip_prefix("@@ -")?.strip_suffix(" @@\n")?.split_once(" +")?;
+    let span = |text: &str| {
+        let (start, count) = text.split_once(',').unwrap_or((text, "1"));
+        let (start, count): (usize, usize) = (start.parse().ok()?, count.parse().ok()?);
+        let start = if count == 0 { start } else { start.checked_sub(1)? };
+        Some(start..start.checked_add(count)?)
+    };
+    Some([span(from)?, span(to)?])
+}
+
+fn write_lines(text: &mut String, sign: char, lines: &[&str]) {
+    for line in lines {
+        text.push(sign);
+        text.push_str(line);
+        if !line.ends_with('\n') {
+            text.push('\n');
+            text.push_str(NO_NEWLINE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(old: &str, new: &str, context: usize, expected: &Expect) {
+        let diff = unified(old, new, context);
+        expected.assert_eq(&diff);
+        assert_eq!(apply(old, &diff).as_deref(), Some(new));
+    }
+
+    #[test]
+    fn a_change_with_its_context() {
+        check(
+            "a\nb\nc\nd\ne\n",
+            "a\nb\nC\nd\ne\n",
+            1,
+            &expect![[r#"
+                @@ -2,3 +2,3 @@
+                 b
+                -c
+                +C
+                 d
+            "#]],
+        );
+    }
+
+    #[test]
+    fn far_changes_are_hunks_of_their_own() {
+        check(
+            "a\n1\n2\n3\nb\n4\n5\nc\n",
+            "A\n1\n2\n3\nB\n4\n5\nC\n",
+            1,
+            &expect![[r#"
+                @@ -1,2 +1,2 @@
+                -a
+                +A
+                 1
+                @@ -4,5 +4,5 @@
+                 3
+                -b
+                +B
+                 4
+                 5
+                -c
+                +C
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_inserted_block_is_shown_as_a_reader_sees_it() {
+        check(
+            "fn a() {\n    x();\n}\n\nfn c() {\n    x();\n}\n",
+            "fn a() {\n    x();\n}\n\nfn b() {\n    x();\n}\n\nfn c() {\n    x();\n}\n",
+            1,
+            &expect![[r#"
+                @@ -4,2 +4,6 @@
+                 
+                +fn b() {
+                +    x();
+                +}
+                +
+                 fn c() {
+            "#]],
+        );
+    }
+
+    #[test]
+    fn from_nothing_and_to_nothing() {
+        check(
+            "",
+            "a\nb",
+            2,
+            &expect![[r#"
+                @@ -0,0 +1,2 @@
+                +a
+                +b
+                \ No newline at end of file
+            "#]],
+        );
+        check(
+            "a\n",
+            "",
+            2,
+            &expect![[r#"
+                @@ -1 +0,0 @@
+                -a
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_last_line_break() {
+        check(
+            "a\nb",
+            "a\nb\n",
+            2,
+            &expect![[r#"
+                @@ -1,2 +1,2 @@
+                 a
+                -b
+                \ No newline at end of file
+                +b
+            "#]],
+        );
+        check(
+            "a\nb",
+            "c\nb",
+            2,
+            &expect![[r#"
+                @@ -1,2 +1,2 @@
+                -a
+                +c
+                 b
+                \ No newline at end of file
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_diff_that_does_not_fit_is_refused() {
+        let old = "a\nb\nc\n";
+        let diff = "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n";
+        assert_eq!(apply(old, diff).as_deref(), Some("a\nB\nc\n"));
+        for broken in [
+            "a\n",
+            "@@ -1,3 +1,3 @@\n",
+            "@@ -1,3 +1,3 @@\n a\n-x\n+B\n c\n",
+            "@@ -1,3 +1,3 @@\n x\n-b\n+B\n c\n",
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c",
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\n\\ No newline at end of file\n c\n",
+            "@@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n",
+            "@@ -1,3 +1,2 @@\n a\n-b\n+B\n c\n",
+            "@@ -1,2 +1,3 @@\n a\n-b\n+B\n c\n",
+            "@@ -2,3 +2,3 @@\n a\n-b\n+B\n c\n",
+            "@@ -1,3 +2,3 @@\n a\n-b\n+B\n c\n",
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n+d\n",
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -1 +1 @@\n-a\n+A\n",
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\n?c\n",
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\néc\n",
+            "@@ -0 +0 @@\n",
+            "@@ -1,18446744073709551615 +1 @@\n",
+        ] {
+            assert_eq!(apply(old, broken), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn very_many_differing_lines_are_replaced_whole() {
+        let text = |word: &str| (0..30_000).map(|line| format!("{word} {line}\n")).collect::<String>();
+        let (old, new) = (format!("same\n{}end\n", text("old")), format!("same\n{}end\n", text("new")));
+        let diff = unified(&old, &new, 1);
+        assert!(diff.starts_with("@@ -1,30002 +1,30002 @@\n same\n-old 0\n"));
+        assert_eq!(apply(&old, &diff), Some(new));
+    }
+
+    /// Texts whose lines repeat, with everything that others take for the end of a line.
+    fn text() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            4 => Just("a\n"), 4 => Just("b\n"), 4 => Just("\n"), 2 => Just("    a\n"), 1 => Just("}\n"),
+            1 => Just("c\r\n"), 1 => Just("\r"), 1 => Just("\u{2028}"), 1 => Just("\u{85}"), 1 => Just("d"),
+            1 => Just("@@ -1 +1 @@\n"), 1 => Just("\\ No newline at end of file\n"), 1 => Just("-é\n"),
+            1 => Just("\0"), 1 => Just("\u{c}"),
+        ];
+        prop_oneof![
+            8 => proptest::collection::vec(line, 0..40).prop_map(|lines| lines.concat()),
+            1 => any::<String>(),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200000))]
+
+        #[test]
+        fn a_diff_makes_the_new_text_of_the_old_one(old in text(), new in text(), context in 0usize..5) {
+            let diff = unified(&old, &new, context);
+            prop_assert_eq!(diff.is_empty(), old == new);
+            prop_assert_eq!(apply(&old, &diff), Some(new));
+        }
+
+        #[test]
+        fn a_small_edit_makes_a_small_diff(text in text(), at in any::<prop::sample::Index>(), added in text()) {
+            let all = lines(&text);
+            let at = at.index(all.len() + 1);
+            let new = [all[..at].concat(), added.clone(), all[at..].concat()].concat();
+            let diff = unified(&text, &new, 0);
+            prop_assert_eq!(apply(&text, &diff), Some(new));
+            // Every added line, one of the old ones that grew together with them, and the lines between them.
+            let changed = diff.lines().filter(|line| line.starts_with(['+', '-'])).count();
+            prop_assert!(changed <= 2 * lines(&added).len() + 4, "{}", diff);
+        }
+
+        #[test]
+        fn no_diff_makes_applying_panic(old in text(), diff in text(), from in 0usize..4, to in 0usize..4) {
+            let _ = apply(&old, &diff);
+            if let Some(new) = apply(&old, &format!("@@ -1,{from} +1,{to} @@\n{diff}")) {
+                // What is accepted means the same to the other half.
+                prop_assert_eq!(apply(&old, &unified(&old, &new, 3)), Some(new));
+            }
+        }
+    }
+}

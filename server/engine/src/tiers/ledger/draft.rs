@@ -1,0 +1,333 @@
+//! The next log: the prefix of the last one that may stay and is held, then everything else with its current text. Chooses
+//! no breakpoints and remembers nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::{
+    Content, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LaidBlock, Listed, Part, Piece, Tier, Weighed,
+};
+
+use super::super::{Cut, Deltas, Rules};
+use super::fixups;
+use super::hazard::{self, Hazards, ONE};
+use super::log::{Boundary, Entry, Logged, system_hash};
+use super::shown::Shown;
+use super::state::State;
+use super::wording;
+
+/// What a content block costs beyond its text, as far as the order is concerned (`docs/tiers.md`): very small items do
+/// not crowd to the front for being small.
+const ORDER_FRAMING: u64 = 3;
+
+/// The next prompt, without what stands behind its log.
+pub(super) struct Draft {
+    pub(super) log: Vec<Arc<Logged>>,
+    /// How many blocks of it are those of the last log.
+    pub(super) kept: usize,
+    /// The prefixes of the log: [`Boundary::START`], then one behind each block.
+    pub(super) boundaries: Vec<Boundary>,
+    /// The chance of each block to leave at the next turn, in millionths ...
+    pub(super) next: Vec<u32>,
+    /// ... and over the turns ahead.
+    pub(super) discounted: Vec<u32>,
+    /// One line for each file that was brought up to date.
+    pending: Vec<String>,
+    listed: Listed,
+}
+
+impl Draft {
+    pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
+        let view = View::new(content);
+        let (kept, said) = match rules.cut {
+            Cut::Fresh => (0, 0),
+            Cut::Deepest => cut(state, &view, rules),
+        };
+        let mut writer = Writer { state, view: &view, hazards: state.ages.hazards(), log: Vec::new() };
+        writer.log.extend(state.log.iter().take(kept).cloned());
+        writer.relabel(said);
+        if kept == 0 {
+            writer.put(Logged::system(content));
+        }
+        writer.history(said);
+        let (results, asked): (Vec<_>, Vec<_>) =
+            content.request.iter().cloned().partition(|block| block.content.is_tool_result());
+        // Results belong directly behind their calls, a prompt behind everything.
+        writer.ask(&results);
+        let shown = Shown::read(&writer.log, rules.deltas);
+        writer.items(&shown);
+        let fixups = fixups::bring_up_to_date(&shown, content);
+        fixups.blocks.into_iter().for_each(|block| writer.put(block));
+        writer.ask(&asked);
+        writer.imply(fixups.implied);
+        let (pending, log, hazards) = (fixups.pending, writer.log, writer.hazards);
+        let listed = listed(&log);
+        let boundaries = Boundary::all(&log);
+        let of_block = |logged: &Arc<Logged>, of: fn(&Hazards, usize) -> u32| {
+            block_hazard(logged, |key| of(&hazards, state.age(key)))
+        };
+        let next = log.iter().map(|logged| of_block(logged, Hazards::next)).collect();
+        let discounted = log.iter().map(|logged| of_block(logged, Hazards::discounted)).collect();
+        Self { log, kept, boundaries, next, discounted, pending, listed }
+    }
+
+    /// What of the file list stands in the prompt.
+    pub(super) fn listed(&self) -> Listed {
+        self.listed
+    }
+
+    /// What stands behind the log: never kept, never marked.
+    pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LaidBlock> {
+        let block = |text: String, part| LaidBlock {
+            tokens: (content.count)(&text),
+            content: crate::history::ContentBlock::text(text),
+            part,
+            items: vec![],
+            tier: Tier::Active,
+            mark: None,
+        };
+        let mut tail = Vec::new();
+        if !content.session_state.is_empty() {
+            tail.push(block(content.session_state.to_string(), Part::SessionState));
+        }
+        if !self.pending.is_empty() {
+            let text = format!("{}\n\n{}", wording::PENDING, self.pending.join("\n"));
+            tail.push(block(text, Part::Updates));
+        }
+        tail
+    }
+}
+
+/// The content with its lookups.
+struct View<'a> {
+    content: &'a Content<'a>,
+    /// The hash of each message.
+    said: Vec<ContentHash>,
+    symbols: BTreeMap<&'a FileKey, &'a Piece>,
+    files: BTreeMap<&'a ItemKey, &'a Piece>,
+    urls: BTreeMap<&'a ItemKey, &'a Piece>,
+}
+
+impl<'a> View<'a> {
+    fn new(content: &'a Content<'a>) -> Self {
+        let symbol = |piece: &'a Piece| match &piece.key {
+            ItemKey::Symbol(path) => Some((path, piece)),
+            _ => None,
+        };
+        Self {
+            content,
+            said: content.history.iter().map(crate::prompt::Said::hash).collect(),
+            symbols: content.map.iter().filter_map(symbol).collect(),
+            files: content.files.iter().map(|piece| (&piece.key, piece)).collect(),
+            urls: content.urls.iter().map(|piece| (&piece.key, piece)).collect(),
+        }
+    }
+
+    /// Whether an entry may stand in the next prompt, as it is. A stale text may: what came later says so.
+    fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
+        let content = self.content;
+        match entry {
+            Entry::System(hash) => *hash == system_hash(content),
+            // Counted by the caller, because the order matters.
+            Entry::Said(_) | Entry::Implied(..) => true,
+            Entry::Symbol(path, _) | Entry::SymbolNote(path, _) => {
+                self.symbols.contains_key(path) || content.hidden.contains(path)
+            }
+            Entry::Full(key, version) => self
+                .files
+                .get(key)
+                .is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash),
+            Entry::Delta(key, _) | Entry::Net(key, _) => self.files.contains_key(key),
+            Entry::Tree(listing) | Entry::TreeNote(listing) => {
+                content.tree.budget > 0
+                    && !content.excluded.iter().any(|path| listing.files.binary_search(path).is_ok())
+            }
+            Entry::Url(key, hash) => self.urls.get(key).is_some_and(|piece| piece.hash == *hash),
+        }
+    }
+}
+
+/// How many blocks of the last log stay, and how many messages those hold: the deepest prefix that may stay and that the
+/// provider holds.
+fn cut(state: &State, view: &View<'_>, rules: &Rules) -> (usize, usize) {
+    let mut said = 0;
+    let mut deepest = (0, 0);
+    let boundaries = Boundary::all(&state.log);
+    for (at, logged) in state.log.iter().enumerate() {
+        for entry in &logged.entries {
+            let stays = match entry {
+                Entry::Said(hash) => {
+                    said += 1;
+                    view.said.get(said - 1) == Some(hash)
+                }
+                _ => view.may_stay(entry, rules.deltas),
+            };
+            if !stays {
+                return deepest;
+            }
+        }
+        if boundaries.get(at + 1).is_some_and(|boundary| state.holds(boundary.hash)) {
+            deepest = (at + 1, said);
+        }
+    }
+    deepest
+}
+
+/// Appends to the log.
+struct Writer<'a> {
+    state: &'a State,
+    view: &'a View<'a>,
+    hazards: Hazards,
+    log: Vec<Arc<Logged>>,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, logged: Logged) {
+        self.log.push(Arc::new(logged));
+    }
+
+    /// What was a request has become a message with a number.
+    fn relabel(&mut self, said: usize) {
+        let mut messages = self.view.content.history.iter().take(said);
+        for logged in self.log.iter_mut().filter(|logged| logged.is_said()) {
+            if let Some(message) = messages.next()
+                && logged.is_request()
+            {
+                Arc::make_mut(logged).become_message(message.id);
+            }
+        }
+    }
+
+    /// Lays blocks of the new request.
+    fn ask(&mut self, blocks: &[Weighed]) {
+        if !blocks.is_empty() {
+            self.put(Logged::asked(blocks, self.view.content));
+        }
+    }
+
+    /// Notes down with the request what the model knows of files without being told again.
+    fn imply(&mut self, versions: Vec<Entry>) {
+        if let Some(request) = self.log.iter_mut().rfind(|logged| logged.is_request()) {
+            Arc::make_mut(request).entries.extend(versions);
+        }
+    }
+
+    fn history(&mut self, said: usize) {
+        let content = self.view.content;
+        let rest = content.history.iter().zip(&self.view.said).skip(said);
+        for (message, hash) in rest {
+            self.put(Logged::said(message, *hash, content));
+        }
+    }
+
+    /// Everything that the kept log does not show, least hazard per token first (Smith's rule): what stands behind a block
+    /// that leaves has to be written again, so what leaves soon and weighs little stands last.
+    fn items(&mut self, shown: &Shown) {
+        let content = self.view.content;
+        let mut items: Vec<Item<'_>> = Vec::new();
+        let is_shown = |path: &FileKey| shown.symbols.contains_key(path);
+        let symbols = content.map.iter().filter(|piece| !piece.key.path().is_some_and(is_shown));
+        items.extend(symbols.map(|piece| Item::Symbol(hazard::MAP, piece)));
+        let files = content.files.iter().filter(|piece| !shown.files.contains_key(&piece.key));
+        let hazard = |piece: &Piece| self.hazards.discounted(self.state.age(&piece.key));
+        items.extend(files.map(|piece| Item::File(hazard(piece), piece)));
+        let urls = content.urls.iter().filter(|piece| !shown.urls.contains(&piece.key));
+        items.extend(urls.map(|piece| Item::Url(hazard::PAGE, piece)));
+        if shown.tree.is_none() {
+            items.extend(Logged::tree(content).map(Item::Tree));
+        }
+        items.sort_by(Item::order);
+
+        let mut group: Vec<&Piece> = Vec::new();
+        let mut weight = 0;
+        for item in items {
+            if let Item::Symbol(_, piece) = item {
+                if group.len() >= GROUP_ITEMS || (!group.is_empty() && weight + piece.tokens > GROUP_TOKENS) {
+                    self.close(&mut group, &mut weight);
+                }
+                weight += piece.tokens;
+                group.push(piece);
+                continue;
+            }
+            self.close(&mut group, &mut weight);
+            self.put(match item {
+                Item::Symbol(_, piece) | Item::File(_, piece) => Logged::full(piece, content),
+                Item::Url(_, piece) => Logged::url(piece, content),
+                Item::Tree(tree) => tree,
+            });
+        }
+        self.close(&mut group, &mut weight);
+    }
+
+    fn close(&mut self, group: &mut Vec<&Piece>, weight: &mut usize) {
+        if !group.is_empty() {
+            group.sort_by(|one, other| one.key.cmp(&other.key));
+            self.put(Logged::symbols(group, self.view.content));
+            group.clear();
+            *weight = 0;
+        }
+    }
+}
+
+/// One thing to lay, with its discounted hazard.
+enum Item<'a> {
+    Symbol(u32, &'a Piece),
+    File(u32, &'a Piece),
+    Url(u32, &'a Piece),
+    Tree(Logged),
+}
+
+impl Item<'_> {
+    fn hazard_and_tokens(&self) -> (u64, u64) {
+        let (hazard, tokens) = match self {
+            Self::Symbol(hazard, piece) | Self::File(hazard, piece) | Self::Url(hazard, piece) => {
+                (*hazard, piece.tokens)
+            }
+            Self::Tree(tree) => (hazard::PAGE, tree.tokens),
+        };
+        (u64::from(hazard), tokens as u64 + ORDER_FRAMING)
+    }
+
+    /// Hazard per token, compared without division; ties by key.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let ((hazard, tokens), (others_hazard, others_tokens)) =
+            (self.hazard_and_tokens(), other.hazard_and_tokens());
+        (u128::from(hazard) * u128::from(others_tokens))
+            .cmp(&(u128::from(others_hazard) * u128::from(tokens)))
+            .then_with(|| self.key().cmp(&other.key()))
+    }
+
+    fn key(&self) -> Option<&ItemKey> {
+        match self {
+            Self::Symbol(_, piece) | Self::File(_, piece) | Self::Url(_, piece) => Some(&piece.key),
+            Self::Tree(_) => None,
+        }
+    }
+}
+
+/// The chance that something in the block makes it leave, in millionths.
+fn block_hazard(logged: &Logged, of_file: impl Fn(&ItemKey) -> u32) -> u32 {
+    let one = u64::from(ONE);
+    let stays = logged.entries.iter().fold(one, |stays, entry| {
+        let hazard = match entry {
+            Entry::System(_) | Entry::Said(_) | Entry::Implied(..) => 0,
+            Entry::Symbol(..) | Entry::SymbolNote(..) => hazard::MAP,
+            Entry::Full(key, _) | Entry::Delta(key, _) | Entry::Net(key, _) => of_file(key),
+            Entry::Tree(_) | Entry::TreeNote(_) | Entry::Url(..) => hazard::PAGE,
+        };
+        stays * (one - u64::from(hazard.min(ONE))) / one
+    });
+    u32::try_from(one - stays).unwrap_or(ONE)
+}
+
+/// What the last file list of the log names.
+fn listed(log: &[Arc<Logged>]) -> Listed {
+    let entries = log.iter().rev().flat_map(|logged| &logged.entries);
+    let mut listings = entries.filter_map(|entry| match entry {
+        Entry::Tree(listing) | Entry::TreeNote(listing) => Some(listing),
+        _ => None,
+    });
+    listings.next().map_or_else(Listed::default, |listing| listing.listed)
+}

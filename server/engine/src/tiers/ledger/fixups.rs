@@ -1,0 +1,102 @@
+//! The blocks that bring what a kept log says up to date: for a file a diff from the version shown last, after several of
+//! those one diff from the full text, and the full text again where a diff would not be small; for an outline the
+//! outline; for the file list what came and went.
+
+use crate::diff;
+use crate::prompt::{Content, ItemKey, Piece};
+
+use super::log::{Entry, Listing, Logged, Version};
+use super::shown::{File, Shown};
+use super::wording;
+
+/// Updates in a row; the next change becomes one diff from the full text (`docs/tiers.md`).
+const MAX_PENDING: u32 = 3;
+/// Lines of context in a diff.
+const CONTEXT: usize = 2;
+
+/// What brings a log up to date.
+#[derive(Default)]
+pub(super) struct Fixups {
+    /// The blocks, in order.
+    pub(super) blocks: Vec<Logged>,
+    /// Versions that the model knows from its own messages.
+    pub(super) implied: Vec<Entry>,
+    /// One line for each file whose current text is not simply its last full one.
+    pub(super) pending: Vec<String>,
+}
+
+/// Compares what the log says with what is.
+pub(super) fn bring_up_to_date(shown: &Shown, content: &Content<'_>) -> Fixups {
+    let mut fixups = Fixups::default();
+    fixups.symbols(shown, content);
+    fixups.tree(shown, content);
+    for piece in &content.files {
+        if let Some(file) = shown.files.get(&piece.key) {
+            fixups.file(file, piece, content);
+        }
+    }
+    fixups
+}
+
+impl Fixups {
+    /// Outlines of files that are not shown in full: behind the full text an old outline does no harm.
+    fn symbols(&mut self, shown: &Shown, content: &Content<'_>) {
+        for piece in &content.map {
+            if let ItemKey::Symbol(path) = &piece.key
+                && shown.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
+            {
+                self.blocks.push(Logged::symbol_note(path, piece, content));
+            }
+        }
+    }
+
+    fn tree(&mut self, shown: &Shown, content: &Content<'_>) {
+        let Some(listing) = &shown.tree else { return };
+        let files = &content.tree.files;
+        let Some(note) = wording::tree_note(&listing.files, files) else { return };
+        // A long list of changes is worse than a new list.
+        if (content.count)(&note) > content.tree.budget / 2 {
+            self.blocks.extend(Logged::tree(content));
+        } else {
+            let listing = Listing { files: files.clone(), listed: listing.listed };
+            self.blocks.push(Logged::tree_note(listing, note, content));
+        }
+    }
+
+    fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
+        let key = &piece.key;
+        let updates = if file.now.hash == piece.hash {
+            file.pending
+        } else if file.said.as_deref() == Some(&*piece.body) && file.pending < MAX_PENDING {
+            self.implied.push(Entry::Implied(key.clone(), Version::of(piece)));
+            file.pending + 1
+        } else {
+            let (block, updates) = update(file, piece, content);
+            self.blocks.push(block);
+            updates
+        };
+        if updates > 0 {
+            self.pending.push(wording::pending(key, &piece.body, updates));
+        }
+    }
+}
+
+/// The block that leads from what is shown to the current text, and how many updates then stand behind the full text.
+fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (Logged, u32) {
+    let (key, now) = (&piece.key, &piece.body);
+    // Only the dress differs, for example because the editor went out of step.
+    if file.now.body == *now {
+        return (Logged::full(piece, content), 0);
+    }
+    let (entry, text, updates) = if file.pending < MAX_PENDING {
+        let diff = diff::unified(&file.now.body, now, CONTEXT);
+        let text = wording::delta(key, &file.now.body, now, &diff);
+        (Entry::Delta(key.clone(), Version::of(piece)), text, file.pending + 1)
+    } else {
+        let diff = diff::unified(&file.base.body, now, CONTEXT);
+        let text = wording::net(key, &file.base.body, now, &diff);
+        (Entry::Net(key.clone(), Version::of(piece)), text, 1)
+    };
+    let update = Logged::fixup(entry, key, text, content);
+    if update.tokens * 2 > piece.tokens { (Logged::full(piece, content), 0) } else { (update, updates) }
+}
