@@ -18,11 +18,6 @@ impl ContentHash {
     /// The hash of nothing at all that was hashed: stands where there is no text yet.
     pub const NONE: Self = Self(0);
 
-    /// The bits.
-    pub fn bytes(self) -> [u8; 16] {
-        self.0.to_be_bytes()
-    }
-
     /// The first eight digits: what people and models get to see.
     pub fn short(self) -> String {
         let mut digits = self.to_string();

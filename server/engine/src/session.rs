@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cost::Account;
 use crate::history::{ContentBlock, History, NewMessage, Role};
 use crate::key::FileKey;
-use crate::prompt::{Assembled, Prepared};
+use crate::prompt::{Assembled, Layout, Prepared};
 use crate::selection::Selection;
-use crate::tiers::{Billed, TierState};
+use crate::tiers::{Billed, Breaks, TierState};
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
 /// "The turn").
@@ -131,6 +132,11 @@ pub struct Session {
     pub map_members: Vec<FileKey>,
     /// What it was billed for.
     pub totals: Usage,
+    /// What the provider's cache is believed to hold.
+    account: Option<Arc<Account>>,
+    /// The last prompt that was recorded, and what it broke.
+    last: Option<Arc<Layout>>,
+    breaks: Breaks,
     revision: u64,
     next_prompt: u64,
     pending: VecDeque<Pending>,
@@ -147,6 +153,9 @@ impl Session {
             tiers: TierState::default(),
             map_members: Vec::new(),
             totals: Usage::default(),
+            account: None,
+            last: None,
+            breaks: Breaks::default(),
             revision: 0,
             next_prompt: 1,
             pending: VecDeque::new(),
@@ -157,6 +166,21 @@ impl Session {
     /// How often the conversation or the selection was changed; prompts made before a change know it.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// What the provider's cache is believed to hold; nothing before the first prompt was recorded.
+    pub fn account(&self) -> Option<&Account> {
+        self.account.as_deref()
+    }
+
+    /// The last prompt that was recorded.
+    pub fn last_layout(&self) -> Option<&Layout> {
+        self.last.as_deref()
+    }
+
+    /// What recorded prompts broke in the cache.
+    pub fn breaks(&self) -> &Breaks {
+        &self.breaks
     }
 
     /// Changes whenever anything in the session does that a command can change.
@@ -247,10 +271,16 @@ impl Session {
             Status::Error => false,
         };
         if counts {
+            let Prepared { sent, layout, .. } = &*pending.prepared;
+            let billed = outcome.usage.map(Usage::billed);
+            let (before, account) = (self.last.as_deref(), self.account.as_deref());
+            self.breaks.record(before, layout, account, sent, &self.selection);
+            self.account = Some(Arc::new(Account::after(self.account(), sent, billed)));
+            self.last = Some(Arc::clone(layout));
             if pending.base == self.revision {
                 self.tiers = pending.prepared.tiers.clone();
-                if let Some(usage) = outcome.usage {
-                    self.tiers.learn(usage.billed());
+                if let Some(billed) = billed {
+                    self.tiers.learn(billed);
                 }
                 self.map_members = pending.prepared.members.clone();
             } else {

@@ -2,11 +2,13 @@
 //! the documented ones do, and a bound that nobody can beat. Figures are multiples of the price of one token
 //! of plain input. This module orders no content, sets no marks and reads no clock.
 
+mod account;
 mod bound;
 mod prices;
 mod provider;
 mod span;
 
+pub use account::{Account, Sent};
 pub use bound::{Bound, Need};
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};

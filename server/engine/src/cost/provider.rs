@@ -98,6 +98,11 @@ impl Provider {
         self.entries.clear();
     }
 
+    /// Charges other prices from now on; what is cached stays.
+    pub fn set_prices(&mut self, prices: Prices) {
+        self.prices = prices;
+    }
+
     /// The prices it charges.
     pub fn prices(&self) -> &Prices {
         &self.prices

@@ -2,10 +2,11 @@
 //! nothing; what the turn would change is part of the result and takes effect when it is recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::cost::Prices;
+use crate::cost::{Account, Prices, Sent};
 use crate::document::Sync;
 use crate::hash::ContentHash;
 use crate::history::{ContentBlock, Image, NewMessage};
@@ -79,7 +80,9 @@ pub struct Prepared {
     /// The reply.
     pub reply: Assembled,
     /// The prompt in order.
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
+    /// The prompt as the provider's cache sees it.
+    pub sent: Sent,
     /// What the request becomes in the history.
     pub message: Option<NewMessage>,
     /// The tiers once the turn is recorded.
@@ -317,8 +320,10 @@ impl Run<'_> {
             window: self.measure.window(),
             output_reserve: self.measure.output_reserve(),
         };
+        let sent = Sent::new(&attempt.laid.layout, self.rules.now_ms, self.rules.identity, self.rules.prices);
         let reply = Assembled {
             id: None,
+            predicted: Account::predict(self.session.account(), &sent),
             model: self.measure.model_id().to_owned(),
             format: self.format,
             policy: self.policy,
@@ -338,7 +343,8 @@ impl Run<'_> {
         };
         Ok(Prepared {
             reply,
-            layout: attempt.laid.layout,
+            layout: Arc::new(attempt.laid.layout),
+            sent,
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,
             members: self.members(&plan, attempt.members),

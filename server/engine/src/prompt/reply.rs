@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::cost::Charge;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::tiers::PolicyName;
@@ -135,6 +136,8 @@ pub struct Assembled {
     pub tiers: Vec<TierReport>,
     /// Where the cache breakpoints are.
     pub breakpoints: Vec<Breakpoint>,
+    /// What it will cost, as far as it is known what the provider's cache holds: `read` is the cached read to expect.
+    pub predicted: Charge,
     /// Which version of which file it shows in full.
     pub files: Vec<UsedFile>,
     /// How much of the repository it shows.

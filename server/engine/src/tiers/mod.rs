@@ -1,6 +1,7 @@
 //! Which content stands where, and where the cache breakpoints go. A policy orders what it is given; it
 //! never looks for content, never writes a dialect, and never learns which editor asked.
 
+mod breaks;
 mod flat;
 pub mod ledger;
 pub mod ripple;
@@ -13,6 +14,8 @@ use crate::cost::Prices;
 use crate::hash::ContentHash;
 use crate::models::{CacheKind, Model};
 use crate::prompt::{Content, ItemKey, Layout, Listed, Tier, Ttl};
+
+pub use breaks::{Break, Breaks, Reason};
 
 /// A named tiering rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -132,6 +135,22 @@ pub struct Billed {
     pub read: u64,
     /// All input.
     pub total: u64,
+}
+
+/// How much less than predicted a reported read may be before it counts as a miss: counts may be estimates, and formats
+/// add tokens that stand in no text.
+const READ_TOLERANCE: f64 = 0.1;
+
+impl Billed {
+    /// Whether clearly less was read than `read` of `total` tokens, by our own count.
+    pub fn misses(self, read: usize, total: usize) -> bool {
+        if read == 0 || total == 0 || self.total == 0 {
+            return false;
+        }
+        let expected = read as f64 / total as f64;
+        let reported = self.read as f64 / self.total as f64;
+        reported < expected * (1.0 - READ_TOLERANCE)
+    }
 }
 
 /// A prompt in order, and what the policy remembers once it was sent.

@@ -87,7 +87,7 @@ impl Boundary {
 
     fn behind(self, logged: &Logged) -> Self {
         Self {
-            hash: ContentHash::of_parts([&self.hash.bytes()[..], &logged.hash.bytes()]),
+            hash: ContentHash::of_parts([&self.hash.to_bytes()[..], &logged.hash.to_bytes()]),
             tokens: self.tokens + logged.tokens,
             blocks: self.blocks + logged.blocks.len(),
         }

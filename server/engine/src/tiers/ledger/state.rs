@@ -140,15 +140,10 @@ impl State {
     }
 
     /// Compares what the provider read with what was relied on. When it is less, only what that request wrote is
-    /// known to be there. Both are shares of their totals, because counts may be estimates.
+    /// known to be there.
     pub(in crate::tiers) fn learn(&mut self, billed: Billed) {
         let Expected { read, total, written } = std::mem::take(&mut self.expected);
-        if read == 0 || total == 0 || billed.total == 0 {
-            return;
-        }
-        let expected = read as f64 / total as f64;
-        let reported = billed.read as f64 / billed.total as f64;
-        if reported < expected * (1.0 - TOLERANCE) {
+        if billed.misses(read, total) {
             self.held = written;
         }
     }
@@ -164,7 +159,3 @@ impl State {
         self.held.clear();
     }
 }
-
-/// How much less than expected a reported read may be before it counts as a miss: what formats add to a request is
-/// spread over it in ways that no count knows.
-const TOLERANCE: f64 = 0.1;

@@ -1,0 +1,182 @@
+//! What each recorded prompt broke in the provider's cache, and why: found by comparing it with the one before, so that it
+//! holds for every policy. Decides nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::cost::{Account, Sent};
+use crate::prompt::{ItemKey, LaidBlock, Layout, Part};
+use crate::selection::{Choice, Selection};
+
+/// Why the prefix of the last prompt ended where it did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The session's first prompt.
+    First,
+    /// Nothing broke: what was there stands in front, something was added.
+    None,
+    /// Another model, dialect, tools or pictures.
+    Model,
+    /// Nothing was left of the cache after a pause.
+    Expired,
+    /// The system prompt was changed.
+    System,
+    /// A file was deselected.
+    Deselected,
+    /// A file was excluded.
+    Excluded,
+    /// A text was changed, and a new version stands in its place.
+    Changed,
+    /// Something vanished, or there was no room for it.
+    Vanished,
+    /// The conversation was edited, replaced or shortened.
+    History,
+    /// The same content stands in another place.
+    Moved,
+}
+
+/// One break.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Break {
+    /// The prompt that brought it about, counted from 1.
+    pub turn: u64,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// Why.
+    pub reason: Reason,
+    /// What stood in the first block that could not stay.
+    pub items: Vec<ItemKey>,
+    /// Tokens of the prefix that stayed as it was.
+    pub kept: usize,
+    /// Tokens behind it, which the provider had to take in anew.
+    pub rewritten: usize,
+    /// What stood behind it before and was written again without having changed.
+    pub moved: Vec<ItemKey>,
+}
+
+/// The breaks of a session.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Breaks {
+    turn: u64,
+    last: Option<Break>,
+    /// The last break that began with each item.
+    by_item: BTreeMap<ItemKey, (u64, Reason)>,
+}
+
+impl Breaks {
+    /// What the last recorded prompt broke.
+    pub fn last(&self) -> Option<&Break> {
+        self.last.as_ref()
+    }
+
+    /// Prompts that were recorded.
+    pub fn turns(&self) -> u64 {
+        self.turn
+    }
+
+    /// The turn and the reason of the last break that began with an item.
+    pub fn of(&self, key: &ItemKey) -> Option<(u64, Reason)> {
+        self.by_item.get(key).copied()
+    }
+
+    /// Takes note of a prompt that is recorded. `before` and `account` are as the prompt before it left them.
+    pub fn record(
+        &mut self,
+        before: Option<&Layout>,
+        now: &Layout,
+        account: Option<&Account>,
+        sent: &Sent,
+        selection: &Selection,
+    ) {
+        self.turn += 1;
+        let found = Break { turn: self.turn, at_ms: sent.at_ms, ..compare(before, now, account, sent, selection) };
+        if !matches!(found.reason, Reason::None | Reason::First) {
+            let entry = (self.turn, found.reason);
+            self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));
+        }
+        self.last = Some(found);
+    }
+}
+
+fn compare(
+    before: Option<&Layout>,
+    now: &Layout,
+    account: Option<&Account>,
+    sent: &Sent,
+    selection: &Selection,
+) -> Break {
+    let total = now.tokens();
+    let whole = |reason| Break {
+        turn: 0,
+        at_ms: 0,
+        reason,
+        items: Vec::new(),
+        kept: 0,
+        rewritten: total,
+        moved: Vec::new(),
+    };
+    let (Some(before), Some(account)) = (before, account) else { return whole(Reason::First) };
+    if account.identity() != sent.identity {
+        return whole(Reason::Model);
+    }
+    if account.expires_ms().is_some_and(|at| at < sent.at_ms) {
+        return whole(Reason::Expired);
+    }
+    let mut old: Vec<&LaidBlock> = before.blocks().collect();
+    while old.last().is_some_and(|block| is_volatile(block)) {
+        old.pop();
+    }
+    let new: Vec<&LaidBlock> = now.blocks().collect();
+    let same = old.iter().zip(&new).take_while(|(old, new)| old.content == new.content).count();
+    let kept = new.iter().take(same).map(|block| block.tokens).sum();
+    let first = old.get(same);
+    let later: BTreeSet<&ItemKey> = new.iter().skip(same).flat_map(|block| &block.items).collect();
+    let moved = old.iter().skip(same).flat_map(|block| &block.items);
+    let moved: BTreeSet<ItemKey> = moved.filter(|key| later.contains(*key)).cloned().collect();
+    let (reason, items) = match first {
+        None => (Reason::None, Vec::new()),
+        Some(block) => why(block, &new, &later, selection),
+    };
+    let moved = moved.into_iter().filter(|key| !items.contains(key)).collect();
+    Break { reason, items, kept, rewritten: total - kept, moved, ..whole(reason) }
+}
+
+/// Why a block of the last prompt is not where it was, and which of its items are to blame.
+fn why(
+    block: &LaidBlock,
+    new: &[&LaidBlock],
+    later: &BTreeSet<&ItemKey>,
+    selection: &Selection,
+) -> (Reason, Vec<ItemKey>) {
+    match block.part {
+        Part::System => return (Reason::System, block.items.clone()),
+        Part::History | Part::Prompt => return (Reason::History, block.items.clone()),
+        _ => {}
+    }
+    if new.iter().any(|other| other.content == block.content) {
+        return (Reason::Moved, block.items.clone());
+    }
+    let blame = |wanted: &dyn Fn(&ItemKey) -> bool| -> Vec<ItemKey> {
+        block.items.iter().filter(|key| wanted(key)).cloned().collect()
+    };
+    let choice = |key: &ItemKey| key.path().map(|path| selection.choice(path));
+    let excluded = blame(&|key| choice(key) == Some(Choice::Excluded));
+    if !excluded.is_empty() {
+        return (Reason::Excluded, excluded);
+    }
+    let in_full = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Lines(..));
+    let deselected = blame(&|key| in_full(key) && choice(key) == Some(Choice::Deselected));
+    if !deselected.is_empty() {
+        return (Reason::Deselected, deselected);
+    }
+    let gone = blame(&|key| !later.contains(key));
+    if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }
+}
+
+/// What stands behind the request and is never meant to stand in the same place again.
+fn is_volatile(block: &LaidBlock) -> bool {
+    block.part == Part::SessionState || (block.part == Part::Updates && block.items.is_empty())
+}
