@@ -3,11 +3,13 @@
 //! of plain input. This module orders no content, sets no marks and reads no clock.
 
 mod bound;
+mod forecast;
 mod prices;
 mod provider;
 mod span;
 
 pub use bound::{Bound, Need};
+pub use forecast::{Course, Forecast, Outlook, switch};
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};
 pub use span::{Mark, Span, spans};
