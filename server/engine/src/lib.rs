@@ -14,6 +14,7 @@ pub mod key;
 pub mod models;
 pub mod outline;
 pub mod prompt;
+pub mod replay;
 pub mod selection;
 pub mod session;
 pub mod settings;
