@@ -2,3 +2,4 @@
 //! elsewhere (the host reads git histories and files); this module never does I/O and measures nothing itself.
 
 pub mod baseline;
+pub mod transcript;
