@@ -4,12 +4,14 @@
 
 mod account;
 mod bound;
+mod forecast;
 mod prices;
 mod provider;
 mod span;
 
 pub use account::{Account, Sent};
 pub use bound::{Bound, Need};
+pub use forecast::{Course, Forecast, Outlook, switch};
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};
 pub use span::{Mark, Span, spans};

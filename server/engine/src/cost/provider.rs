@@ -28,9 +28,26 @@ pub struct Charge {
 }
 
 impl Charge {
+    /// The bill for one request that read, wrote and brought so many tokens.
+    pub(super) fn new(prices: &Prices, read: usize, written: usize, plain: usize) -> Self {
+        let cost = read as f64 * prices.read + written as f64 * prices.write + plain as f64;
+        let charge = Self { read, written, plain, cost };
+        Self { cost: cost * prices.input(charge.total()), ..charge }
+    }
+
     /// All input. Tokens.
     pub fn total(&self) -> usize {
-        self.read + self.written + self.plain
+        self.read.saturating_add(self.written).saturating_add(self.plain)
+    }
+
+    /// Both bills together.
+    pub fn plus(&self, other: Self) -> Self {
+        Self {
+            read: self.read.saturating_add(other.read),
+            written: self.written.saturating_add(other.written),
+            plain: self.plain.saturating_add(other.plain),
+            cost: self.cost + other.cost,
+        }
     }
 }
 
@@ -87,10 +104,7 @@ impl Provider {
             }
         };
         self.sweep(now_ms);
-        let plain = total - read - written;
-        let Prices { read: read_price, write: write_price, .. } = self.prices;
-        let cost = read as f64 * read_price + written as f64 * write_price + plain as f64;
-        Ok(Charge { read, written, plain, cost: cost * self.prices.input(total) })
+        Ok(Charge::new(&self.prices, read, written, total - read - written))
     }
 
     /// Empties the cache, as a pause longer than the lifetime of its entries does.

@@ -83,6 +83,8 @@ pub struct Prepared {
     pub layout: Arc<Layout>,
     /// The prompt as the provider's cache sees it.
     pub sent: Sent,
+    /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
+    pub relied_on: Option<usize>,
     /// What the request becomes in the history.
     pub message: Option<NewMessage>,
     /// The tiers once the turn is recorded.
@@ -345,6 +347,7 @@ impl Run<'_> {
             reply,
             layout: Arc::new(attempt.laid.layout),
             sent,
+            relied_on: attempt.laid.relied_on,
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,
             members: self.members(&plan, attempt.members),

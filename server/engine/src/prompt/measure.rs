@@ -131,6 +131,13 @@ pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: Means<
     piece::pieces(key, file, extent, &count).iter().map(|piece| piece.tokens).sum()
 }
 
+/// What a text weighs, in tokens of the model that is set.
+pub fn weigh_text(text: &str, means: Means<'_>) -> usize {
+    let resolved = means.models.resolve(&means.settings.model);
+    let count = Measure::new(&resolved.model, means).counter();
+    count(text)
+}
+
 /// What map blocks may weigh together for the model that is set, in tokens.
 pub fn map_budget(means: Means<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);

@@ -1,6 +1,17 @@
-//! Recorded sessions as values: what a user asked, what changed, which files were at hand. A trace is made
-//! elsewhere (the host reads git histories and files); this module never does I/O and measures nothing itself.
+//! Recorded sessions, played through the real engine: the same selection, edits, tiers and assembly that editors use.
+//! What a session costs under each layout, and whether every prompt keeps what `docs/tiers.md` promises. A trace is made
+//! elsewhere (the host reads git histories and files); this module does no I/O and reads no clock.
 
+pub mod baseline;
+mod lane;
+mod stage;
+mod totals;
 mod trace;
+pub mod transcript;
+mod verify;
 
+pub use lane::{CutShort, Lane, Play, ReplayError};
+pub use stage::{Content, Stage};
+pub use totals::{Column, Totals};
 pub use trace::{SelectionRule, SelectionRuleError, Trace, TraceTurn};
+pub use verify::{Broken, verify};

@@ -29,6 +29,6 @@ impl Policy for Flat {
         composer.session_state(&content.session_state);
         composer.request(&content.request);
         let layout = composer.finish();
-        Laid { layout, recorded: state.clone(), listed }
+        Laid { layout, recorded: state.clone(), listed, relied_on: None }
     }
 }

@@ -162,6 +162,8 @@ pub struct Laid {
     pub recorded: TierState,
     /// How much of the repository file list it holds.
     pub listed: Listed,
+    /// Tokens that it relied on being cached; `None` for a policy that relies on nothing.
+    pub relied_on: Option<usize>,
 }
 
 /// A tiering rule: content in, order out.

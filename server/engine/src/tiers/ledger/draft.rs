@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::hash::ContentHash;
 use crate::key::FileKey;
+use crate::models::CacheKind;
 use crate::prompt::{
     Content, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LaidBlock, Listed, Part, Piece, Tier, Weighed,
 };
@@ -76,6 +77,19 @@ impl Draft {
     /// What of the file list stands in the prompt.
     pub(super) fn listed(&self) -> Listed {
         self.listed
+    }
+
+    /// Tokens of the kept prefix that the provider reads, as far as it is known.
+    pub(super) fn readable(&self, rules: &Rules) -> usize {
+        let kept = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
+        match rules.prices.kind {
+            CacheKind::None => 0,
+            CacheKind::Explicit { .. } => kept,
+            CacheKind::Automatic { granularity } => {
+                let whole = kept - kept % granularity.max(1);
+                if whole >= rules.prices.min_tokens { whole } else { 0 }
+            }
+        }
     }
 
     /// What stands behind the log: never kept, never marked.

@@ -37,9 +37,9 @@ impl Policy for Ledger {
         let draft = Draft::new(&state, content, rules);
         let marks = marks::choose(&draft, &state, rules);
         let layout = lay_out(&draft, &marks, content, rules);
-        let listed = draft.listed();
+        let (listed, relied_on) = (draft.listed(), Some(draft.readable(rules)));
         state.commit(draft, &marks, &layout, rules);
-        Laid { layout, recorded: TierState::Ledger(state.into()), listed }
+        Laid { layout, recorded: TierState::Ledger(state.into()), listed, relied_on }
     }
 }
 

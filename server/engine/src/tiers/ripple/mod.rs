@@ -34,7 +34,7 @@ impl Policy for Ripple {
         let mut broken = state.forget_missing(content);
         let (layout, listed) = lay_out(&state, content, rules);
         cycle::after_request(&mut state, content, rules, &mut broken);
-        Laid { layout, recorded: TierState::Ripple(state), listed }
+        Laid { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
     }
 }
 

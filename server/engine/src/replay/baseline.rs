@@ -1,0 +1,94 @@
+//! How others lay out the same content, for comparison. Only what a cache sees of a prompt matters here, so
+//! the results are spans to be charged, not prompts to be sent.
+
+use crate::cost::{Mark, Span};
+use crate::prompt::{LaidBlock, Layout, Part, Speaker};
+
+/// A layout that keeps no state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Baseline {
+    /// The prompt as it is, without a breakpoint.
+    None,
+    /// The prompt as it is, with one breakpoint at its end: what "automatic caching" of a provider with
+    /// explicit markers does.
+    Automatic,
+    /// The prompt as it is, with one breakpoint behind the system message.
+    SystemBreakpoint,
+    /// Chunks in one fixed order, with breakpoints behind three of them: Aider, `ChatChunks.all_messages`
+    /// and `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`. Its read-only files have
+    /// their place taken by the file list.
+    FixedOrder,
+}
+
+/// The chunks of [`Baseline::FixedOrder`] in their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Chunk {
+    /// Tools, system prompt and file list.
+    Head,
+    Map,
+    /// Pages that were read are part of what was said.
+    Urls,
+    History,
+    Files,
+    Prompt,
+}
+
+impl Baseline {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::None, Self::Automatic, Self::SystemBreakpoint, Self::FixedOrder];
+
+    /// The spans of `flat` in this layout; marks that it carries do not count. `framing` is what a content
+    /// block weighs beyond its text, in tokens.
+    pub fn lay(self, flat: &Layout, framing: usize) -> Vec<Span> {
+        let messages = flat.messages().iter();
+        let mut said: Vec<(Speaker, &LaidBlock)> = messages
+            .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))
+            .collect();
+        if self == Self::FixedOrder {
+            said.sort_by_key(|(_, block)| Chunk::of(block.part));
+        }
+        let unmarked = said
+            .iter()
+            .map(|(speaker, block)| Span { mark: Mark::None, ..Span::of(*speaker, block, framing) });
+        let mut spans: Vec<Span> = unmarked.collect();
+        for marked in self.marks(&said) {
+            if let Some(span) = spans.get_mut(marked) {
+                span.mark = Mark::Breakpoint;
+            }
+        }
+        spans
+    }
+
+    /// Where the breakpoints stand: indexes of blocks.
+    fn marks(self, said: &[(Speaker, &LaidBlock)]) -> Vec<usize> {
+        let last = |wanted: &dyn Fn(Speaker, Part) -> bool| {
+            said.iter().rposition(|&(speaker, block)| {
+                wanted(speaker, block.part) && block.content.can_carry_a_mark()
+            })
+        };
+        let chunk = |chunk| last(&|_, part| Chunk::of(part) == chunk);
+        let marks = match self {
+            Self::None => vec![],
+            Self::Automatic => vec![last(&|_, _| true)],
+            Self::SystemBreakpoint => vec![last(&|speaker, _| speaker == Speaker::System)],
+            Self::FixedOrder => vec![chunk(Chunk::Head), chunk(Chunk::Map), chunk(Chunk::Files)],
+        };
+        marks.into_iter().flatten().collect()
+    }
+}
+
+impl Chunk {
+    fn of(part: Part) -> Self {
+        match part {
+            Part::Tools | Part::System | Part::FileList => Self::Head,
+            Part::Map => Self::Map,
+            Part::Urls => Self::Urls,
+            Part::History => Self::History,
+            Part::Files => Self::Files,
+            Part::SessionState | Part::Updates | Part::Prompt | Part::Structure => Self::Prompt,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

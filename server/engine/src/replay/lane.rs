@@ -1,0 +1,203 @@
+//! One session that plays a trace under one policy: assemble, charge, check, record, as an editor does.
+
+use std::fmt;
+
+use crate::cost::{Account, Charge, Prices, Provider};
+use crate::history::ContentBlock;
+use crate::key::FileKey;
+use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, assemble};
+use crate::session::{Outcome, Session, Status, Usage};
+use crate::tiers::PolicyName;
+
+use super::baseline::Baseline;
+use super::stage::Stage;
+use super::totals::Column;
+use super::verify::{Broken, verify};
+
+/// A session under one policy.
+pub struct Lane {
+    policy: PolicyName,
+    session: Session,
+    /// What the same prompts cost in each column.
+    providers: Vec<(Column, Baseline, Provider)>,
+}
+
+/// What one turn came to.
+#[derive(Clone, Debug)]
+pub struct Play {
+    /// What it cost in each column that the lane stands for.
+    pub charges: Vec<(Column, Charge)>,
+    /// How long the prompt took, in the units of the clock.
+    pub nanos: u64,
+    /// Members of the map.
+    pub members: Vec<FileKey>,
+    /// System prompt and messages, named, with their tokens: what every layout needs.
+    pub said: Vec<(String, usize)>,
+    /// Whether a part of the prompt had to be left out to fit the window.
+    pub cut_short: CutShort,
+}
+
+/// Whether everything fitted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CutShort {
+    /// It did.
+    No,
+    /// Something was left out: figures of such turns do not compare.
+    Yes,
+}
+
+/// A trace cannot be played on.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// There is no prompt.
+    #[error("turn {turn}, {policy:?}: {error}")]
+    Assemble {
+        /// The turn, counted from 1.
+        turn: u64,
+        /// The policy.
+        policy: PolicyName,
+        /// Why.
+        error: AssembleError,
+    },
+    /// A prompt breaks a promise. This is a fault of Strata.
+    #[error("turn {turn}, {policy:?}: {}", list(broken))]
+    Broken {
+        /// The turn, counted from 1.
+        turn: u64,
+        /// The policy.
+        policy: PolicyName,
+        /// The promises.
+        broken: Vec<Broken>,
+    },
+}
+
+fn list(broken: &[impl fmt::Display]) -> String {
+    broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl Lane {
+    /// A new session under a policy. `flat` stands for all layouts that keep no memory.
+    pub fn new(policy: PolicyName, prices: Prices) -> Self {
+        let providers = match policy {
+            PolicyName::Flat => {
+                Baseline::ALL.map(|baseline| (Column::of(baseline), baseline, Provider::new(prices))).into()
+            }
+            PolicyName::Ripple | PolicyName::Ledger => Vec::new(),
+        };
+        Self { policy, session: Session::new("replay"), providers }
+    }
+
+    /// The session as it is.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The session, to be changed between turns.
+    pub fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Plays a turn of `stage` at the time `now_ms`. `clock` says how late it is, in nanoseconds.
+    ///
+    /// # Errors
+    /// [`ReplayError`].
+    pub fn play(
+        &mut self,
+        stage: &Stage<'_>,
+        now_ms: u64,
+        means: Means<'_>,
+        clock: &dyn Fn() -> u64,
+    ) -> Result<Option<Play>, ReplayError> {
+        let Some(turn) = stage.turn() else { return Ok(None) };
+        let mut selection = self.session.selection.clone();
+        stage.select_in(&mut selection);
+        if selection != self.session.selection {
+            self.session.selection = selection;
+            self.session.touch();
+        }
+        let ask = Ask { policy: Some(self.policy), now_ms, ..Ask::prompt(turn.prompt.clone()) };
+        self.play_ask(stage, &ask, vec![ContentBlock::text(turn.answer.clone())], means, clock).map(Some)
+    }
+
+    /// Plays a turn that asks something else than the trace does.
+    ///
+    /// # Errors
+    /// [`ReplayError`].
+    pub fn play_ask(
+        &mut self,
+        stage: &Stage<'_>,
+        ask: &Ask,
+        answer: Vec<ContentBlock>,
+        means: Means<'_>,
+        clock: &dyn Fn() -> u64,
+    ) -> Result<Play, ReplayError> {
+        let number = self.session.breaks().turns() + 1;
+        let fail = |error| ReplayError::Assemble { turn: number, policy: self.policy, error };
+        let (prepared, nanos, broken) = stage.with_workspace(&self.session.selection, |workspace| {
+            let started = clock();
+            let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
+            let nanos = clock() - started;
+            let again = assemble(workspace, &self.session, ask, means).map_err(fail)?;
+            let mut broken = verify(&prepared, &self.session, ask, workspace);
+            if again.reply.body != prepared.reply.body {
+                broken.push(Broken::NotDeterministic);
+            }
+            Ok((prepared, nanos, broken))
+        })?;
+        if !broken.is_empty() {
+            return Err(ReplayError::Broken { turn: number, policy: self.policy, broken });
+        }
+        let charges = self.charges(&prepared, ask.now_ms);
+        let play = Play {
+            charges,
+            nanos,
+            members: prepared.members.clone(),
+            said: said(&prepared.layout),
+            cut_short: if prepared.reply.warnings.is_empty() { CutShort::No } else { CutShort::Yes },
+        };
+        let billed = Account::predict(self.session.account(), &prepared.sent);
+        let usage = Usage {
+            input: billed.plain as u64,
+            output: 0,
+            cache_read: billed.read as u64,
+            cache_write: billed.written as u64,
+        };
+        let reply = self.session.keep(prepared);
+        let outcome =
+            Outcome { status: Status::Complete, answer, usage: Some(usage), time_ms: ask.now_ms };
+        // The prompt was kept a moment ago.
+        let _ = self.session.record(reply.id.as_deref().unwrap_or_default(), outcome);
+        Ok(play)
+    }
+
+    fn charges(&mut self, prepared: &Prepared, now_ms: u64) -> Vec<(Column, Charge)> {
+        let own = match self.policy {
+            PolicyName::Flat => None,
+            PolicyName::Ripple => Some(Column::Ripple),
+            PolicyName::Ledger => Some(Column::Ledger),
+        };
+        let own = own.map(|column| (column, prepared.reply.predicted));
+        let others = self.providers.iter_mut().map(|(column, baseline, provider)| {
+            let spans = baseline.lay(&prepared.layout, 0);
+            (*column, provider.charge(&spans, now_ms).unwrap_or_default())
+        });
+        own.into_iter().chain(others).collect()
+    }
+}
+
+fn said(layout: &Layout) -> Vec<(String, usize)> {
+    let mut said = Vec::new();
+    let mut request = 0;
+    for block in layout.blocks() {
+        let name = match block.part {
+            Part::System => "system".to_owned(),
+            Part::History | Part::Prompt => {
+                request += 1;
+                format!("said:{request}")
+            }
+            _ => continue,
+        };
+        said.push((name, block.tokens));
+    }
+    said
+}

@@ -1,0 +1,198 @@
+//! The repository as a trace plays on it: files, outlines, references and the selection of each turn. Knows no layout.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::cancel::Cancel;
+use crate::cost::{Bound, Need};
+use crate::key::FileKey;
+use crate::outline::{Outline, language_of};
+use crate::prompt::{self, FileText, IndexState, Means, Seeds, Source, Workspace};
+use crate::selection::{Extent, Selection};
+use crate::symbols::{FileSymbols, References, SymbolIndex};
+
+use super::trace::{Trace, TraceTurn};
+
+/// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
+const CLUSTER_WEIGHT: f64 = 1.0;
+/// Files that the session state names as read (`docs/prompt.md`).
+const FILES_READ: usize = 20;
+
+/// Which parts the prompts of a replay have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// System, map, files, history: what the table of `docs/tiers.md` speaks of.
+    Table,
+    /// The repository file list and a session state, too.
+    Everything,
+}
+
+/// The repository at one turn of a trace.
+pub struct Stage<'a> {
+    trace: &'a Trace,
+    content: Content,
+    turn: usize,
+    files: BTreeMap<FileKey, Arc<str>>,
+    symbols: SymbolIndex,
+    references: References,
+    seeds: Seeds,
+    listing: Vec<FileKey>,
+    selected: BTreeSet<FileKey>,
+    session_state: String,
+    read: Vec<FileKey>,
+}
+
+impl<'a> Stage<'a> {
+    /// The repository before the first turn.
+    pub fn new(trace: &'a Trace, content: Content) -> Self {
+        let mut stage = Self {
+            trace,
+            content,
+            turn: 0,
+            files: BTreeMap::new(),
+            symbols: SymbolIndex::new(),
+            references: References::build(&SymbolIndex::new()),
+            seeds: Seeds::default(),
+            listing: Vec::new(),
+            selected: BTreeSet::new(),
+            session_state: String::new(),
+            read: Vec::new(),
+        };
+        for (path, text) in &trace.files0 {
+            stage.write(path, Some(text));
+        }
+        stage.settle();
+        stage
+    }
+
+    /// The turn that is to be played; `None` behind the last one.
+    pub fn turn(&self) -> Option<&'a TraceTurn> {
+        self.trace.turns.get(self.turn)
+    }
+
+    /// The files that are selected in it, in key order.
+    pub fn selected(&self) -> &BTreeSet<FileKey> {
+        &self.selected
+    }
+
+    /// The current text of a file.
+    pub fn text(&self, key: &FileKey) -> Option<&Arc<str>> {
+        self.files.get(key)
+    }
+
+    /// The outlines.
+    pub fn symbols(&self) -> &SymbolIndex {
+        &self.symbols
+    }
+
+    /// The turn was played: what it changed, inside and outside the session, comes to be.
+    pub fn advance(&mut self) {
+        if let Some(turn) = self.turn() {
+            for (path, text) in turn.edits.iter().chain(&turn.ext) {
+                self.write(path, text.as_deref());
+            }
+            self.turn += 1;
+            self.settle();
+        }
+    }
+
+    /// Makes `selection` that of the turn, changing as little as a person would.
+    pub fn select_in(&self, selection: &mut Selection) {
+        let before: Vec<FileKey> = selection.selected().keys().cloned().collect();
+        for key in before.iter().filter(|key| !self.selected.contains(*key)) {
+            selection.deselect(key);
+        }
+        for key in &self.selected {
+            if !selection.selected().contains_key(key) {
+                selection.select(key.clone());
+            }
+        }
+    }
+
+    /// Hands the repository to `use_it` as assembly takes it.
+    pub fn with_workspace<R>(&self, selection: &Selection, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
+        let text = |key: &FileKey| {
+            let source = Source::Disk { mtime_ms: 0, notice: None };
+            Some((key.clone(), FileText { text: Arc::clone(self.files.get(key)?), source }))
+        };
+        let texts: BTreeMap<FileKey, FileText> = selection.selected().keys().filter_map(text).collect();
+        let missing = selection.selected().keys().filter(|key| !texts.contains_key(*key));
+        let unreadable = missing.map(|key| (key.clone(), "it is gone".to_owned())).collect();
+        use_it(&Workspace {
+            texts: &texts,
+            unreadable: &unreadable,
+            symbols: &self.symbols,
+            references: &self.references,
+            seeds: &self.seeds,
+            listing: if self.content == Content::Everything { &self.listing } else { &[] },
+            open: &[],
+            index: IndexState::Ready,
+            session_state: &self.session_state,
+        })
+    }
+
+    /// Adds what the turn needs to a bound: selected files, the blocks of `members` that are not selected.
+    pub(super) fn need(&self, bound: &mut Bound<String>, members: &[FileKey], said: &[(String, usize)], means: Means<'_>) {
+        let count = |text: &str| prompt::weigh_text(text, means);
+        let file = |key: &FileKey| {
+            let file = FileText { text: Arc::clone(self.files.get(key)?), source: Source::Given };
+            let tokens = prompt::weigh_file(key, &file, &Extent::Whole, means);
+            Some((format!("file:{key}"), Need::AnyVersion(tokens)))
+        };
+        let block = |key: &FileKey| {
+            let text = &self.symbols.get(key)?.block.text;
+            Some((format!("symbol:{key}"), Need::AnyVersion(count(text))))
+        };
+        let files = self.selected.iter().filter_map(file);
+        let blocks = members.iter().filter(|key| !self.selected.contains(*key)).filter_map(block);
+        let said = said.iter().map(|(name, tokens)| (name.clone(), Need::Exact(*tokens)));
+        bound.turn(files.chain(blocks).chain(said).collect::<Vec<_>>());
+    }
+
+    fn write(&mut self, path: &str, text: Option<&str>) {
+        let key = FileKey::from(path);
+        let Some(text) = text else {
+            self.files.remove(&key);
+            self.symbols.remove(&key);
+            return;
+        };
+        let outlined = language_of(&key, "")
+            .and_then(|language| Some((language, Outline::read(language, text, &Cancel::new()).ok()?)));
+        match outlined {
+            Some((language, outline)) => {
+                let symbols = FileSymbols::new(language, &key, outline);
+                self.symbols.insert(key.clone(), Arc::new(symbols));
+            }
+            None => {
+                self.symbols.remove(&key);
+            }
+        }
+        self.files.insert(key, text.into());
+    }
+
+    /// Works out what follows from the files, and which of them the next turn selects.
+    fn settle(&mut self) {
+        self.references = References::build(&self.symbols);
+        self.seeds =
+            Seeds { referenced: self.references.rank(&[]), clusters: self.references.clusters(CLUSTER_WEIGHT) };
+        self.listing = self.files.keys().cloned().collect();
+        let first = match self.trace.sel.window() {
+            None => 0,
+            Some(window) => self.turn.saturating_sub(window as usize),
+        };
+        let turns = self.trace.turns.get(first..=self.turn).unwrap_or_default();
+        let touched = turns.iter().flat_map(|turn| &turn.touched).map(|path| FileKey::from(path.as_str()));
+        self.selected = touched.filter(|key| self.files.contains_key(key)).collect();
+        if self.content == Content::Everything {
+            self.read.retain(|key| !self.selected.contains(key));
+            self.read.extend(self.selected.iter().cloned());
+            let read = self.read.iter().rev().take(FILES_READ).map(|key| format!("- {key}\n"));
+            self.session_state = format!(
+                "# Session\n\nRepository: {}, turn {}. Files already read, not to be read again:\n{}",
+                self.trace.name,
+                self.turn + 1,
+                read.collect::<String>()
+            );
+        }
+    }
+}

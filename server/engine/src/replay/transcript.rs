@@ -1,0 +1,279 @@
+//! Recorded sessions of a coding agent: the JSON lines that Claude Code writes, as turns. It reads what was
+//! said to the model and what was billed for it; what the agent tells its own user interface is passed over.
+//!
+//! The form is documented nowhere; what is assumed of it was seen in files of its versions 2.0 and 2.1. Lines
+//! are taken in the order of the file: where a user went back and asked anew, both branches are told.
+
+mod clock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
+use crate::session::Usage;
+
+/// The model of answers that the agent wrote itself, such as the report of a failed request.
+const NO_MODEL: &str = "<synthetic>";
+
+/// A recorded session.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Transcript {
+    /// Requests with their answers, in order. What was said behind the last answer is not there.
+    pub turns: Vec<Turn>,
+    /// Lines that could not be read.
+    pub skipped: usize,
+}
+
+/// One request to the model and its answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Turn {
+    /// Whether what was said before is still there.
+    pub past: Past,
+    /// What the user's side said since the last answer: prompts and tool results. Empty when the model was
+    /// asked again without a word.
+    pub request: Vec<ContentBlock>,
+    /// The answer.
+    pub answer: Vec<ContentBlock>,
+    /// What the provider billed, when the record has it.
+    pub billed: Option<Usage>,
+    /// When the request was complete, in milliseconds since 1970.
+    pub time_ms: Option<u64>,
+}
+
+/// What a request still has of the conversation before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Past {
+    /// All of it.
+    #[default]
+    Kept,
+    /// Nothing: it was compacted, and the request begins with the summary.
+    Summarised,
+}
+
+/// Reads a recorded session. Answers that no model gave are passed over, and so are the lines of subagents, who
+/// talk to the model on their own; when there are no others, the session is the subagent's. A line that is
+/// not JSON, or a message without content, is skipped and counted.
+pub fn parse(text: &str) -> Transcript {
+    let lines: Vec<Option<Line>> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let of_the_main_agent = lines.iter().flatten().any(|line| line.is_talk() && !line.is_sidechain);
+    let mut reader = Reader::default();
+    for line in lines {
+        match line {
+            Some(line) if of_the_main_agent && line.is_sidechain => {}
+            Some(line) => reader.line(line),
+            None => reader.transcript.skipped += 1,
+        }
+    }
+    reader.transcript
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    subtype: String,
+    #[serde(default)]
+    is_sidechain: bool,
+    timestamp: Option<String>,
+    message: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    id: Option<String>,
+    #[serde(default)]
+    model: String,
+    content: Content,
+    usage: Option<Billed>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Blocks(Vec<Value>),
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Billed {
+    input_tokens: u64,
+    output_tokens: u64,
+    cache_creation_input_tokens: u64,
+    cache_read_input_tokens: u64,
+}
+
+/// The blocks whose form differs from Strata's.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block {
+    Text { text: String },
+    Image { source: Source },
+    Thinking { thinking: String, signature: Option<String> },
+    RedactedThinking { data: String },
+    ToolUse { id: String, name: String, input: Value },
+    ToolResult { tool_use_id: String, content: Option<Content>, is_error: Option<bool> },
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source {
+    Base64 { media_type: String, data: String },
+    Url { url: String },
+}
+
+impl Line {
+    fn is_talk(&self) -> bool {
+        matches!(&*self.kind, "user" | "assistant")
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    transcript: Transcript,
+    /// What was said since the last answer.
+    request: Vec<ContentBlock>,
+    past: Past,
+    /// When the last of it was said. Milliseconds since 1970.
+    time_ms: Option<u64>,
+    /// The id of the last answer. Its blocks come one in a line, with tool results between them.
+    answer_id: Option<String>,
+}
+
+impl Reader {
+    fn line(&mut self, line: Line) {
+        let time_ms = line.timestamp.as_deref().and_then(clock::milliseconds);
+        match (&*line.kind, &*line.subtype) {
+            ("system", "compact_boundary") => self.compacted(),
+            _ if line.is_talk() => {
+                match line.message.and_then(|message| Message::deserialize(message).ok()) {
+                    None => self.transcript.skipped += 1,
+                    Some(message) if line.kind == "user" => self.said(message, time_ms),
+                    Some(message) if message.model == NO_MODEL => {}
+                    Some(message) => self.answered(message, time_ms),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The next line is the summary; what was said and not answered is in it.
+    fn compacted(&mut self) {
+        self.past = Past::Summarised;
+        self.request.clear();
+        self.answer_id = None;
+    }
+
+    fn said(&mut self, message: Message, time_ms: Option<u64>) {
+        self.request.extend(message.content.blocks());
+        self.time_ms = time_ms.or(self.time_ms);
+    }
+
+    fn answered(&mut self, message: Message, time_ms: Option<u64>) {
+        let billed = message.usage.map(Usage::from);
+        let blocks = message.content.blocks();
+        let continues = message.id.is_some() && message.id == self.answer_id;
+        match self.transcript.turns.last_mut() {
+            Some(turn) if continues => {
+                turn.answer.extend(blocks);
+                turn.billed = most(turn.billed, billed);
+            }
+            _ => {
+                self.transcript.turns.push(Turn {
+                    past: std::mem::take(&mut self.past),
+                    request: std::mem::take(&mut self.request),
+                    answer: blocks,
+                    billed,
+                    time_ms: self.time_ms.take().or(time_ms),
+                });
+                self.answer_id = message.id;
+            }
+        }
+    }
+}
+
+/// Every line of an answer carries its usage as far as it was known then.
+fn most(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
+    let (Some(before), Some(now)) = (before, now) else { return before.or(now) };
+    Some(Usage {
+        input: before.input.max(now.input),
+        output: before.output.max(now.output),
+        cache_read: before.cache_read.max(now.cache_read),
+        cache_write: before.cache_write.max(now.cache_write),
+    })
+}
+
+impl From<Billed> for Usage {
+    fn from(billed: Billed) -> Self {
+        Self {
+            input: billed.input_tokens,
+            output: billed.output_tokens,
+            cache_read: billed.cache_read_input_tokens,
+            cache_write: billed.cache_creation_input_tokens,
+        }
+    }
+}
+
+impl From<Source> for ImageSource {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Base64 { media_type, data } => Self::Base64 { media_type, data },
+            Source::Url { url } => Self::Url { url },
+        }
+    }
+}
+
+impl Content {
+    fn blocks(self) -> Vec<ContentBlock> {
+        match self {
+            Self::Text(text) => vec![ContentBlock::text(text)],
+            Self::Blocks(blocks) => blocks.into_iter().map(block).collect(),
+        }
+    }
+
+    fn parts(self) -> Vec<ResultPart> {
+        match self {
+            Self::Text(text) => vec![ResultPart::Text { text }],
+            Self::Blocks(blocks) => blocks.into_iter().map(part).collect(),
+        }
+    }
+}
+
+/// A block; one of an unknown form stays as the text that it is, because it weighs something.
+fn block(value: Value) -> ContentBlock {
+    match Block::deserialize(&value) {
+        Ok(Block::Text { text }) => ContentBlock::Text { text },
+        Ok(Block::Image { source }) => {
+            ContentBlock::Image(Image { source: source.into(), width: None, height: None })
+        }
+        Ok(Block::Thinking { thinking, signature }) => ContentBlock::Thinking { text: thinking, signature },
+        Ok(Block::RedactedThinking { data }) => {
+            ContentBlock::Thinking { text: String::new(), signature: Some(data) }
+        }
+        Ok(Block::ToolUse { id, name, input }) => ContentBlock::ToolCall { id, name, input },
+        Ok(Block::ToolResult { tool_use_id, content, is_error }) => ContentBlock::ToolResult {
+            call_id: tool_use_id,
+            content: content.map(Content::parts).unwrap_or_default(),
+            outcome: if is_error == Some(true) { Outcome::Error } else { Outcome::Ok },
+        },
+        Err(_) => ContentBlock::text(value.to_string()),
+    }
+}
+
+/// A part of a tool's result.
+fn part(value: Value) -> ResultPart {
+    match block(value) {
+        ContentBlock::Text { text } => ResultPart::Text { text },
+        ContentBlock::Image(image) => ResultPart::Image(image),
+        other => ResultPart::Text { text: serde_json::to_string(&other).unwrap_or_default() },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! Recorded lines become turns, and no line makes the reader stumble.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+/// A line that the user's side wrote.
+fn user(content: Value) -> String {
+    json!({"type": "user", "isSidechain": false, "timestamp": "1970-01-01T00:00:01Z",
+           "message": {"role": "user", "content": content}})
+    .to_string()
+}
+
+/// A line of the answer `id`.
+fn answer(id: &str, content: Value, output: u64) -> String {
+    json!({"type": "assistant", "isSidechain": false, "timestamp": "1970-01-01T00:00:09Z",
+           "message": {"role": "assistant", "id": id, "model": "claude", "content": [content],
+                       "usage": {"input_tokens": 3, "cache_creation_input_tokens": 20,
+                                 "cache_read_input_tokens": 100, "output_tokens": output,
+                                 "service_tier": "standard"}}})
+    .to_string()
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn call(id: &str) -> Value {
+    json!({"type": "tool_use", "id": id, "name": "read", "input": {"path": "a.rs"}, "caller": {"type": "direct"}})
+}
+
+fn result(id: &str) -> Value {
+    json!([{"type": "tool_result", "tool_use_id": id, "content": "fn a() {}"}])
+}
+
+fn transcript(lines: &[String]) -> Transcript {
+    parse(&lines.join("\n"))
+}
+
+/// What was said, one word a block.
+fn words(blocks: &[ContentBlock]) -> String {
+    let word = |block: &ContentBlock| match block {
+        ContentBlock::Text { text } => text.clone(),
+        ContentBlock::ToolCall { id, .. } => format!("call:{id}"),
+        ContentBlock::ToolResult { call_id, .. } => format!("result:{call_id}"),
+        ContentBlock::Thinking { text, .. } => format!("thinks:{text}"),
+        ContentBlock::Image(_) => "image".to_owned(),
+    };
+    blocks.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn turns(transcript: &Transcript) -> Vec<(String, String)> {
+    transcript.turns.iter().map(|turn| (words(&turn.request), words(&turn.answer))).collect()
+}
+
+fn said(request: &str, answer: &str) -> (String, String) {
+    (request.to_owned(), answer.to_owned())
+}
+
+#[test]
+fn a_request_is_what_was_said_between_two_answers() {
+    let transcript = transcript(&[
+        user(json!("hello")),
+        user(json!([text("more")])),
+        answer("m1", text("hi"), 7),
+        user(json!("bye")),
+        answer("m2", text("ciao"), 7),
+        user(json!("too late")),
+    ]);
+    assert_eq!(turns(&transcript), [said("hello more", "hi"), said("bye", "ciao")]);
+    assert_eq!(transcript.turns[0].past, Past::Kept);
+    assert_eq!(transcript.turns[0].time_ms, Some(1_000));
+    assert_eq!(transcript.skipped, 0);
+}
+
+#[test]
+fn an_answer_in_several_lines_is_one_and_billed_once() {
+    let transcript = transcript(&[
+        user(json!("read both")),
+        answer("m1", json!({"type": "thinking", "thinking": "hm", "signature": "s"}), 2),
+        answer("m1", call("a"), 2),
+        user(result("a")),
+        answer("m1", call("b"), 40),
+        user(result("b")),
+        answer("m2", text("done"), 7),
+    ]);
+    let expected = [said("read both", "thinks:hm call:a call:b"), said("result:a result:b", "done")];
+    assert_eq!(turns(&transcript), expected);
+    let billed = Usage { input: 3, output: 40, cache_read: 100, cache_write: 20 };
+    assert_eq!(transcript.turns[0].billed, Some(billed));
+}
+
+#[test]
+fn answers_without_an_id_stand_alone() {
+    let line = json!({"type": "assistant", "message": {"content": "yes"}}).to_string();
+    let transcript = transcript(&[user(json!("a")), line.clone(), user(json!("b")), line]);
+    assert_eq!(turns(&transcript), [said("a", "yes"), said("b", "yes")]);
+    assert_eq!(transcript.turns[0].billed, None);
+}
+
+#[test]
+fn a_compaction_ends_the_past() {
+    let boundary = json!({"type": "system", "subtype": "compact_boundary"}).to_string();
+    let transcript = transcript(&[
+        user(json!("hello")),
+        answer("m1", call("a"), 7),
+        user(result("a")),
+        boundary,
+        user(json!("summary")),
+        answer("m2", text("on we go"), 7),
+        user(json!("and")),
+        answer("m3", text("on"), 7),
+    ]);
+    let expected = [said("hello", "call:a"), said("summary", "on we go"), said("and", "on")];
+    assert_eq!(turns(&transcript), expected);
+    let pasts: Vec<Past> = transcript.turns.iter().map(|turn| turn.past).collect();
+    assert_eq!(pasts, [Past::Kept, Past::Summarised, Past::Kept]);
+}
+
+#[test]
+fn what_no_model_saw_or_said_is_passed_over() {
+    let aside = user(json!("aside")).replace("\"isSidechain\":false", "\"isSidechain\":true");
+    let failed = answer("x", text("API Error"), 0).replace("\"claude\"", "\"<synthetic>\"");
+    let others = ["progress", "file-history-snapshot", "summary", "queue-operation", "not seen before"];
+    let mut lines = vec![user(json!("hello")), aside, failed];
+    lines.extend(others.map(|kind| json!({"type": kind, "message": 1, "timestamp": "?"}).to_string()));
+    lines.push(answer("m1", text("hi"), 7));
+    let transcript = transcript(&lines);
+    assert_eq!((turns(&transcript), transcript.skipped), (vec![said("hello", "hi")], 0));
+}
+
+#[test]
+fn a_file_of_a_subagent_is_its_session() {
+    let aside = |line: String| line.replace("\"isSidechain\":false", "\"isSidechain\":true");
+    let transcript = transcript(&[aside(user(json!("look"))), aside(answer("m1", text("seen"), 7))]);
+    assert_eq!(turns(&transcript), [said("look", "seen")]);
+}
+
+#[test]
+fn what_the_agent_adds_on_its_own_was_said_to_the_model() {
+    let meta = user(json!("caveat")).replace("\"isSidechain\"", "\"isMeta\":true,\"isSidechain\"");
+    assert!(meta.contains("isMeta"));
+    let transcript = transcript(&[meta, user(json!("hello")), answer("m1", text("hi"), 7)]);
+    assert_eq!(turns(&transcript), [said("caveat hello", "hi")]);
+}
+
+#[test]
+fn a_line_that_cannot_be_read_is_skipped_and_counted() {
+    let transcript = transcript(&[
+        "{\"type\":\"user\",\"mess".to_owned(),
+        "[]".to_owned(),
+        String::new(),
+        "  ".to_owned(),
+        json!({"type": "user"}).to_string(),
+        json!({"type": "assistant", "message": {"content": 7}}).to_string(),
+        "[".repeat(100_000),
+        user(json!("hello")),
+        answer("m1", text("hi"), 7),
+    ]);
+    assert_eq!((turns(&transcript), transcript.skipped), (vec![said("hello", "hi")], 5));
+}
+
+#[test]
+fn every_block_keeps_what_it_weighs() {
+    let pixel =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}});
+    let failed = json!({"type": "tool_result", "tool_use_id": "a", "is_error": true,
+                        "content": [text("no"), pixel, {"type": "tool_reference", "tool_name": "t"}]});
+    let transcript = transcript(&[
+        user(
+            json!([pixel, failed, {"type": "tool_result", "tool_use_id": "b"}, {"type": "document", "source": 1}]),
+        ),
+        answer("m1", json!({"type": "redacted_thinking", "data": "xyz"}), 1),
+    ]);
+    let source = ImageSource::Base64 { media_type: "image/png".into(), data: "AA==".into() };
+    let image = Image { source, width: None, height: None };
+    let reference = r#"{"type":"tool_reference","tool_name":"t"}"#.to_owned();
+    assert_eq!(
+        transcript.turns[0].request,
+        [
+            ContentBlock::Image(image.clone()),
+            ContentBlock::ToolResult {
+                call_id: "a".into(),
+                content: vec![
+                    ResultPart::Text { text: "no".into() },
+                    ResultPart::Image(image),
+                    ResultPart::Text { text: reference },
+                ],
+                outcome: Outcome::Error,
+            },
+            ContentBlock::ToolResult { call_id: "b".into(), content: vec![], outcome: Outcome::Ok },
+            ContentBlock::text(r#"{"type":"document","source":1}"#),
+        ]
+    );
+    let sealed = ContentBlock::Thinking { text: String::new(), signature: Some("xyz".into()) };
+    assert_eq!(transcript.turns[0].answer, [sealed]);
+}
+
+#[test]
+fn without_a_time_of_the_request_that_of_the_answer_stands() {
+    let timeless = user(json!("hello")).replace("1970-01-01T00:00:01Z", "yesterday");
+    let transcript = transcript(&[timeless, answer("m1", text("hi"), 7)]);
+    assert_eq!(transcript.turns[0].time_ms, Some(9_000));
+}
+
+/// A line of a recorded session.
+#[derive(Clone, Debug)]
+enum Event {
+    Said(String),
+    Answered { id: String, said: String },
+    Rubbish(String),
+}
+
+impl Event {
+    fn line(&self) -> String {
+        match self {
+            Self::Said(said) => user(json!(said)),
+            Self::Answered { id, said } => answer(id, text(said), 7),
+            Self::Rubbish(line) => line.clone(),
+        }
+    }
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let rubbish = prop::sample::select(vec!["{", "[]", "null", "{\"type\":\"user\"}", "what?"]);
+    prop_oneof![
+        3 => "[a-c]{1,3}".prop_map(Event::Said),
+        3 => ("[m-o]", "[a-c]{1,3}").prop_map(|(id, said)| Event::Answered { id, said }),
+        1 => rubbish.prop_map(|line| Event::Rubbish(line.to_owned())),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn everything_is_told_once_and_in_order(events in prop::collection::vec(event(), 0..40)) {
+        let transcript = transcript(&events.iter().map(Event::line).collect::<Vec<_>>());
+        let (mut requests, mut answers, mut ids, mut skipped) = (vec![], vec![], vec![], 0);
+        for event in &events {
+            match event {
+                Event::Said(said) => requests.push(said.clone()),
+                Event::Rubbish(_) => skipped += 1,
+                Event::Answered { id, said } => {
+                    answers.push(said.clone());
+                    ids.push(id);
+                }
+            }
+        }
+        ids.dedup();
+        let told = |blocks: fn(&Turn) -> &[ContentBlock]| -> Vec<String> {
+            transcript.turns.iter().flat_map(blocks).map(|block| words(std::slice::from_ref(block))).collect()
+        };
+        prop_assert_eq!(told(|turn| &turn.answer), answers);
+        prop_assert!(requests.starts_with(&told(|turn| &turn.request)));
+        prop_assert_eq!(transcript.turns.len(), ids.len());
+        prop_assert_eq!(transcript.skipped, skipped);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "(\\PC|\n){0,200}") {
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+        prop_assert!(parse(&text).skipped <= lines);
+    }
+}

@@ -1,0 +1,252 @@
+//! Reads a finished prompt as a model does, block by block in order, and checks what `docs/tiers.md` promises of every
+//! prompt. Independent of the policies: it knows their wording, not their memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::diff;
+use crate::hash::ContentHash;
+use crate::history::{ContentBlock, project};
+use crate::key::FileKey;
+use crate::models::CacheKind;
+use crate::prompt::{Ask, ItemKey, LaidBlock, Part, Prepared, Workspace, inline};
+use crate::selection::{Choice, Extent};
+use crate::session::Session;
+
+/// A promise that a prompt does not keep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// Reading the prompt in order does not lead to a selected file's current text.
+    Stale(ItemKey),
+    /// A diff does not fit what stands before it.
+    Diff(ItemKey),
+    /// Text of a file that is not selected.
+    NotSelected(ItemKey),
+    /// Something of an excluded file.
+    Excluded(FileKey),
+    /// A second map block of a file.
+    TwoBlocks(FileKey),
+    /// A map block that should be there and is not, or is not the current one.
+    Outline(FileKey),
+    /// The conversation is not complete, not in order, or the request is not behind it.
+    History,
+    /// More breakpoints than the provider takes.
+    TooManyMarks(usize),
+    /// A breakpoint where none may stand.
+    Mark(Part),
+    /// What was kept is not what is read from the cache.
+    Kept {
+        /// Tokens that the policy relied on.
+        relied_on: usize,
+        /// Tokens that the provider reads.
+        read: usize,
+    },
+    /// The same state gave other bytes.
+    NotDeterministic,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stale(key) => write!(f, "what the prompt says of {key} is not its current text"),
+            Self::Diff(key) => write!(f, "an update of {key} does not fit what stands before it"),
+            Self::NotSelected(key) => write!(f, "{key} is shown although it is not selected"),
+            Self::Excluded(key) => write!(f, "{key} is named although it is excluded"),
+            Self::TwoBlocks(key) => write!(f, "{key} has two map blocks"),
+            Self::Outline(key) => write!(f, "the current map block of {key} is not there"),
+            Self::History => write!(f, "the conversation is not complete and in order"),
+            Self::TooManyMarks(marks) => write!(f, "{marks} breakpoints are too many"),
+            Self::Mark(part) => write!(f, "a breakpoint stands on an empty or reasoning block of {part}"),
+            Self::Kept { relied_on, read } => {
+                write!(f, "{relied_on} tokens were relied on to be cached, {read} are read")
+            }
+            Self::NotDeterministic => write!(f, "the same state gave other bytes"),
+        }
+    }
+}
+
+/// What a prompt does not keep of what is promised.
+pub fn verify(
+    prepared: &Prepared,
+    session: &Session,
+    ask: &Ask,
+    workspace: &Workspace<'_>,
+) -> Vec<Broken> {
+    let mut reader = Reader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
+    for block in prepared.layout.blocks() {
+        reader.read(block);
+    }
+    reader.check_files(prepared, workspace);
+    reader.check_symbols(prepared, workspace);
+    reader.check_history(prepared, ask);
+    reader.check_marks(prepared);
+    reader.broken
+}
+
+/// What a model knows of a file at some point of the prompt.
+struct Known {
+    now: String,
+    /// The last full text.
+    full: String,
+}
+
+struct Reader<'a> {
+    session: &'a Session,
+    broken: Vec<Broken>,
+    files: BTreeMap<ItemKey, Known>,
+    /// The text of the last block that speaks of a file's outline.
+    symbols: BTreeMap<FileKey, String>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, block: &LaidBlock) {
+        let ContentBlock::Text { text } = &block.content else { return };
+        if block.part == Part::FileList || block.part == Part::Updates {
+            for path in self.session.selection.excluded() {
+                if names(text, path) {
+                    self.broken.push(Broken::Excluded(path.clone()));
+                }
+            }
+        }
+        for key in &block.items {
+            match key {
+                ItemKey::File(path) | ItemKey::Lines(path, _) => {
+                    if self.session.selection.choice(path) != Choice::Selected {
+                        self.broken.push(Broken::NotSelected(key.clone()));
+                    }
+                    self.read_file(key, text);
+                }
+                ItemKey::Symbol(path) => {
+                    if self.session.selection.choice(path) == Choice::Excluded {
+                        self.broken.push(Broken::Excluded(path.clone()));
+                    }
+                    let before = self.symbols.insert(path.clone(), text.clone());
+                    if before.is_some() && block.part == Part::Map {
+                        self.broken.push(Broken::TwoBlocks(path.clone()));
+                    }
+                }
+                ItemKey::System | ItemKey::History(_) | ItemKey::Url(_) => {}
+            }
+        }
+    }
+
+    /// A full text, a diff from the version before, or a diff from the last full text.
+    fn read_file(&mut self, key: &ItemKey, text: &str) {
+        let Some(Fenced { heading, body }) = fenced(text) else {
+            self.broken.push(Broken::Diff(key.clone()));
+            return;
+        };
+        let (from_full, diff) = (heading.starts_with("## All updates of "), heading.contains(": version "));
+        if !diff {
+            // A fence needs a line break in front of it that the text may not have.
+            let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
+            let bare = body.strip_suffix('\n').unwrap_or(body);
+            let text = if ContentHash::of(body).short() == version { body } else { bare };
+            self.files.insert(key.clone(), Known { now: text.to_owned(), full: text.to_owned() });
+            return;
+        }
+        let versions = heading.rsplit_once(": version ").and_then(|(_, versions)| versions.split_once(" to "));
+        let changed = self.files.get_mut(key).zip(versions).and_then(|(known, (from, to))| {
+            let base = if from_full { &known.full } else { &known.now };
+            if ContentHash::of(base).short() != from {
+                return None;
+            }
+            let after = diff::apply(base, body)?;
+            if ContentHash::of(&after).short() != to {
+                return None;
+            }
+            known.now = after;
+            Some(())
+        });
+        if changed.is_none() {
+            self.broken.push(Broken::Diff(key.clone()));
+        }
+    }
+
+    /// Every selected file that the prompt holds is known in its current text at the end.
+    fn check_files(&mut self, prepared: &Prepared, workspace: &Workspace<'_>) {
+        let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
+        for (path, extent) in self.session.selection.selected() {
+            let Some(file) = workspace.texts.get(path).filter(|_| !shed.contains(path)) else { continue };
+            // Lines are looked at as far as their blocks fit together.
+            if let Extent::Whole = extent {
+                let key = ItemKey::File(path.clone());
+                if self.files.get(&key).is_none_or(|known| known.now != *file.text) {
+                    self.broken.push(Broken::Stale(key));
+                }
+            }
+        }
+    }
+
+    /// Every member of the map that is not shown in full has its current block.
+    fn check_symbols(&mut self, prepared: &Prepared, workspace: &Workspace<'_>) {
+        let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
+        // A map that was cut for this one prompt keeps its members in the session.
+        let cut = !prepared.reply.warnings.is_empty();
+        for path in &prepared.members {
+            let in_full = workspace.texts.contains_key(path)
+                && self.session.selection.choice(path) == Choice::Selected
+                && !shed.contains(path);
+            let Some(symbols) = workspace.symbols.get(path).filter(|_| !in_full && !cut) else { continue };
+            if self.symbols.get(path).is_none_or(|text| !text.contains(&*symbols.block.text)) {
+                self.broken.push(Broken::Outline(path.clone()));
+            }
+        }
+    }
+
+    fn check_history(&mut self, prepared: &Prepared, ask: &Ask) {
+        let truncated =
+            prepared.reply.warnings.iter().any(|warning| warning.code == crate::prompt::WarningCode::HistoryTruncated);
+        if truncated {
+            return;
+        }
+        let request = ask.request.message().map_or(Vec::new(), |message| message.content);
+        let thinking = prepared.reply.format.thinking();
+        let visible = self.session.history.visible().map(|message| &**message);
+        let projection = project(visible, &request, thinking);
+        let told = projection.history.into_iter().flat_map(|said| said.content);
+        let wanted: Vec<ContentBlock> = told.chain(projection.results).chain(projection.prompt).collect();
+        let said = prepared.layout.blocks().filter(|block| matches!(block.part, Part::History | Part::Prompt));
+        if !said.map(|block| &block.content).eq(&wanted) {
+            self.broken.push(Broken::History);
+        }
+    }
+
+    fn check_marks(&mut self, prepared: &Prepared) {
+        let marked = || prepared.layout.blocks().filter(|block| block.mark.is_some());
+        if let CacheKind::Explicit { max_breakpoints, .. } = prepared.sent.prices.kind
+            && marked().count() > max_breakpoints
+        {
+            self.broken.push(Broken::TooManyMarks(marked().count()));
+        }
+        for block in marked().filter(|block| !block.content.can_carry_a_mark()) {
+            self.broken.push(Broken::Mark(block.part));
+        }
+        let read = prepared.reply.predicted.read;
+        if let Some(relied_on) = prepared.relied_on.filter(|relied_on| *relied_on != read) {
+            self.broken.push(Broken::Kept { relied_on, read });
+        }
+    }
+}
+
+/// Whether a list names a file: as a line of its own, or in a note.
+fn names(list: &str, path: &FileKey) -> bool {
+    let inline = inline(path.as_str());
+    list.lines().any(|line| line == path.as_str() || line == inline || line.get(2..) == Some(&*inline))
+}
+
+struct Fenced<'a> {
+    heading: &'a str,
+    body: &'a str,
+}
+
+/// A text under its heading, inside a fence.
+fn fenced(text: &str) -> Option<Fenced<'_>> {
+    let heading = text.lines().next()?;
+    let open = text.match_indices("\n```").next()?.0 + 1;
+    let ticks = text[open..].bytes().take_while(|byte| *byte == b'`').count();
+    let body = open + text[open..].find('\n')? + 1;
+    let close = text.len().checked_sub(ticks)?;
+    (body <= close && text[close..].bytes().all(|byte| byte == b'`'))
+        .then(|| Fenced { heading, body: &text[body..close] })
+}
