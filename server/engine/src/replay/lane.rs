@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::cost::{Account, Charge, Prices, Provider};
+use crate::cost::{Charge, Prices, Provider};
 use crate::history::ContentBlock;
 use crate::key::FileKey;
 use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, assemble};
@@ -18,6 +18,8 @@ use super::verify::{Broken, verify};
 pub struct Lane {
     policy: PolicyName,
     session: Session,
+    /// The provider that the session's own prompts go to; it knows nothing of what the session believes of it.
+    provider: Provider,
     /// What the same prompts cost in each column.
     providers: Vec<(Column, Baseline, Provider)>,
 }
@@ -84,7 +86,12 @@ impl Lane {
             }
             PolicyName::Ripple | PolicyName::Ledger => Vec::new(),
         };
-        Self { policy, session: Session::new("replay"), providers }
+        Self { policy, session: Session::new("replay"), provider: Provider::new(prices), providers }
+    }
+
+    /// What lays its prompts out.
+    pub fn policy(&self) -> PolicyName {
+        self.policy
     }
 
     /// The session as it is.
@@ -133,7 +140,7 @@ impl Lane {
     ) -> Result<Play, ReplayError> {
         let number = self.session.breaks().turns() + 1;
         let fail = |error| ReplayError::Assemble { turn: number, policy: self.policy, error };
-        let (prepared, nanos, broken) = stage.with_workspace(&self.session.selection, |workspace| {
+        let (prepared, nanos, mut broken) = stage.with_workspace(&self.session.selection, |workspace| {
             let started = clock();
             let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
             let nanos = clock() - started;
@@ -144,6 +151,12 @@ impl Lane {
             }
             Ok((prepared, nanos, broken))
         })?;
+        let spans = &prepared.sent.spans;
+        let charged = self.provider.charge(spans, ask.now_ms).unwrap_or_default();
+        let predicted = prepared.reply.predicted;
+        if charged != predicted {
+            broken.push(Broken::Predicted { predicted, charged });
+        }
         if !broken.is_empty() {
             return Err(ReplayError::Broken { turn: number, policy: self.policy, broken });
         }
@@ -155,12 +168,11 @@ impl Lane {
             said: said(&prepared.layout),
             cut_short: if prepared.reply.warnings.is_empty() { CutShort::No } else { CutShort::Yes },
         };
-        let billed = Account::predict(self.session.account(), &prepared.sent);
         let usage = Usage {
-            input: billed.plain as u64,
+            input: charged.plain as u64,
             output: 0,
-            cache_read: billed.read as u64,
-            cache_write: billed.written as u64,
+            cache_read: charged.read as u64,
+            cache_write: charged.written as u64,
         };
         let reply = self.session.keep(prepared);
         let outcome =

@@ -4,13 +4,17 @@
 
 pub mod baseline;
 mod lane;
+mod play;
 mod stage;
 mod totals;
 mod trace;
 pub mod transcript;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 pub use lane::{CutShort, Lane, Play, ReplayError};
+pub use play::Replay;
 pub use stage::{Content, Stage};
 pub use totals::{Column, Totals};
 pub use trace::{SelectionRule, SelectionRuleError, Trace, TraceTurn};

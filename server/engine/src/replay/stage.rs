@@ -96,6 +96,14 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// Something outside the trace changes files: new texts, or `None` for one that is deleted.
+    pub fn change<'t>(&mut self, changes: impl IntoIterator<Item = (&'t str, Option<&'t str>)>) {
+        for (path, text) in changes {
+            self.write(path, text);
+        }
+        self.settle();
+    }
+
     /// Makes `selection` that of the turn, changing as little as a person would.
     pub fn select_in(&self, selection: &mut Selection) {
         let before: Vec<FileKey> = selection.selected().keys().cloned().collect();

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::cost::Charge;
 use crate::diff;
 use crate::hash::ContentHash;
 use crate::history::{ContentBlock, project};
@@ -14,7 +15,7 @@ use crate::selection::{Choice, Extent};
 use crate::session::Session;
 
 /// A promise that a prompt does not keep.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Broken {
     /// Reading the prompt in order does not lead to a selected file's current text.
     Stale(ItemKey),
@@ -34,12 +35,19 @@ pub enum Broken {
     TooManyMarks(usize),
     /// A breakpoint where none may stand.
     Mark(Part),
-    /// What was kept is not what is read from the cache.
+    /// Less is read from the cache than the policy relied on.
     Kept {
         /// Tokens that the policy relied on.
         relied_on: usize,
-        /// Tokens that the provider reads.
+        /// Tokens that are read.
         read: usize,
+    },
+    /// The provider charges something else than was predicted.
+    Predicted {
+        /// The prediction.
+        predicted: Charge,
+        /// What is charged.
+        charged: Charge,
     },
     /// The same state gave other bytes.
     NotDeterministic,
@@ -59,6 +67,9 @@ impl fmt::Display for Broken {
             Self::Mark(part) => write!(f, "a breakpoint stands on an empty or reasoning block of {part}"),
             Self::Kept { relied_on, read } => {
                 write!(f, "{relied_on} tokens were relied on to be cached, {read} are read")
+            }
+            Self::Predicted { predicted, charged } => {
+                write!(f, "{predicted:?} was predicted, {charged:?} is charged")
             }
             Self::NotDeterministic => write!(f, "the same state gave other bytes"),
         }
@@ -223,7 +234,7 @@ impl Reader<'_> {
             self.broken.push(Broken::Mark(block.part));
         }
         let read = prepared.reply.predicted.read;
-        if let Some(relied_on) = prepared.relied_on.filter(|relied_on| *relied_on != read) {
+        if let Some(relied_on) = prepared.relied_on.filter(|relied_on| *relied_on > read) {
             self.broken.push(Broken::Kept { relied_on, read });
         }
     }

@@ -11,8 +11,7 @@ mod log;
 mod marks;
 mod shown;
 mod state;
-#[cfg(test)]
-mod tests;
+
 mod wording;
 
 use crate::prompt::{Content, Layout, Tier};

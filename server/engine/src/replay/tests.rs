@@ -1,0 +1,228 @@
+//! Random sessions through the real engine: whatever a person does, every prompt keeps what `docs/tiers.md` promises.
+
+use std::fmt::Write as _;
+
+use super::*;
+use crate::cost::Prices;
+use crate::history::{ContentBlock, NewMessage, Role};
+use crate::key::FileKey;
+use crate::models::Models;
+use crate::prompt::{Ask, Means, Request, ToolResult, Ttl};
+use crate::settings::Settings;
+use crate::tiers::PolicyName;
+use crate::tokens::TokenCounter;
+
+/// A small generator of pseudo-random numbers (SplitMix64): the same seed, the same session.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    /// True once in `times`.
+    fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+}
+
+/// A text with `lines` definitions, some of them awkward.
+fn text(dice: &mut Dice, lines: usize) -> String {
+    let mut text = String::new();
+    for _ in 0..lines {
+        let _ = match dice.below(12) {
+            0 => writeln!(text, "```\n# Not a heading\n````"),
+            1 => writeln!(text, "# Pünktchen → 界 {}\r", dice.below(9)),
+            2 => writeln!(text, "@@ -1,2 +1,2 @@\n--- a\n+++ b"),
+            _ => writeln!(text, "def f{}(x):\n    return {}", dice.below(50), dice.below(999)),
+        };
+    }
+    if dice.once_in(4) {
+        text.pop();
+    }
+    text
+}
+
+fn edited(dice: &mut Dice, text: &str) -> String {
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    for _ in 0..=dice.below(3) {
+        let at = dice.below(lines.len() + 1);
+        match dice.below(3) {
+            0 if at < lines.len() => drop(lines.remove(at)),
+            1 if at < lines.len() => lines[at] = format!("    pass  # {}\n", dice.below(1000)),
+            _ => lines.insert(at, format!("def g{}(): pass\n", dice.below(1000))),
+        }
+    }
+    lines.concat()
+}
+
+const FILES: usize = 14;
+
+fn path(number: usize) -> String {
+    format!("d{}/f{number}.py", number % 3)
+}
+
+/// One session of a person who does anything.
+struct Player<'a> {
+    dice: Dice,
+    stage: Stage<'a>,
+    lane: Lane,
+    settings: Settings,
+    models: Models,
+    counter: TokenCounter,
+    now_ms: u64,
+}
+
+impl Player<'_> {
+    fn means(&self) -> Means<'_> {
+        Means { models: &self.models, counter: &self.counter, settings: &self.settings }
+    }
+
+    /// A person does something between two prompts.
+    fn act(&mut self) {
+        let key = path(self.dice.below(FILES));
+        let session = self.lane.session_mut();
+        match self.dice.below(20) {
+            0..=4 => session.selection.select(key.as_str().into()),
+            5..=8 => drop(session.selection.deselect(&key.as_str().into())),
+            9 => session.selection.exclude(key.as_str().into()),
+            10 => session.selection.include(&key.as_str().into()),
+            11 => {
+                let range = format!("L{}-{}", 1 + self.dice.below(3), 5 + self.dice.below(9));
+                session.selection.select_lines(key.as_str().into(), range.parse().unwrap());
+            }
+            12 => session.set_history([
+                NewMessage::text(Role::User, "What was said before, in short."),
+                NewMessage::text(Role::Assistant, "Ok."),
+            ]),
+            13 => self.now_ms += 1_000_000,
+            14 if self.dice.once_in(3) => self.settings.symbols.map_budget = Some(self.dice.below(3) * 200),
+            _ => {}
+        }
+        self.lane.session_mut().touch();
+        for _ in 0..self.dice.below(3) {
+            let key = path(self.dice.below(FILES));
+            let before = self.stage.text(&FileKey::from(key.as_str())).cloned();
+            let after = match before {
+                Some(_) if self.dice.once_in(12) => None,
+                Some(text) => Some(edited(&mut self.dice, &text)),
+                None => {
+                    let lines = 3 + self.dice.below(20);
+                    Some(text(&mut self.dice, lines))
+                }
+            };
+            self.stage.change([(key.as_str(), after.as_deref())]);
+        }
+    }
+
+    fn ask(&mut self) -> Ask {
+        let pending = self.lane.session().history.visible().last().and_then(|message| {
+            message.body.content.iter().find_map(|block| match block {
+                ContentBlock::ToolCall { id, .. } => Some(id.clone()),
+                _ => None,
+            })
+        });
+        let request = match pending {
+            Some(call_id) if !self.dice.once_in(5) => Request::ToolResults(vec![ToolResult {
+                call_id,
+                content: vec![crate::history::ResultPart::Text { text: "x ".repeat(self.dice.below(200)) }],
+                outcome: Default::default(),
+            }]),
+            _ => Request::Prompt { text: format!("do {}", self.dice.below(1000)), images: vec![] },
+        };
+        Ask { policy: Some(self.lane.policy()), now_ms: self.now_ms, ..Ask::new(request) }
+    }
+
+    fn answer(&mut self) -> Vec<ContentBlock> {
+        let mut answer = vec![ContentBlock::text("done ".repeat(1 + self.dice.below(60)))];
+        if self.dice.once_in(4) {
+            let id = format!("call{}", self.dice.next());
+            answer.push(ContentBlock::ToolCall { id, name: "run".into(), input: serde_json::json!({}) });
+        }
+        answer
+    }
+}
+
+/// Plays `turns` random turns under a policy; every prompt is verified on the way.
+fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: &str) {
+    let mut dice = Dice(seed);
+    let files0 = (0..FILES).map(|number| {
+        let lines = 2 + dice.below(40);
+        (path(number), text(&mut dice, lines))
+    });
+    let trace = Trace {
+        name: "random".to_owned(),
+        files0: files0.collect(),
+        recency: Default::default(),
+        sel: SelectionRule::Grow,
+        turns: vec![],
+    };
+    let models = Models::builtin();
+    let settings = Settings { model: model.to_owned(), ..settings };
+    let prices = Prices::of(&models.resolve(model).model, settings.cache.ttl);
+    let mut player = Player {
+        dice,
+        stage: Stage::new(&trace, Content::Everything),
+        lane: Lane::new(policy, prices),
+        settings,
+        models,
+        counter: TokenCounter::new(),
+        now_ms: 0,
+    };
+    for _ in 0..turns {
+        player.act();
+        let (ask, answer) = (player.ask(), player.answer());
+        let mut lane = std::mem::replace(&mut player.lane, Lane::new(policy, prices));
+        let played = lane.play_ask(&player.stage, &ask, answer, player.means(), &|| 0);
+        player.lane = lane;
+        if let Err(error) = played {
+            panic!("seed {seed}: {error}");
+        }
+        player.now_ms += 60_000;
+    }
+}
+
+/// Turns that the random sessions have together: 100,000 with `STRATA_LONG=1`.
+fn turns() -> usize {
+    if std::env::var_os("STRATA_LONG").is_some() { 100_000 } else { 1_200 }
+}
+
+fn settings(change: impl FnOnce(&mut Settings)) -> Settings {
+    let mut settings = Settings::default();
+    settings.symbols.map_budget = Some(4_000);
+    change(&mut settings);
+    settings
+}
+
+const LENGTH: usize = 40;
+
+#[test]
+fn a_random_session_keeps_every_promise_under_ledger() {
+    // A model that caches prefixes of 1,024 tokens and more, by markers.
+    for seed in 0..(turns() / LENGTH) as u64 {
+        let settings = settings(|settings| match seed % 4 {
+            1 => settings.cache.history_deltas = true,
+            2 => settings.cache.deltas = false,
+            3 => settings.cache.ttl = Ttl::OneHour,
+            _ => {}
+        });
+        let model = ["claude-sonnet-4-5", "gpt-5.1", "gpt-5.6", "claude-sonnet-4-5"][(seed / 4 % 4) as usize];
+        play(seed, LENGTH, PolicyName::Ledger, settings, model);
+    }
+}
+
+#[test]
+fn a_random_session_keeps_what_it_must_under_the_other_policies() {
+    for seed in 0..(turns() / LENGTH / 4) as u64 {
+        play(seed, LENGTH, PolicyName::Ripple, settings(|_| ()), "claude-sonnet-4-5");
+        play(seed, LENGTH, PolicyName::Flat, settings(|_| ()), "gpt-5.1");
+    }
+}
