@@ -85,8 +85,19 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_lifetime_stands_for_an_hour_that_nobody_offers() {
-        assert_eq!(prices("gpt-6-unheard-of", Ttl::OneHour).seconds, 1_800);
+    fn an_hour_is_the_first_lifetime_that_lasts_one_else_the_longest() {
+        let mut model = Model::clone(&Models::builtin().resolve("claude-opus-4-7").model);
+        for (offered, short, long) in [
+            (&[300, 1_800, 3_600, 7_200][..], 300, 3_600),
+            (&[300, 1_800], 300, 1_800),
+            (&[300, 7_200], 300, 7_200),
+            (&[1_800], 1_800, 1_800),
+        ] {
+            model.cache.lifetimes =
+                offered.iter().map(|&seconds| Lifetime { seconds, write: 1.25 }).collect();
+            assert_eq!(Prices::of(&model, Ttl::FiveMinutes).seconds, short, "{offered:?}");
+            assert_eq!(Prices::of(&model, Ttl::OneHour).seconds, long, "{offered:?}");
+        }
     }
 
     #[test]

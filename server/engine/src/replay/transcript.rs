@@ -167,7 +167,6 @@ impl Reader {
     fn compacted(&mut self) {
         self.past = Past::Summarised;
         self.request.clear();
-        self.answer_id = None;
     }
 
     fn said(&mut self, message: Message, time_ms: Option<u64>) {
