@@ -63,6 +63,8 @@ pub struct CacheSettings {
     pub deltas: bool,
     /// Whether edits that the model's own messages spell out, and that were made as spelled out, need no diff.
     pub history_deltas: bool,
+    /// By how many percent old texts and their updates may lengthen a prompt before some of it is laid anew.
+    pub slack: u32,
 }
 
 impl CacheSettings {
@@ -79,7 +81,7 @@ impl CacheSettings {
 impl Default for CacheSettings {
     fn default() -> Self {
         let (policy, ttl) = (None, Ttl::default());
-        Self { policy, min_tokens: 1_024, ttl, deltas: true, history_deltas: false }
+        Self { policy, min_tokens: 1_024, ttl, deltas: true, history_deltas: false, slack: 10 }
     }
 }
 

@@ -164,6 +164,7 @@ impl Snapshot {
             listing: &self.index.files,
             open: &open,
             index: self.index.state,
+            session_state: "",
         };
         Ok(use_it(&workspace, self.means()))
     }

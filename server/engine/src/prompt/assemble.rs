@@ -142,6 +142,7 @@ pub fn weigh(
             identity: identity(session, ask, &resolved.model.id, format),
             deltas: settings.cache.deltas(),
             cut: Cut::Deepest,
+            slack: Some(settings.cache.slack),
             now_ms: ask.now_ms,
         },
     };

@@ -145,7 +145,7 @@ impl Lane {
             let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
             let nanos = clock() - started;
             let again = assemble(workspace, &self.session, ask, means).map_err(fail)?;
-            let mut broken = verify(&prepared, &self.session, ask, workspace);
+            let mut broken = verify(&prepared, &self.session, ask, workspace, means.settings.cache.deltas());
             if again.reply.body != prepared.reply.body {
                 broken.push(Broken::NotDeterministic);
             }

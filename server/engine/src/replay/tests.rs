@@ -79,6 +79,8 @@ struct Player<'a> {
     models: Models,
     counter: TokenCounter,
     now_ms: u64,
+    /// What the answer says that a file becomes.
+    proposed: Option<(String, String)>,
 }
 
 impl Player<'_> {
@@ -104,7 +106,9 @@ impl Player<'_> {
                 NewMessage::text(Role::Assistant, "Ok."),
             ]),
             13 => self.now_ms += 1_000_000,
-            14 if self.dice.once_in(3) => self.settings.symbols.map_budget = Some(self.dice.below(3) * 200),
+            14 if self.dice.once_in(3) => {
+                self.settings.symbols.map_budget = Some(self.dice.below(3) * 200);
+            }
             _ => {}
         }
         self.lane.session_mut().touch();
@@ -142,7 +146,19 @@ impl Player<'_> {
     }
 
     fn answer(&mut self) -> Vec<ContentBlock> {
-        let mut answer = vec![ContentBlock::text("done ".repeat(1 + self.dice.below(60)))];
+        let mut said = "done ".repeat(1 + self.dice.below(60));
+        let key = path(self.dice.below(FILES));
+        if let Some(text) = self.stage.text(&key.as_str().into()).cloned()
+            && self.dice.once_in(2)
+        {
+            let after = edited(&mut self.dice, &text);
+            let _ = write!(said, "\n--- a/{key}\n+++ b/{key}\n{}", crate::diff::unified(&text, &after, 2));
+            // Not everything that a model proposes is done.
+            if !self.dice.once_in(4) {
+                self.proposed = Some((key, after));
+            }
+        }
+        let mut answer = vec![ContentBlock::text(said)];
         if self.dice.once_in(4) {
             let id = format!("call{}", self.dice.next());
             answer.push(ContentBlock::ToolCall { id, name: "run".into(), input: serde_json::json!({}) });
@@ -176,6 +192,7 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
         models,
         counter: TokenCounter::new(),
         now_ms: 0,
+        proposed: None,
     };
     for _ in 0..turns {
         player.act();
@@ -185,6 +202,9 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
         player.lane = lane;
         if let Err(error) = played {
             panic!("seed {seed}: {error}");
+        }
+        if let Some((key, text)) = player.proposed.take() {
+            player.stage.change([(key.as_str(), Some(text.as_str()))]);
         }
         player.now_ms += 60_000;
     }

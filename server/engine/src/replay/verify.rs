@@ -10,9 +10,11 @@ use crate::hash::ContentHash;
 use crate::history::{ContentBlock, project};
 use crate::key::FileKey;
 use crate::models::CacheKind;
-use crate::prompt::{Ask, ItemKey, LaidBlock, Part, Prepared, Workspace, inline};
+use crate::prompt::{Ask, ItemKey, LaidBlock, Part, Prepared, Speaker, Workspace, inline};
 use crate::selection::{Choice, Extent};
 use crate::session::Session;
+use crate::tiers::Deltas;
+use crate::tiers::ledger::edits;
 
 /// A promise that a prompt does not keep.
 #[derive(Clone, PartialEq, Debug)]
@@ -82,11 +84,18 @@ pub fn verify(
     session: &Session,
     ask: &Ask,
     workspace: &Workspace<'_>,
+    deltas: Deltas,
 ) -> Vec<Broken> {
     let mut reader = Reader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
-    for block in prepared.layout.blocks() {
-        reader.read(block);
+    for message in prepared.layout.messages() {
+        for block in &message.blocks {
+            reader.read(block);
+            if deltas == Deltas::FromHistory && message.speaker == Speaker::Assistant {
+                reader.listen(block);
+            }
+        }
     }
+    reader.check_currency(prepared);
     reader.check_files(prepared, workspace);
     reader.check_symbols(prepared, workspace);
     reader.check_history(prepared, ask);
@@ -99,6 +108,20 @@ struct Known {
     now: String,
     /// The last full text.
     full: String,
+    /// What the edits that it wrote itself made of `now`, one after the other. It learns further down whether they were
+    /// made.
+    said: Vec<String>,
+}
+
+impl Known {
+    fn full(text: &str) -> Self {
+        Self { now: text.to_owned(), full: text.to_owned(), said: Vec::new() }
+    }
+
+    /// The text of this version, if it is known.
+    fn version(&self, label: &str) -> Option<&String> {
+        self.said.iter().chain([&self.now]).find(|text| ContentHash::of(text).short() == label)
+    }
 }
 
 struct Reader<'a> {
@@ -153,24 +176,45 @@ impl Reader<'_> {
             let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
             let bare = body.strip_suffix('\n').unwrap_or(body);
             let text = if ContentHash::of(body).short() == version { body } else { bare };
-            self.files.insert(key.clone(), Known { now: text.to_owned(), full: text.to_owned() });
+            self.files.insert(key.clone(), Known::full(text));
             return;
         }
         let versions = heading.rsplit_once(": version ").and_then(|(_, versions)| versions.split_once(" to "));
         let changed = self.files.get_mut(key).zip(versions).and_then(|(known, (from, to))| {
-            let base = if from_full { &known.full } else { &known.now };
-            if ContentHash::of(base).short() != from {
-                return None;
-            }
-            let after = diff::apply(base, body)?;
-            if ContentHash::of(&after).short() != to {
-                return None;
-            }
-            known.now = after;
+            let base = if from_full { &known.full } else { known.version(from)? };
+            let after = diff::apply(base, body).filter(|_| ContentHash::of(base).short() == from)?;
+            known.now = Some(after).filter(|after| ContentHash::of(after).short() == to)?;
+            known.said.clear();
             Some(())
         });
         if changed.is_none() {
             self.broken.push(Broken::Diff(key.clone()));
+        }
+    }
+
+    /// Takes in the edits that the model wrote down itself.
+    fn listen(&mut self, block: &LaidBlock) {
+        for edit in edits::of(&block.content) {
+            let Some(known) = self.files.get_mut(&ItemKey::File(edit.path().into())) else { continue };
+            if let Some(after) = edit.applied(known.said.last().unwrap_or(&known.now)) {
+                known.said.push(after);
+            }
+        }
+    }
+
+    /// The lines at the end say which version is the current one.
+    fn check_currency(&mut self, prepared: &Prepared) {
+        let told = prepared.layout.blocks().filter(|block| block.part == Part::Updates && block.items.is_empty());
+        for block in told {
+            let ContentBlock::Text { text } = &block.content else { continue };
+            for (key, known) in &mut self.files {
+                let ItemKey::File(path) = key else { continue };
+                let named = format!("- {}: now version ", inline(path.as_str()));
+                let label = text.lines().find_map(|line| line.strip_prefix(named.as_str())?.get(..8));
+                if let Some(text) = label.and_then(|label| known.version(label)) {
+                    known.now = text.clone();
+                }
+            }
         }
     }
 

@@ -67,6 +67,8 @@ pub struct Rules {
     pub deltas: Deltas,
     /// How much of the last prompt may stay.
     pub cut: Cut,
+    /// By how many percent a prompt may be longer than one that tells each thing once; `None` for any length.
+    pub slack: Option<u32>,
     /// When the prompt is made, in milliseconds since 1970.
     pub now_ms: u64,
 }
@@ -75,7 +77,7 @@ impl Rules {
     /// The rules of a model whose other circumstances do not matter.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
         let (deltas, cut) = (Deltas::default(), Cut::default());
-        Self { target, ttl, prices, identity: ContentHash::NONE, deltas, cut, now_ms: 0 }
+        Self { target, ttl, prices, identity: ContentHash::NONE, deltas, cut, slack: None, now_ms: 0 }
     }
 
     /// The target: the larger of the configured and the model's minimum, and a tenth more, so that a tier

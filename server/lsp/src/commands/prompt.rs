@@ -91,7 +91,7 @@ impl Said {
 }
 
 impl AssembleParams {
-    fn into_ask(self) -> Result<Ask, CommandError> {
+    fn into_ask(self, now_ms: u64) -> Result<Ask, CommandError> {
         let request = match (self.prompt, self.tool_results) {
             (Some(_), Some(_)) => {
                 return Err(CommandError::invalid(
@@ -109,13 +109,13 @@ impl AssembleParams {
             (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
         };
         let Self { tools, format, policy, model, .. } = self;
-        Ok(Ask { request, tools, format, policy, model })
+        Ok(Ask { request, tools, format, policy, model, now_ms })
     }
 }
 
 pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Result<Assembled, CommandError> {
     let dry_run = params.dry_run;
-    let ask = params.into_ask()?;
+    let ask = params.into_ask(context.now_ms)?;
     let prepared =
         context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
             prompt::assemble(workspace, context.session, &ask, means)
@@ -125,7 +125,7 @@ pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Res
 }
 
 pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
-    let mut ask = params.into_ask()?;
+    let mut ask = params.into_ask(context.now_ms)?;
     ask.format = Some(Format::Markdown);
     let is_empty =
         matches!(&ask.request, Request::Prompt { text, images } if text.is_empty() && images.is_empty());

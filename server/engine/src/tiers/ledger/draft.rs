@@ -23,6 +23,9 @@ use super::wording;
 /// not crowd to the front for being small.
 const ORDER_FRAMING: u64 = 3;
 
+/// Cuts that are tried when a prompt has grown too long. Each takes as long as making a prompt.
+const MAX_TRIES: usize = 8;
+
 /// The next prompt, without what stands behind its log.
 pub(super) struct Draft {
     pub(super) log: Vec<Arc<Logged>>,
@@ -40,13 +43,36 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// The log that keeps as much as may stay, unless that makes the prompt too long.
     pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
         let view = View::new(content);
-        let (kept, said) = match rules.cut {
-            Cut::Fresh => (0, 0),
-            Cut::Deepest => cut(state, &view, rules),
+        let cuts = match rules.cut {
+            Cut::Fresh => vec![Place::START],
+            Cut::Deepest => cuts(state, &view, rules),
         };
-        let mut writer = Writer { state, view: &view, hazards: state.ages.hazards(), log: Vec::new() };
+        let mut draft = Self::behind(cuts.first().copied().unwrap_or(Place::START), state, &view, rules);
+        let Some(slack) = rules.slack else { return draft };
+        let lean = view.tokens();
+        let within = |draft: &Self, slack: u32| draft.tokens() * 100 <= lean * (100 + slack as usize);
+        if within(&draft, slack) {
+            return draft;
+        }
+        for place in cuts.into_iter().skip(1).take(MAX_TRIES) {
+            draft = Self::behind(place, state, &view, rules);
+            if within(&draft, slack / 3) {
+                break;
+            }
+        }
+        draft
+    }
+
+    fn tokens(&self) -> usize {
+        self.boundaries.last().map_or(0, |boundary| boundary.tokens)
+    }
+
+    fn behind(Place { blocks: kept, said }: Place, state: &State, view: &View<'_>, rules: &Rules) -> Self {
+        let content = view.content;
+        let mut writer = Writer { state, view, hazards: state.ages.hazards(), log: Vec::new() };
         writer.log.extend(state.log.iter().take(kept).cloned());
         writer.relabel(said);
         if kept == 0 {
@@ -139,6 +165,16 @@ impl<'a> View<'a> {
         }
     }
 
+    /// What everything weighs when each thing is told once.
+    fn tokens(&self) -> usize {
+        let content = self.content;
+        let said = content.history.iter().map(crate::prompt::Said::tokens);
+        let asked = content.request.iter().map(|block| block.tokens);
+        let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
+        let legend = (content.count)(&content.system) + (content.count)(wording::legend());
+        said.chain(asked).chain(pieces).sum::<usize>() + legend
+    }
+
     /// Whether an entry may stand in the next prompt, as it is. A stale text may: what came later says so.
     fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
         let content = self.content;
@@ -163,11 +199,21 @@ impl<'a> View<'a> {
     }
 }
 
-/// How many blocks of the last log stay, and how many messages those hold: the deepest prefix that may stay and that the
-/// provider holds.
-fn cut(state: &State, view: &View<'_>, rules: &Rules) -> (usize, usize) {
+/// The end of a prefix of the last log: how many blocks it has, and how many messages those hold.
+#[derive(Clone, Copy)]
+struct Place {
+    blocks: usize,
+    said: usize,
+}
+
+impl Place {
+    const START: Self = Self { blocks: 0, said: 0 };
+}
+
+/// Where the last log may be cut: behind prefixes that may stay and that the provider holds, the deepest first.
+fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<Place> {
     let mut said = 0;
-    let mut deepest = (0, 0);
+    let mut places = vec![Place::START];
     let boundaries = Boundary::all(&state.log);
     for (at, logged) in state.log.iter().enumerate() {
         for entry in &logged.entries {
@@ -179,14 +225,16 @@ fn cut(state: &State, view: &View<'_>, rules: &Rules) -> (usize, usize) {
                 _ => view.may_stay(entry, rules.deltas),
             };
             if !stays {
-                return deepest;
+                places.reverse();
+                return places;
             }
         }
         if boundaries.get(at + 1).is_some_and(|boundary| state.holds(boundary.hash)) {
-            deepest = (at + 1, said);
+            places.push(Place { blocks: at + 1, said });
         }
     }
-    deepest
+    places.reverse();
+    places
 }
 
 /// Appends to the log.

@@ -65,18 +65,18 @@ impl Fixups {
 
     fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
         let key = &piece.key;
-        let updates = if file.now.hash == piece.hash {
-            file.pending
+        let (updates, implied) = if file.now.hash == piece.hash {
+            (file.pending, file.implied)
         } else if file.said.as_deref() == Some(&*piece.body) && file.pending < MAX_PENDING {
             self.implied.push(Entry::Implied(key.clone(), Version::of(piece)));
-            file.pending + 1
+            (file.pending + 1, file.implied + 1)
         } else {
             let (block, updates) = update(file, piece, content);
             self.blocks.push(block);
-            updates
+            (updates, if updates > 1 { file.implied } else { 0 })
         };
         if updates > 0 {
-            self.pending.push(wording::pending(key, &piece.body, updates));
+            self.pending.push(wording::pending(key, &piece.body, updates, implied));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! further down. Learns from what the person does and from what the provider reports; predicts, never guesses silently.
 
 mod draft;
-mod edits;
+pub(crate) mod edits;
 mod fixups;
 mod hazard;
 mod log;

@@ -19,15 +19,16 @@ pub(super) struct File {
     pub(super) now: Version,
     /// The last one in full.
     pub(super) base: Version,
-    /// Updates since then.
+    /// Updates since then, and how many of them only the model's own messages spell out.
     pub(super) pending: u32,
+    pub(super) implied: u32,
     /// `now` with the edits applied that the model itself wrote down since, where it did and they count.
     pub(super) said: Option<Arc<str>>,
 }
 
 impl File {
     fn full(version: &Version) -> Self {
-        Self { now: version.clone(), base: version.clone(), pending: 0, said: None }
+        Self { now: version.clone(), base: version.clone(), pending: 0, implied: 0, said: None }
     }
 }
 
@@ -68,13 +69,14 @@ impl Shown {
                 if let Some(file) = self.files.get_mut(key) {
                     file.now = to.clone();
                     file.pending += 1;
+                    file.implied += u32::from(matches!(entry, Entry::Implied(..)));
                     file.said = None;
                 }
             }
             Entry::Net(key, to) => {
                 if let Some(file) = self.files.get_mut(key) {
                     file.now = to.clone();
-                    file.pending = 1;
+                    (file.pending, file.implied) = (1, 0);
                     file.said = None;
                 }
             }

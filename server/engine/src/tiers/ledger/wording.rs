@@ -95,9 +95,14 @@ pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
 }
 
 /// Where the truth about a file is that was brought up to date.
-pub(super) fn pending(key: &ItemKey, now: &str, updates: u32) -> String {
+pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> String {
     let plural = if updates == 1 { "" } else { "s" };
-    format!("- {}: now version {} (full text + {updates} update{plural} above)", name(key), label(now))
+    let whose = match implied {
+        0 => String::new(),
+        _ if implied == updates => ", as you wrote".to_owned(),
+        _ => format!(", {implied} of them as you wrote"),
+    };
+    format!("- {}: now version {} (full text + {updates} update{plural} above{whose})", name(key), label(now))
 }
 
 /// The heading over [`pending`] lines.
@@ -118,6 +123,8 @@ fn name(key: &ItemKey) -> String {
 
 fn fenced_diff(heading: &str, diff: &str) -> String {
     let fence = fence(diff);
-    let newline = if diff.ends_with('\n') { "" } else { "\n" };
-    format!("{heading}\n\n{fence}diff\n{diff}{newline}{fence}")
+    let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
+    // A file may have been changed back.
+    let note = if diff.is_empty() { "Nothing is left of them: the text is as it was.\n\n" } else { "" };
+    format!("{heading}\n\n{note}{fence}diff\n{diff}{newline}{fence}")
 }
