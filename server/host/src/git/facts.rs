@@ -19,6 +19,9 @@ pub struct GitFacts {
     /// Path below the folder (`/` between its parts) to first-parent commits since its last touch: 0 for the newest
     /// commit. Paths that no longer exist, or were not touched within [`MAX_COMMITS`] commits, are absent.
     pub recency: BTreeMap<String, u32>,
+    /// All files, links and submodules that the newest commit has below the folder. A file that is none of them and in none
+    /// of them is new. `None` when they cannot be listed.
+    pub committed: Option<BTreeSet<String>>,
 }
 
 /// The facts about a folder: the top of a work tree, a folder below it, or a repository without one. `None` when it is in
@@ -37,7 +40,9 @@ pub fn facts(folder: &Path, cancel: &Cancel) -> Result<Option<GitFacts>, GitErro
         Some(newest) => recency(&history, newest, cancel)?,
         None => BTreeMap::new(),
     };
-    Ok(Some(GitFacts { branch: head.branch, recency }))
+    let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
+    let committed = readable(listed)?;
+    Ok(Some(GitFacts { branch: head.branch, recency, committed }))
 }
 
 /// Commits since the last touch of each path that exists at `newest` and was touched within [`MAX_COMMITS`] commits.

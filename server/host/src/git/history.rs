@@ -1,6 +1,7 @@
 //! The only place that touches the library: a repository, its commits along first parents, what differs between two of
 //! them, and file texts. Knows nothing of sessions or of what files are worth looking at.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -120,31 +121,24 @@ impl History {
         new: Option<ObjectId>,
         cancel: &Cancel,
     ) -> Result<Vec<FileChange>, GitError> {
-        if old == new {
-            return Ok(Vec::new());
-        }
-        let (old, new) = (self.tree_data(old)?, self.tree_data(new)?);
-        let kind = self.repository.object_hash();
-        let mut found = Bounded { inner: Recorder::default(), left: MAX_ENTRIES, cancel };
-        let outcome = gix::diff::tree(
-            TreeRefIter::from_bytes(&old, kind),
-            TreeRefIter::from_bytes(&new, kind),
-            State::default(),
-            &self.repository.objects,
-            &mut found,
-        );
-        match outcome {
-            Ok(()) => {}
-            Err(gix::diff::tree::Error::Cancelled) => {
-                cancel.check()?;
-                return Err(GitError::TooLarge);
-            }
-            Err(gix::diff::tree::Error::Failure(error)) => return Err(self.unreadable(error)),
-        }
-        let mut changes: Vec<FileChange> = found.inner.records.into_iter().filter_map(file_change).collect();
-        // A folder that takes the place of a file, or the other way round, comes in two records.
+        let records = self.records(old, new, cancel)?;
+        let mut changes: Vec<FileChange> = records.into_iter().filter_map(file_change).collect();
+        // Trees are compared level by level.
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(changes)
+    }
+
+    /// The paths of all files, links and submodules in a tree.
+    pub(super) fn paths(
+        &self,
+        tree: Option<ObjectId>,
+        cancel: &Cancel,
+    ) -> Result<BTreeSet<String>, GitError> {
+        let path = |record| match record {
+            recorder::Change::Addition { path, .. } => String::from_utf8(path.into()).ok(),
+            recorder::Change::Deletion { .. } | recorder::Change::Modification { .. } => None,
+        };
+        Ok(self.records(None, tree, cancel)?.into_iter().filter_map(path).collect())
     }
 
     /// The text of a file; `None` when it is longer than `limit` bytes or not UTF-8.
@@ -160,6 +154,35 @@ impl History {
     fn new(mut repository: gix::Repository, below: &Path) -> Self {
         repository.object_cache_size(OBJECT_CACHE);
         Self { repository, below: below.to_owned() }
+    }
+
+    fn records(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<recorder::Change>, GitError> {
+        if old == new {
+            return Ok(Vec::new());
+        }
+        let (old, new) = (self.tree_data(old)?, self.tree_data(new)?);
+        let kind = self.repository.object_hash();
+        let mut found = Bounded { inner: Recorder::default(), left: MAX_ENTRIES, cancel };
+        let outcome = gix::diff::tree(
+            TreeRefIter::from_bytes(&old, kind),
+            TreeRefIter::from_bytes(&new, kind),
+            State::default(),
+            &self.repository.objects,
+            &mut found,
+        );
+        match outcome {
+            Ok(()) => Ok(found.inner.records),
+            Err(gix::diff::tree::Error::Cancelled) => {
+                cancel.check()?;
+                Err(GitError::TooLarge)
+            }
+            Err(gix::diff::tree::Error::Failure(error)) => Err(self.unreadable(error)),
+        }
     }
 
     fn tree_of_folder(&self, top: ObjectId) -> Result<Option<ObjectId>, GitError> {

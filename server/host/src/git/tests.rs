@@ -66,6 +66,7 @@ fn only_so_many_commits_are_looked_at() {
         repo.commit("more", &[("a.py", &number.to_string())]);
     }
     check(repo.folder(), &[("a.py", 0), ("edge.py", MAX_COMMITS - 1)]);
+    assert!(facts_of(repo.folder()).committed.unwrap().contains("old.py"));
 }
 
 #[test]
@@ -76,6 +77,8 @@ fn a_folder_below_the_top_has_its_own_paths() {
         fs::create_dir_all(repo.folder().join(folder)).unwrap();
     }
     check(&repo.folder().join("b"), &[("c.py", 1), ("d.py", 0)]);
+    let files = facts_of(&repo.folder().join("b")).committed;
+    assert_eq!(files, Some(["c.py", "d.py"].map(str::to_owned).into()));
     check(&repo.folder().join("none/of/them"), &[]);
     check(&repo.folder().join("a.py"), &[]);
     assert_eq!(facts_of(&repo.folder().join("none/of")).branch.as_deref(), Some("main"));
@@ -106,7 +109,9 @@ fn no_repository_has_no_facts() {
 #[test]
 fn before_the_first_commit_there_is_a_branch_only() {
     let repo = Repo::new();
-    assert_eq!(facts_of(repo.folder()), GitFacts { branch: Some("main".into()), recency: BTreeMap::new() });
+    let nothing =
+        GitFacts { branch: Some("main".into()), committed: Some(BTreeSet::new()), ..GitFacts::default() };
+    assert_eq!(facts_of(repo.folder()), nothing);
     assert_eq!(sessions_of(repo.folder(), 4, 40), []);
 }
 
@@ -185,6 +190,9 @@ fn what_is_no_file_and_what_has_no_key_is_passed_over() {
     repo.commit_bytes(b"\xff.py", "1\n");
     repo.commit_all("becomes a link", &[("e.py", Now::Link("a.py"))]);
     check(repo.folder(), &[("a.py", 3), ("b/c.py", 4), ("b/d.py", 3)]);
+    let committed = facts_of(repo.folder()).committed;
+    let expected = ["a.py", "b/c.py", "b/d.py", "e.py", "link.py", "module.py"].map(str::to_owned);
+    assert_eq!(committed, Some(expected.into()));
     let traces = sessions_of(repo.folder(), 1, 9);
     let last = traces[0].turns.last().unwrap();
     assert_eq!((last.prompt.as_str(), &last.edits), ("becomes a link", &[("e.py".to_owned(), None)].into()));
@@ -230,6 +238,7 @@ fn few_trees_that_stand_for_very_many_files_end_the_history() {
     }
     let second = repo.commit_tree("many", tree, Some(first));
     check(repo.folder(), &[]);
+    assert_eq!(facts_of(repo.folder()).committed, None);
     let outcome = super::sessions(repo.folder(), &SessionOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::TooLarge)), "{outcome:?}");
     let mut tree = repo.tree_at(first);
