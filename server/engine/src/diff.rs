@@ -361,7 +361,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(200000))]
+        #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
         fn a_diff_makes_the_new_text_of_the_old_one(old in text(), new in text(), context in 0usize..5) {

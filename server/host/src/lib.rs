@@ -4,11 +4,13 @@
 
 pub mod config;
 pub mod disk;
+pub mod git;
 pub mod index;
 pub mod pool;
 pub mod roots;
 pub mod secrets;
 pub mod select;
+pub mod trace_file;
 pub mod uri;
 pub mod walk;
 

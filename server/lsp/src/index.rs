@@ -1,5 +1,6 @@
-//! What is known of the files on disk: the listing of a walk, the outlines, who refers to whom. One value,
-//! made by one run and replaced as a whole. Outlining is the engine's; this only brings it the texts.
+//! What is known of the files on disk: the listing of a walk, the outlines, who refers to whom, when each was last
+//! committed. One value, made by one run and replaced as a whole. Outlining is the engine's; this only brings it the
+//! texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use strata_engine::outline::{Outline, language_of};
 use strata_engine::prompt::{IndexState, Seeds};
 use strata_engine::symbols::{FileSymbols, References, SymbolIndex};
 use strata_host::disk::{DiskText, ReadLimits, Stamp, read_text};
+use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, index};
 use strata_host::roots::Roots;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
@@ -32,9 +34,15 @@ pub struct Index {
     pub references: Arc<References>,
     /// What that means for tiers.
     pub seeds: Arc<Seeds>,
+    /// First-parent commits since the last touch, when the run was made; 0 for files that git does not know or that are
+    /// newer than the run. A file that is absent was not touched within [`MAX_COMMITS`](strata_host::git::MAX_COMMITS),
+    /// or belongs to no repository.
+    pub recency: Arc<BTreeMap<FileKey, u32>>,
+    /// The branch that is checked out, when there is one workspace folder.
+    pub branch: Option<String>,
     /// Whether a run was completed.
     pub state: IndexState,
-    /// What the walk could not do, in sentences.
+    /// What the walk and the look at the history could not do, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -46,6 +54,8 @@ impl Default for Index {
             symbols: SymbolIndex::default(),
             references: Arc::default(),
             seeds: Arc::default(),
+            recency: Arc::default(),
+            branch: None,
             state: IndexState::Building,
             notes: Vec::new(),
         }
@@ -73,7 +83,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Walks the workspace folders and outlines every file that has a grammar.
+    /// Walks the workspace folders, outlines every file that has a grammar, and asks the history about all of them.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -97,8 +107,10 @@ impl Index {
                 }
             }
         })?;
-        let notes = notes_of(&walked);
-        Ok(Self::assembled(walked.entries, symbols.into_iter().collect(), notes))
+        let history = History::of(roots, &walked.entries, cancel)?;
+        let notes = notes_of(&walked).into_iter().chain(history.notes).collect();
+        let index = Self::assembled(walked.entries, symbols.into_iter().collect(), notes);
+        Ok(Self { recency: Arc::new(history.recency), branch: history.branch, ..index })
     }
 
     /// The same with a new look at some files, whatever happened to them.
@@ -140,9 +152,15 @@ impl Index {
                 entries.insert(entry.key.clone(), entry);
             }
         }
+        let mut recency = self.recency.clone();
+        let known: BTreeSet<&FileKey> = self.files.iter().collect();
+        let fresh: Vec<FileKey> = entries.keys().filter(|key| !known.contains(key)).cloned().collect();
+        if !fresh.is_empty() {
+            Arc::make_mut(&mut recency).extend(fresh.into_iter().map(|key| (key, 0)));
+        }
         // Looking at some files makes no complete index of one that was stopped.
         let next = Self::assembled(entries.into_values().collect(), symbols, self.notes.clone());
-        Ok(Self { state: self.state, ..next })
+        Ok(Self { recency, branch: self.branch.clone(), state: self.state, ..next })
     }
 
     /// The metadata of a file when its outline was made.
@@ -170,6 +188,61 @@ impl Index {
         self.files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
         self.entries = Arc::new(entries);
     }
+}
+
+/// What git says of the workspace folders.
+#[derive(Default)]
+struct History {
+    recency: BTreeMap<FileKey, u32>,
+    branch: Option<String>,
+    notes: Vec<String>,
+}
+
+impl History {
+    /// A history that cannot be read is worth a note: everything works without one.
+    fn of(roots: &Roots, entries: &[Entry], cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut history = Self::default();
+        let mut committed = BTreeSet::new();
+        let mut listed = Vec::new();
+        for root in roots.iter() {
+            let found = match facts(root.path(), cancel) {
+                Ok(Some(found)) => found,
+                Ok(None) => continue,
+                Err(GitError::Cancelled(cancelled)) => return Err(cancelled),
+                Err(error) => {
+                    history.notes.push(format!("{}: {error}", root.name()));
+                    continue;
+                }
+            };
+            if roots.len() == 1 {
+                history.branch = found.branch;
+            }
+            // By way of the path, because of folders inside each other: a file has one key.
+            let key = |path: &str| roots.key_of(&root.path().join(path));
+            history.recency.extend(found.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
+            if let Some(paths) = found.committed {
+                committed.extend(paths.iter().filter_map(|path| key(path)));
+                listed.push(root.path());
+            }
+        }
+        for entry in entries {
+            let in_history = || {
+                let path = roots.path_of(&entry.key).ok();
+                path.is_some_and(|path| listed.iter().any(|root| path.starts_with(root)))
+            };
+            if !is_within(&committed, &entry.key) && in_history() {
+                history.recency.insert(entry.key.clone(), 0);
+            }
+        }
+        Ok(history)
+    }
+}
+
+/// Whether a file is one of these, or below one of them, as the files of a submodule are.
+fn is_within(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
+    let key = key.as_str();
+    let folders = key.match_indices('/').map(|(at, _)| &key[..at]);
+    folders.chain([key]).any(|path| committed.contains(path))
 }
 
 /// A fresh outline of one file on disk; `None` when it has none, or is gone.
@@ -217,4 +290,105 @@ fn outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols
     let language = language_of(key, first_line)?;
     let outline = Outline::read(language, text, cancel).ok()?;
     Some(Arc::new(FileSymbols::new(language, key, outline)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use strata_host::roots::Folder;
+
+    use super::*;
+
+    /// A repository with a commit for each list of files; the text is the number of the commit.
+    fn repository(top: &Path, commits: &[&[&str]]) {
+        let repository = gix::init(top).unwrap();
+        let mut tree = gix::ObjectId::empty_tree(gix::hash::Kind::Sha1);
+        let mut parent = None;
+        for (number, files) in commits.iter().enumerate() {
+            let mut editor = repository.edit_tree(tree).unwrap();
+            for file in *files {
+                let path = top.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, number.to_string()).unwrap();
+                let blob = repository.write_blob(number.to_string()).unwrap();
+                editor.upsert(*file, gix::objs::tree::EntryKind::Blob, blob).unwrap();
+            }
+            let submodule = gix::ObjectId::from_hex(&[b'1'; 40]).unwrap();
+            editor.upsert("module", gix::objs::tree::EntryKind::Commit, submodule).unwrap();
+            tree = editor.write().unwrap().detach();
+            let who = gix::actor::Signature::default();
+            let commit = gix::objs::Commit {
+                tree,
+                parents: parent.into_iter().collect(),
+                author: who.clone(),
+                committer: who,
+                encoding: None,
+                message: "message".into(),
+                extra_headers: Vec::new(),
+            };
+            let commit = repository.write_object(&commit).unwrap().detach();
+            fs::write(top.join(".git/HEAD"), "ref: refs/heads/topic\n").unwrap();
+            fs::write(top.join(".git/refs/heads/topic"), format!("{commit}\n")).unwrap();
+            parent = Some(commit);
+        }
+    }
+
+    fn built(folders: &[&Path]) -> (Roots, Index) {
+        let folders = folders.iter().map(|path| Folder { name: None, path: path.canonicalize().unwrap() });
+        let roots = Roots::new(folders).unwrap();
+        let index = Index::build(&roots, &WalkOptions::default(), &Cancel::new(), |_| {}).unwrap();
+        (roots, index)
+    }
+
+    fn recency(index: &Index) -> Vec<(&str, u32)> {
+        index.recency.iter().map(|(key, age)| (key.as_str(), *age)).collect()
+    }
+
+    #[test]
+    fn an_index_knows_when_files_were_committed_and_keeps_it() {
+        let folder = tempfile::tempdir().unwrap();
+        repository(folder.path(), &[&["a.py", "src/b.py"], &["a.py"]]);
+        fs::write(folder.path().join("new.py"), "").unwrap();
+        fs::create_dir(folder.path().join("module")).unwrap();
+        fs::write(folder.path().join("module/of_another_repository.py"), "").unwrap();
+        let (roots, index) = built(&[folder.path()]);
+        assert_eq!(recency(&index), [("a.py", 0), ("new.py", 0), ("src/b.py", 1)]);
+        assert_eq!((index.branch.as_deref(), index.notes.as_slice()), (Some("topic"), [].as_slice()));
+        fs::write(folder.path().join("later.py"), "").unwrap();
+        fs::write(folder.path().join("src/b.py"), "2").unwrap();
+        let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
+        let refreshed = index.refreshed(&roots, &WalkOptions::default(), &keys, &Cancel::new()).unwrap();
+        assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
+        assert_eq!(refreshed.branch, index.branch);
+    }
+
+    #[test]
+    fn several_folders_have_their_names_in_the_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let [web, tools, plain] = ["web", "tools", "plain"].map(|name| folder.path().join(name));
+        fs::create_dir_all(&plain).unwrap();
+        fs::write(plain.join("c.py"), "").unwrap();
+        repository(&web, &[&["a.py", "src/b.py"], &["a.py"]]);
+        repository(&tools, &[&["a.py"]]);
+        let (_, index) = built(&[&web, &tools, &plain]);
+        assert_eq!(recency(&index), [("tools/a.py", 0), ("web/a.py", 0), ("web/src/b.py", 1)]);
+        assert_eq!(index.branch, None);
+        // A folder inside another one: each file has the key of the inner one.
+        let (_, index) = built(&[&web, &web.join("src")]);
+        assert_eq!(recency(&index), [("src/b.py", 1), ("web/a.py", 0)]);
+    }
+
+    #[test]
+    fn a_history_that_cannot_be_read_is_a_note() {
+        let folder = tempfile::tempdir().unwrap();
+        repository(folder.path(), &[&["a.py"]]);
+        fs::write(folder.path().join(".git/refs/heads/topic"), "no id\n").unwrap();
+        let (_, index) = built(&[folder.path()]);
+        assert_eq!(index.files.len(), 1);
+        assert_eq!(recency(&index), []);
+        let [note] = index.notes.as_slice() else { panic!("{:?}", index.notes) };
+        assert!(note.contains("cannot read the git repository"), "{note}");
+    }
 }

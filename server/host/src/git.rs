@@ -1,0 +1,60 @@
+//! Facts from git histories: which files were touched when, and what working on them looked like. Read by a library
+//! from the files below `.git`: no process is started, nothing is written, no setting outside the repository and no
+//! variable of the environment is looked at, and of the repository's own settings none names a program that is run
+//! here. It decides nothing: what a fact is worth is the engine's business.
+
+mod facts;
+mod history;
+mod sessions;
+mod source;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use strata_engine::cancel::Cancelled;
+
+pub use self::facts::{GitFacts, MAX_COMMITS, facts};
+pub use self::sessions::{MAX_TEXT_BYTES, SessionOptions, sessions};
+
+/// Why there are no facts.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no repository at this place.
+    #[error("no git repository: {}", .0.display())]
+    NoRepository(PathBuf),
+    /// There is one, and it is damaged, incomplete, or of a kind that the library does not know.
+    #[error("cannot read the git repository {}: {problem}", .place.display())]
+    Unreadable {
+        /// Where the repository is.
+        place: PathBuf,
+        /// What the library says.
+        problem: String,
+    },
+    /// More text than a trace may hold.
+    #[error("the repository holds more than {} MiB of source text at one commit", MAX_TEXT_BYTES >> 20)]
+    TooLarge,
+    /// Nobody waits for them any more.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl GitError {
+    fn unreadable(place: &Path, error: &(dyn Error + 'static)) -> Self {
+        let mut problem = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let cause_text = cause.to_string();
+            if !cause_text.is_empty() && !problem.contains(&cause_text) {
+                problem.push_str(": ");
+                problem.push_str(&cause_text);
+            }
+            source = cause.source();
+        }
+        Self::Unreadable { place: place.to_owned(), problem }
+    }
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! What the history says of the files of a folder: when each was last touched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use strata_engine::cancel::Cancel;
+
+use super::GitError;
+use super::history::{Commit, History};
+
+/// How many commits are looked at, along first parents. Whatever was not touched within them counts as this old.
+pub const MAX_COMMITS: u32 = 400;
+
+/// What a history says of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitFacts {
+    /// The branch that is checked out; `None` on no branch.
+    pub branch: Option<String>,
+    /// Path below the folder (`/` between its parts) to first-parent commits since its last touch: 0 for the newest
+    /// commit. Paths that no longer exist, or were not touched within [`MAX_COMMITS`] commits, are absent.
+    pub recency: BTreeMap<String, u32>,
+    /// All files, links and submodules that the newest commit has below the folder. A file that is none of them and in none
+    /// of them is new. `None` when they cannot be listed.
+    pub committed: Option<BTreeSet<String>>,
+}
+
+/// The facts about a folder: the top of a work tree, a folder below it, or a repository without one. `None` when it is in
+/// no repository. A history that ends early (a shallow clone, missing objects) says less; it is no error.
+///
+/// # Errors
+/// [`GitError::Unreadable`] when not even the newest commit can be read, [`GitError::Cancelled`].
+pub fn facts(folder: &Path, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
+    let Some(history) = History::discover(folder)? else { return Ok(None) };
+    let head = history.head()?;
+    let newest = match head.commit {
+        Some(id) => history.commit(id)?,
+        None => None,
+    };
+    let recency = match newest {
+        Some(newest) => recency(&history, newest, cancel)?,
+        None => BTreeMap::new(),
+    };
+    let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
+    let committed = readable(listed)?;
+    Ok(Some(GitFacts { branch: head.branch, recency, committed }))
+}
+
+/// Commits since the last touch of each path that exists at `newest` and was touched within [`MAX_COMMITS`] commits.
+pub(super) fn recency(
+    history: &History,
+    newest: Commit,
+    cancel: &Cancel,
+) -> Result<BTreeMap<String, u32>, GitError> {
+    let mut recency = BTreeMap::new();
+    let mut gone = BTreeSet::new();
+    let mut commit = newest;
+    for age in 0..MAX_COMMITS {
+        cancel.check()?;
+        let before = match commit.parent {
+            Some(parent) => match readable(history.commit(parent))? {
+                Some(before) => Some(before),
+                // Not here: what the commit changed is unknown.
+                None => break,
+            },
+            None => None,
+        };
+        let changes = history.changes(before.and_then(|before| before.tree), commit.tree, cancel).map(Some);
+        let Some(changes) = readable(changes)? else { break };
+        for change in changes {
+            if gone.contains(&change.path) || recency.contains_key(&change.path) {
+                continue;
+            }
+            match change.new {
+                Some(_) => recency.insert(change.path, age),
+                None => {
+                    gone.insert(change.path);
+                    None
+                }
+            };
+        }
+        match before {
+            Some(before) => commit = before,
+            None => break,
+        }
+    }
+    Ok(recency)
+}
+
+/// What cannot be read is where the history ends.
+fn readable<T>(outcome: Result<Option<T>, GitError>) -> Result<Option<T>, GitError> {
+    match outcome {
+        Err(GitError::Unreadable { .. } | GitError::TooLarge) => Ok(None),
+        outcome => outcome,
+    }
+}

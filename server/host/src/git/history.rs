@@ -1,0 +1,280 @@
+//! The only place that touches the library: a repository, its commits along first parents, what differs between two of
+//! them, and file texts. Knows nothing of sessions or of what files are worth looking at.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
+use gix::diff::tree::visit::{Action, Change};
+use gix::diff::tree::{Recorder, State, Visit, recorder};
+use gix::objs::TreeRefIter;
+use gix::objs::tree::EntryMode;
+use strata_engine::cancel::Cancel;
+
+use super::GitError;
+
+/// What the library may keep of trees and commits between two reads. Bytes.
+const OBJECT_CACHE: usize = 16 << 20;
+
+/// The most entries in which two trees are told apart. A few trees that hold each other many times describe more files
+/// than a disk could hold.
+const MAX_ENTRIES: usize = 500_000;
+
+/// A folder deeper than this is not looked into: trees nested for the sake of it would make paths that grow and grow. Bytes.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// A repository that is open for reading.
+pub(super) struct History {
+    repository: gix::Repository,
+    /// The folder whose files are looked at, below the top of the work tree; empty for the top.
+    below: PathBuf,
+}
+
+/// Where a repository stands.
+pub(super) struct Head {
+    /// The branch without `refs/heads/`; `None` on no branch.
+    pub(super) branch: Option<String>,
+    /// `None` before the first commit.
+    pub(super) commit: Option<ObjectId>,
+}
+
+/// What is needed of a commit to walk on.
+#[derive(Clone, Copy)]
+pub(super) struct Commit {
+    pub(super) id: ObjectId,
+    /// The tree of the folder; `None` while it has no such folder.
+    pub(super) tree: Option<ObjectId>,
+    /// `None` for the first commit of a history.
+    pub(super) parent: Option<ObjectId>,
+}
+
+/// A regular file that differs between two trees. Links and submodules are no files.
+pub(super) struct FileChange {
+    /// Below the folder, `/` between its parts.
+    pub(super) path: String,
+    /// Its text before; `None` where there was no such file.
+    pub(super) old: Option<ObjectId>,
+    /// Its text after.
+    pub(super) new: Option<ObjectId>,
+}
+
+impl History {
+    /// The repository whose work tree a folder belongs to, or that the folder itself is.
+    pub(super) fn discover(folder: &Path) -> Result<Option<Self>, GitError> {
+        let unreadable = |error: gix::Error| GitError::unreadable(folder, &error);
+        let options = gix::discover::upwards::Options::default();
+        let trust = gix::sec::trust::Mapping { full: options_of_open(), reduced: options_of_open() };
+        let repository = match gix::ThreadSafeRepository::discover_opts(folder, options, trust) {
+            Ok(repository) => repository.to_thread_local(),
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(unreadable(error)),
+        };
+        let top = repository.workdir().unwrap_or_else(|| repository.git_dir());
+        let (Ok(top), Ok(folder)) = (top.canonicalize(), folder.canonicalize()) else { return Ok(None) };
+        // A setting may move the work tree elsewhere, and the inside of a bare repository holds no work.
+        let Ok(below) = folder.strip_prefix(&top) else { return Ok(None) };
+        Ok(Some(Self::new(repository, below)))
+    }
+
+    /// The repository at exactly this place: a work tree's top, its `.git`, or a bare repository.
+    pub(super) fn open(place: &Path) -> Result<Self, GitError> {
+        match options_of_open().open(place) {
+            Ok(repository) => Ok(Self::new(repository.to_thread_local(), Path::new(""))),
+            Err(error) if is_absence(&error) => Err(GitError::NoRepository(place.to_owned())),
+            Err(error) => Err(GitError::unreadable(place, &error)),
+        }
+    }
+
+    pub(super) fn head(&self) -> Result<Head, GitError> {
+        let head = self.repository.head().map_err(|error| self.unreadable(error))?;
+        let branch = head.referent_name().map(|name| name.shorten().to_string());
+        if head.is_unborn() {
+            return Ok(Head { branch, commit: None });
+        }
+        let commit = head.into_peeled_id().map_err(|error| self.unreadable(error))?;
+        Ok(Head { branch, commit: Some(commit.detach()) })
+    }
+
+    /// A commit; `None` when it is not here, as beyond the end of a shallow clone.
+    pub(super) fn commit(&self, id: ObjectId) -> Result<Option<Commit>, GitError> {
+        let found = self.repository.try_find_object(id).map_err(|error| self.unreadable(error))?;
+        let Some(found) = found else { return Ok(None) };
+        let commit = found.try_into_commit().map_err(|error| self.unreadable(error))?;
+        let top = commit.tree_id().map_err(|error| self.unreadable(error))?.detach();
+        let parent = commit.parent_ids().next().map(gix::Id::detach);
+        Ok(Some(Commit { id, tree: self.tree_of_folder(top)?, parent }))
+    }
+
+    /// What a commit says of itself, without space around it.
+    pub(super) fn message(&self, id: ObjectId) -> Result<String, GitError> {
+        let commit = self.repository.find_commit(id).map_err(|error| self.unreadable(error))?;
+        Ok(commit.message_raw_sloppy().to_str_lossy().trim().to_owned())
+    }
+
+    /// The files that differ between two trees, by path; `None` stands for a tree without files. A file that was moved
+    /// is gone from one place and new at the other.
+    pub(super) fn changes(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<FileChange>, GitError> {
+        let records = self.records(old, new, cancel)?;
+        let mut changes: Vec<FileChange> = records.into_iter().filter_map(file_change).collect();
+        // Trees are compared level by level.
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(changes)
+    }
+
+    /// The paths of all files, links and submodules in a tree.
+    pub(super) fn paths(
+        &self,
+        tree: Option<ObjectId>,
+        cancel: &Cancel,
+    ) -> Result<BTreeSet<String>, GitError> {
+        let path = |record| match record {
+            recorder::Change::Addition { path, .. } => String::from_utf8(path.into()).ok(),
+            recorder::Change::Deletion { .. } | recorder::Change::Modification { .. } => None,
+        };
+        Ok(self.records(None, tree, cancel)?.into_iter().filter_map(path).collect())
+    }
+
+    /// The text of a file; `None` when it is longer than `limit` bytes or not UTF-8.
+    pub(super) fn text(&self, id: ObjectId, limit: u64) -> Result<Option<String>, GitError> {
+        let size = self.repository.find_header(id).map_err(|error| self.unreadable(error))?.size();
+        if size > limit {
+            return Ok(None);
+        }
+        let mut blob = self.repository.find_blob(id).map_err(|error| self.unreadable(error))?;
+        Ok(String::from_utf8(blob.take_data()).ok())
+    }
+
+    fn new(mut repository: gix::Repository, below: &Path) -> Self {
+        repository.object_cache_size(OBJECT_CACHE);
+        Self { repository, below: below.to_owned() }
+    }
+
+    fn records(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<recorder::Change>, GitError> {
+        if old == new {
+            return Ok(Vec::new());
+        }
+        let (old, new) = (self.tree_data(old)?, self.tree_data(new)?);
+        let kind = self.repository.object_hash();
+        let mut found = Bounded { inner: Recorder::default(), left: MAX_ENTRIES, cancel };
+        let outcome = gix::diff::tree(
+            TreeRefIter::from_bytes(&old, kind),
+            TreeRefIter::from_bytes(&new, kind),
+            State::default(),
+            &self.repository.objects,
+            &mut found,
+        );
+        match outcome {
+            Ok(()) => Ok(found.inner.records),
+            Err(gix::diff::tree::Error::Cancelled) => {
+                cancel.check()?;
+                Err(GitError::TooLarge)
+            }
+            Err(gix::diff::tree::Error::Failure(error)) => Err(self.unreadable(error)),
+        }
+    }
+
+    fn tree_of_folder(&self, top: ObjectId) -> Result<Option<ObjectId>, GitError> {
+        if self.below.as_os_str().is_empty() {
+            return Ok(Some(top));
+        }
+        let top = self.repository.find_tree(top).map_err(|error| self.unreadable(error))?;
+        let entry = top.lookup_entry_by_path(&self.below).map_err(|error| self.unreadable(error))?;
+        Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
+    }
+
+    fn tree_data(&self, tree: Option<ObjectId>) -> Result<Vec<u8>, GitError> {
+        let Some(tree) = tree else { return Ok(Vec::new()) };
+        let tree = self.repository.find_tree(tree).map_err(|error| self.unreadable(error))?;
+        Ok(tree.detach().data)
+    }
+
+    fn unreadable(&self, error: impl Into<gix::Error>) -> GitError {
+        GitError::unreadable(self.repository.git_dir(), &error.into())
+    }
+}
+
+/// Keeps the changes of what is no folder until there are too many, or nobody waits for them.
+struct Bounded<'a> {
+    inner: Recorder,
+    left: usize,
+    cancel: &'a Cancel,
+}
+
+impl Visit for Bounded<'_> {
+    fn pop_front_tracked_path_and_set_current(&mut self) {
+        self.inner.pop_front_tracked_path_and_set_current();
+    }
+
+    fn push_back_tracked_path_component(&mut self, component: &BStr) {
+        self.inner.push_back_tracked_path_component(component);
+    }
+
+    fn push_path_component(&mut self, component: &BStr) {
+        self.inner.push_path_component(component);
+    }
+
+    fn pop_path_component(&mut self) {
+        self.inner.pop_path_component();
+    }
+
+    fn visit(&mut self, change: Change) -> Action {
+        let too_much = self.left == 0 || self.inner.path().len() > MAX_PATH_BYTES;
+        if too_much || (self.left.is_multiple_of(1024) && self.cancel.is_cancelled()) {
+            return ControlFlow::Break(());
+        }
+        self.left -= 1;
+        match change {
+            Change::Addition { entry_mode, .. } | Change::Deletion { entry_mode, .. }
+                if entry_mode.is_tree() =>
+            {
+                ControlFlow::Continue(())
+            }
+            change => self.inner.visit(change),
+        }
+    }
+}
+
+/// Nothing but the repository itself: no settings of the user or the system, no includes, no environment. Whoever owns the
+/// files, they are only read.
+fn options_of_open() -> gix::open::Options {
+    gix::open::Options::isolated()
+}
+
+fn is_absence(error: &gix::Error) -> bool {
+    use gix::discover::upwards::Error as Absence;
+    match error.downcast_any_ref::<Absence>() {
+        Some(absence) => matches!(
+            absence,
+            Absence::NoGitRepository { .. }
+                | Absence::NoGitRepositoryWithinCeiling { .. }
+                | Absence::NoGitRepositoryWithinFs { .. }
+        ),
+        None => error.is_not_found(),
+    }
+}
+
+fn file_change(record: recorder::Change) -> Option<FileChange> {
+    let file = |mode: EntryMode, id: ObjectId| mode.is_blob().then_some(id);
+    let (path, old, new) = match record {
+        recorder::Change::Addition { entry_mode, oid, path, .. } => (path, None, file(entry_mode, oid)),
+        recorder::Change::Deletion { entry_mode, oid, path, .. } => (path, file(entry_mode, oid), None),
+        recorder::Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid, path } => {
+            (path, file(previous_entry_mode, previous_oid), file(entry_mode, oid))
+        }
+    };
+    // No key can hold a path that is not UTF-8.
+    let path = String::from_utf8(path.into()).ok()?;
+    (old.is_some() || new.is_some()).then_some(FileChange { path, old, new })
+}

@@ -1,0 +1,315 @@
+//! Sessions made of a history: what the conversation would have been, had each commit been asked for. A turn is a commit:
+//! its message is the prompt, its diff the answer, its files are what the user selects.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Component, Path};
+
+use gix::ObjectId;
+use strata_engine::cancel::Cancel;
+use strata_engine::diff::unified;
+use strata_engine::replay::{SelectionRule, Trace, TraceTurn};
+
+use super::GitError;
+use super::facts::recency;
+use super::history::{Commit, History};
+use super::source::{ByName, MAX_FILE_BYTES, by_first_line, by_name};
+
+/// The most text of one commit that a trace takes in. Bytes.
+pub const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// A commit that changes more files is a mass change or the merge of a long branch, not one turn's work.
+const MAX_FILES_OF_TURN: usize = 10;
+
+/// A longer answer is no answer that a model gives. Bytes.
+const MAX_ANSWER_BYTES: usize = 40_000;
+
+/// Unchanged lines around a change in an answer.
+const CONTEXT: usize = 3;
+
+/// How the sessions of one repository select, one after the other.
+const RULES: [SelectionRule; 4] =
+    [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow, SelectionRule::Window(8)];
+
+/// What sessions to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// How many, spread evenly over the history.
+    pub sessions: usize,
+    /// The most turns of each.
+    pub turns: usize,
+    /// Shifts where they start. The same seed makes the same sessions of the same history.
+    pub seed: u64,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self { sessions: 4, turns: 40, seed: 0 }
+    }
+}
+
+/// Sessions made of the history of the branch that is checked out: of a work tree, its `.git`, or a bare repository. Each
+/// is a run of commits along first parents; runs do not overlap when the history has two commits for each turn. Commits
+/// that touch no source, or too much of it, are no turns: the turn before them gets their changes as changes from
+/// outside. Fewer and shorter sessions come of a short history, none of an empty one. `progress` is told how many
+/// turns are done, and of how many.
+///
+/// # Errors
+/// [`GitError`]; a history that ends early (a shallow clone) is no error.
+pub fn sessions(
+    repository: &Path,
+    options: &SessionOptions,
+    cancel: &Cancel,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Vec<Trace>, GitError> {
+    let history = History::open(repository)?;
+    let commits = along_first_parents(&history, cancel)?;
+    let name = name_of(repository);
+    let total = options.sessions.saturating_mul(options.turns);
+    let mut traces: Vec<Trace> = Vec::new();
+    for (index, run) in runs(commits.len(), options).into_iter().enumerate() {
+        let mut maker = Maker { history: &history, cancel, turns: Vec::new(), start: None };
+        let done = index * options.turns;
+        for at in run {
+            if maker.turns.len() == options.turns {
+                break;
+            }
+            let (Some(before), Some(commit)) = (commits.get(at.wrapping_sub(1)), commits.get(at)) else {
+                continue;
+            };
+            cancel.check()?;
+            maker.add(before, commit)?;
+            progress(done + maker.turns.len(), total);
+        }
+        progress(done + options.turns, total);
+        let Some(start) = maker.start else { continue };
+        traces.push(Trace {
+            name: format!("{name}-{index}"),
+            files0: start.files,
+            recency: start.recency,
+            sel: RULES[index % RULES.len()],
+            turns: maker.turns,
+        });
+    }
+    Ok(traces)
+}
+
+/// One session in the making.
+struct Maker<'a> {
+    history: &'a History,
+    cancel: &'a Cancel,
+    start: Option<Start>,
+    turns: Vec<TraceTurn>,
+}
+
+/// The repository before the first turn.
+struct Start {
+    files: BTreeMap<String, String>,
+    recency: BTreeMap<String, u32>,
+}
+
+/// A source file that a commit changed.
+struct Edit {
+    path: String,
+    old: Option<String>,
+    new: Option<String>,
+}
+
+impl Maker<'_> {
+    fn add(&mut self, before: &Commit, commit: &Commit) -> Result<(), GitError> {
+        let edits = self.edits(before, commit)?;
+        let turn = match edits.len() {
+            1..=MAX_FILES_OF_TURN => turn_of(&self.history.message(commit.id)?, &edits),
+            _ => None,
+        };
+        if self.start.is_none() && turn.is_some() {
+            let files = self.files(before)?;
+            if files.is_empty() {
+                return Ok(());
+            }
+            let mut recency = recency(self.history, *before, self.cancel)?;
+            recency.retain(|path, _| files.contains_key(path));
+            self.start = Some(Start { files, recency });
+        }
+        match (turn, self.turns.last_mut()) {
+            (Some(turn), _) => self.turns.push(turn),
+            (None, Some(turn)) => turn.ext.extend(edits.into_iter().map(|edit| (edit.path, edit.new))),
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    /// The source files that a commit changed, by path. One that becomes something else, or no text, counts as deleted.
+    fn edits(&self, before: &Commit, commit: &Commit) -> Result<Vec<Edit>, GitError> {
+        let mut edits = Vec::new();
+        for change in self.history.changes(before.tree, commit.tree, self.cancel)? {
+            self.cancel.check()?;
+            let (old, new) = (self.text(&change.path, change.old)?, self.text(&change.path, change.new)?);
+            if old != new {
+                edits.push(Edit { path: change.path, old, new });
+            }
+        }
+        Ok(edits)
+    }
+
+    fn files(&self, commit: &Commit) -> Result<BTreeMap<String, String>, GitError> {
+        let mut files = BTreeMap::new();
+        let mut bytes = 0;
+        for file in self.history.changes(None, commit.tree, self.cancel)? {
+            self.cancel.check()?;
+            let Some(text) = self.text(&file.path, file.new)? else { continue };
+            bytes += text.len();
+            if bytes > MAX_TEXT_BYTES {
+                return Err(GitError::TooLarge);
+            }
+            files.insert(file.path, text);
+        }
+        Ok(files)
+    }
+
+    /// The text of a source file; `None` for anything else.
+    fn text(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
+        let (name, Some(file)) = (by_name(path), file) else { return Ok(None) };
+        if name == ByName::Other {
+            return Ok(None);
+        }
+        let text = self.history.text(file, MAX_FILE_BYTES)?;
+        // Git takes a text with a NUL for a binary file, too.
+        let text = text.filter(|text| !text.contains('\0'));
+        Ok(text.filter(|text| name == ByName::Source || by_first_line(path, text)))
+    }
+}
+
+/// All commits from the first one that is here to the newest.
+fn along_first_parents(history: &History, cancel: &Cancel) -> Result<Vec<Commit>, GitError> {
+    let mut commits = Vec::new();
+    let mut next = history.head()?.commit;
+    while let Some(id) = next {
+        cancel.check()?;
+        let Some(commit) = history.commit(id)? else { break };
+        next = commit.parent;
+        commits.push(commit);
+    }
+    commits.reverse();
+    Ok(commits)
+}
+
+/// Which commits each session may use, as indexes into all of them. The first commit of all is no turn: there is
+/// nothing before it.
+fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
+    let usable = commits.saturating_sub(1);
+    let sessions = options.sessions;
+    // Every other commit is a turn, or more of them.
+    let wanted = options.turns.saturating_mul(2).max(1);
+    let run = |index: usize| {
+        let shift = |free: usize| (mixed(options.seed, index as u64) % (free as u64 + 1)) as usize;
+        let share = |index: usize| 1 + (usable as u128 * index as u128 / sessions as u128) as usize;
+        let (from, to) = (share(index), share(index + 1));
+        if to - from >= wanted {
+            return from + shift(to - from - wanted)..to;
+        }
+        // Too short for sessions of their own commits: they start at even distances and may overlap.
+        let free = usable.saturating_sub(wanted);
+        let start = (free as u128 * index as u128 / sessions as u128) as usize;
+        1 + start + shift(free / sessions)..commits
+    };
+    if usable == 0 { Vec::new() } else { (0..sessions).map(run).collect() }
+}
+
+/// The turn that a commit is, unless it is too long for one.
+fn turn_of(message: &str, edits: &[Edit]) -> Option<TraceTurn> {
+    let prompt = if message.is_empty() { "(no message)" } else { message };
+    let mut answer = format!("{prompt}\n");
+    for edit in edits {
+        answer.push('\n');
+        answer.push_str(&file_diff(edit));
+        if answer.len() > MAX_ANSWER_BYTES {
+            return None;
+        }
+    }
+    Some(TraceTurn {
+        prompt: prompt.to_owned(),
+        answer,
+        touched: edits.iter().filter(|edit| edit.old.is_some()).map(|edit| edit.path.clone()).collect(),
+        edits: edits.iter().map(|edit| (edit.path.clone(), edit.new.clone())).collect(),
+        ..TraceTurn::default()
+    })
+}
+
+fn file_diff(edit: &Edit) -> String {
+    let name = |side: char, text: &Option<String>| match text {
+        Some(_) => format!("{side}/{}", edit.path),
+        None => "/dev/null".to_owned(),
+    };
+    let (old, new) = (edit.old.as_deref().unwrap_or_default(), edit.new.as_deref().unwrap_or_default());
+    let hunks = unified(old, new, CONTEXT);
+    format!("--- {}\n+++ {}\n{hunks}", name('a', &edit.old), name('b', &edit.new))
+}
+
+/// What the repository is called: its folder, without what only says that it is a repository.
+fn name_of(repository: &Path) -> String {
+    let place = repository.canonicalize().unwrap_or_else(|_| repository.to_owned());
+    let names = place.components().rev().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+        _ => None,
+    });
+    let mut names = names.map(|name| name.strip_suffix(".git").unwrap_or(&name).to_owned());
+    names.find(|name| !matches!(name.as_str(), "" | "repo")).unwrap_or_else(|| "repo".to_owned())
+}
+
+/// A number that depends on both and looks like chance (SplitMix64, Steele, Lea and Flood 2014).
+fn mixed(seed: u64, index: u64) -> u64 {
+    let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn runs_stay_within_the_history_and_apart(
+            commits in 0usize..5000, sessions in 0usize..9, turns in 0usize..60, seed in any::<u64>(),
+        ) {
+            let options = SessionOptions { sessions, turns, seed };
+            let runs = runs(commits, &options);
+            prop_assert_eq!(runs.len(), if commits > 1 { sessions } else { 0 });
+            for run in &runs {
+                prop_assert!(run.start >= 1 && run.end <= commits && run.start < run.end, "{:?}", run);
+            }
+            for pair in runs.windows(2) {
+                prop_assert!(pair[0].start <= pair[1].start);
+                if commits > (2 * turns + 1).max(2) * sessions {
+                    prop_assert!(pair[0].end <= pair[1].start, "{:?}", pair);
+                    prop_assert!(pair[0].len() >= 2 * turns);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_seed_shifts_the_start() {
+        let starts = |seed| runs(2000, &SessionOptions { seed, ..SessionOptions::default() });
+        assert_eq!(starts(1), starts(1));
+        assert_ne!(starts(1), starts(2));
+    }
+
+    #[test]
+    fn a_repository_has_a_name() {
+        for (place, name) in [
+            ("/x/flask", "flask"),
+            ("/x/flask.git", "flask"),
+            ("/x/flask/.git", "flask"),
+            ("/x/flask/repo", "flask"),
+            ("/x/flask/repo/.git", "flask"),
+            ("/", "repo"),
+        ] {
+            assert_eq!(name_of(Path::new(place)), name, "{place}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Which files of a repository a session is about: texts that someone writes. By name, and by size and encoding where the
+//! text is known; never by what it says.
+
+use strata_engine::key::FileKey;
+use strata_engine::outline::language_of;
+
+/// A longer file is data, or generated. Bytes.
+pub(super) const MAX_FILE_BYTES: u64 = 100 * 1024;
+
+/// Folders of other people's or generated files.
+const FOREIGN_FOLDERS: &[&str] = &[
+    ".git",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "bower_components",
+    "dist",
+    "node_modules",
+    "Pods",
+    "site-packages",
+    "target",
+    "third-party",
+    "third_party",
+    "vendor",
+    "venv",
+];
+
+/// Files that a tool writes.
+const WRITTEN_BY_TOOLS: &[&str] = &[
+    "bun.lockb",
+    "go.sum",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "packages.lock.json",
+    "pnpm-lock.yaml",
+];
+
+/// Endings of names that a tool writes.
+const TOOL_ENDINGS: &[&str] =
+    &[".lock", ".map", ".min.css", ".min.js", ".min.mjs", ".bundle.js", ".pb.go", "_pb2.py"];
+
+/// Extensions of prose.
+const PROSE: &[&str] = &["adoc", "md", "mdx", "org", "rst", "tex", "txt"];
+
+/// Extensions of settings, schemas and build files.
+const SETTINGS: &[&str] = &[
+    "bzl", "cfg", "cmake", "conf", "gradle", "graphql", "hcl", "ini", "json", "jsonc", "mk", "nix", "prisma",
+    "proto", "tf", "toml", "yaml", "yml",
+];
+
+/// Extensions of pages and their styles.
+const PAGES: &[&str] =
+    &["astro", "css", "haml", "htm", "html", "jinja", "jinja2", "less", "sass", "scss", "svelte", "vue"];
+
+/// Extensions of programs, beside the languages that have a grammar here.
+const PROGRAMS: &[&str] = &[
+    "bash", "bat", "c", "cc", "clj", "cljs", "cpp", "cr", "cs", "cu", "cxx", "dart", "el", "elm", "erl",
+    "ex", "exs", "f90", "fish", "fs", "fsx", "groovy", "h", "hh", "hpp", "hrl", "hs", "hxx", "java", "jl",
+    "kt", "kts", "lisp", "lua", "m", "ml", "mli", "mm", "nim", "pas", "php", "pl", "pm", "ps1", "purs", "r",
+    "rb", "rkt", "s", "scala", "scm", "sh", "sol", "sql", "swift", "tcl", "vb", "vim", "wgsl", "zig", "zsh",
+];
+
+/// Whole names of what people write.
+const NAMES: &[&str] = &[
+    "BUILD",
+    "CMakeLists.txt",
+    "Containerfile",
+    "Dockerfile",
+    "GNUmakefile",
+    "Gemfile",
+    "Justfile",
+    "LICENSE",
+    "Makefile",
+    "Procfile",
+    "README",
+    "Rakefile",
+    "Vagrantfile",
+    "WORKSPACE",
+    "justfile",
+    "makefile",
+];
+
+/// What a name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByName {
+    /// Someone writes it.
+    Source,
+    /// Its first line tells.
+    Unclear,
+    /// Nobody writes it, or it is no text.
+    Other,
+}
+
+/// What a file's name says of it.
+pub(super) fn by_name(path: &str) -> ByName {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let foreign = folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder));
+    let lower = name.to_ascii_lowercase();
+    let by_tool =
+        WRITTEN_BY_TOOLS.contains(&name) || TOOL_ENDINGS.iter().any(|ending| lower.ends_with(ending));
+    if foreign || by_tool {
+        return ByName::Other;
+    }
+    let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
+    if language_of(&FileKey::from(path), "").is_some()
+        || NAMES.contains(&name)
+        || [PROSE, SETTINGS, PAGES, PROGRAMS]
+            .iter()
+            .any(|kind| extension.is_some_and(|it| kind.contains(&it)))
+    {
+        return ByName::Source;
+    }
+    if name.contains('.') { ByName::Other } else { ByName::Unclear }
+}
+
+/// Whether a text under an unclear name is source.
+pub(super) fn by_first_line(path: &str, text: &str) -> bool {
+    language_of(&FileKey::from(path), text.lines().next().unwrap_or_default()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell() {
+        for path in
+            ["a.py", "src/lib.rs", "lua/x/init.lua", "README.md", "Makefile", "docs/A.RST", "web/App.vue"]
+        {
+            assert_eq!(by_name(path), ByName::Source, "{path}");
+        }
+        for path in [
+            "Cargo.lock",
+            "web/package-lock.json",
+            "node_modules/a/index.js",
+            "a/vendor/b.go",
+            "x.min.js",
+            "logo.png",
+            "a.svg",
+            "api_pb2.py",
+            "data.csv",
+            ".git/hooks/pre-commit.sh",
+        ] {
+            assert_eq!(by_name(path), ByName::Other, "{path}");
+        }
+        assert_eq!(by_name("bin/run"), ByName::Unclear);
+        assert!(by_first_line("bin/run", "#!/usr/bin/env python3\nprint()\n"));
+        assert!(!by_first_line("bin/run", "MZ"));
+    }
+}

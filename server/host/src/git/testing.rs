@@ -1,0 +1,197 @@
+//! A git repository of a test's own, made by the library: the tests need no git.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+use gix::objs::tree::EntryKind;
+
+/// Removed with everything in it when dropped.
+pub(super) struct Repo {
+    _directory: tempfile::TempDir,
+    top: PathBuf,
+    repository: gix::Repository,
+    /// What the next commit builds on.
+    newest: Option<ObjectId>,
+}
+
+/// What a commit makes of a path.
+pub(super) enum Now<'a> {
+    Text(&'a str),
+    Bytes(&'a [u8]),
+    Program(&'a str),
+    Link(&'a str),
+    Submodule,
+    Gone,
+}
+
+impl Repo {
+    /// Without a commit, its work tree (which holds no files) at `top/work`.
+    pub(super) fn new() -> Self {
+        Self::of_kind("work", gix::create::Kind::WithWorktree)
+    }
+
+    /// Without a commit and without a work tree, at `top/bare.git`.
+    pub(super) fn bare() -> Self {
+        Self::of_kind("bare.git", gix::create::Kind::Bare)
+    }
+
+    /// Commits texts on top of what was committed last.
+    pub(super) fn commit(&mut self, message: &str, texts: &[(&str, &str)]) -> ObjectId {
+        let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
+        self.commit_all(message, &now)
+    }
+
+    /// Commits changes of any kind.
+    pub(super) fn commit_all(&mut self, message: &str, changes: &[(&str, Now<'_>)]) -> ObjectId {
+        let changes = changes.iter().map(|(path, now)| (BStr::new(path), now));
+        let tree = self.tree(self.newest, changes);
+        let newest = self.newest;
+        self.commit_tree(message, tree, newest)
+    }
+
+    /// Commits one file under a name of any bytes.
+    pub(super) fn commit_bytes(&mut self, path: &[u8], text: &str) {
+        let tree = self.tree(self.newest, [(BStr::new(path), &Now::Text(text))]);
+        let newest = self.newest;
+        self.commit_tree("bytes", tree, newest);
+    }
+
+    /// Commits the merge of a branch that made these changes since `base`, on top of what was committed last.
+    pub(super) fn merge(&mut self, message: &str, base: ObjectId, texts: &[(&str, &str)]) -> ObjectId {
+        let now: Vec<(&str, Now<'_>)> = texts.iter().map(|&(path, text)| (path, Now::Text(text))).collect();
+        let changes = || now.iter().map(|(path, now)| (BStr::new(path), now));
+        let side_tree = self.tree(Some(base), changes());
+        let side = self.write_commit("side", side_tree, &[base]);
+        let tree = self.tree(self.newest, changes());
+        let first = self.newest.unwrap();
+        let merge = self.write_commit(message, tree, &[first, side]);
+        self.point_at(merge);
+        merge
+    }
+
+    /// Commits a tree as it is.
+    pub(super) fn commit_tree(
+        &mut self,
+        message: &str,
+        tree: ObjectId,
+        parent: Option<ObjectId>,
+    ) -> ObjectId {
+        let commit = self.write_commit(message, tree, parent.as_slice());
+        self.point_at(commit);
+        commit
+    }
+
+    /// A tree with one subtree, or more of the same.
+    pub(super) fn tree_of(&self, subtree: ObjectId, names: &[&str]) -> ObjectId {
+        let entry = |name: &&str| gix::objs::tree::Entry {
+            mode: EntryKind::Tree.into(),
+            filename: (*name).into(),
+            oid: subtree,
+        };
+        let tree = gix::objs::Tree { entries: names.iter().map(entry).collect() };
+        self.repository.write_object(&tree).unwrap().detach()
+    }
+
+    /// The tree of a commit.
+    pub(super) fn tree_at(&self, commit: ObjectId) -> ObjectId {
+        self.repository.find_commit(commit).unwrap().tree_id().unwrap().detach()
+    }
+
+    /// Puts the repository on no branch.
+    pub(super) fn detach(&self) {
+        self.write("HEAD", &format!("{}\n", self.newest.unwrap()));
+    }
+
+    /// Removes an object, as if it had never been fetched.
+    pub(super) fn forget(&self, id: ObjectId) {
+        let hex = id.to_string();
+        fs::remove_file(self.git_dir().join("objects").join(&hex[..2]).join(&hex[2..])).unwrap();
+    }
+
+    /// Writes a file below the git directory.
+    pub(super) fn write(&self, path: &str, text: &str) {
+        let path = self.git_dir().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(super) fn git_dir(&self) -> &Path {
+        self.repository.git_dir()
+    }
+
+    /// The top of the work tree, or the bare repository.
+    pub(super) fn folder(&self) -> &Path {
+        self.repository.workdir().unwrap_or_else(|| self.repository.git_dir())
+    }
+
+    /// A folder beside the repository.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        let path = self.top.join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    fn of_kind(name: &str, kind: gix::create::Kind) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let top = directory.path().canonicalize().unwrap();
+        let repository = gix::ThreadSafeRepository::init_opts(
+            top.join(name),
+            kind,
+            gix::create::Options::default(),
+            gix::open::Options::isolated(),
+        );
+        let repository = repository.unwrap().to_thread_local();
+        Self { _directory: directory, top, repository, newest: None }
+    }
+
+    fn tree<'a>(
+        &self,
+        base: Option<ObjectId>,
+        changes: impl IntoIterator<Item = (&'a BStr, &'a Now<'a>)>,
+    ) -> ObjectId {
+        let base =
+            base.map_or_else(|| ObjectId::empty_tree(gix::hash::Kind::Sha1), |base| self.tree_at(base));
+        let mut editor = self.repository.edit_tree(base).unwrap();
+        for (path, now) in changes {
+            let blob = |bytes: &[u8]| self.repository.write_blob(bytes).unwrap().detach();
+            let (kind, id) = match now {
+                Now::Text(text) => (EntryKind::Blob, blob(text.as_bytes())),
+                Now::Bytes(bytes) => (EntryKind::Blob, blob(bytes)),
+                Now::Program(text) => (EntryKind::BlobExecutable, blob(text.as_bytes())),
+                Now::Link(target) => (EntryKind::Link, blob(target.as_bytes())),
+                Now::Submodule => (EntryKind::Commit, self.newest.unwrap()),
+                Now::Gone => {
+                    editor.remove(path).unwrap();
+                    continue;
+                }
+            };
+            editor.upsert(path, kind, id).unwrap();
+        }
+        editor.write().unwrap().detach()
+    }
+
+    fn write_commit(&self, message: &str, tree: ObjectId, parents: &[ObjectId]) -> ObjectId {
+        let who = gix::actor::Signature {
+            name: "Nobody".into(),
+            email: "nobody@example.com".into(),
+            time: gix::date::Time::new(1_700_000_000, 0),
+        };
+        let commit = gix::objs::Commit {
+            tree,
+            parents: parents.iter().copied().collect(),
+            author: who.clone(),
+            committer: who,
+            encoding: None,
+            message: message.into(),
+            extra_headers: Vec::new(),
+        };
+        self.repository.write_object(&commit).unwrap().detach()
+    }
+
+    fn point_at(&mut self, commit: ObjectId) {
+        self.write("refs/heads/main", &format!("{commit}\n"));
+        self.newest = Some(commit);
+    }
+}

@@ -1,0 +1,177 @@
+//! Traces in files: JSON, plain or compressed by gzip. What a trace means is the engine's business.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use strata_engine::replay::Trace;
+
+/// A trace may hold this much JSON. Bytes after decompression: a small file can stand for a very long text.
+pub const MAX_TRACE_BYTES: u64 = 256 << 20;
+
+/// The first bytes of what gzip writes (RFC 1952, 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Why a trace was not read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", .path.display())]
+pub struct TraceFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    #[source]
+    pub problem: TraceProblem,
+}
+
+/// What is wrong with a trace's file.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceProblem {
+    /// It cannot be read, written or decompressed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It holds more than [`MAX_TRACE_BYTES`].
+    #[error("longer than {} MiB", MAX_TRACE_BYTES >> 20)]
+    TooLong,
+    /// It holds something else. The text names the place.
+    #[error("no trace: {0}")]
+    Shape(String),
+}
+
+/// Reads a trace. Whether the file is compressed, its first bytes tell.
+///
+/// # Errors
+/// [`TraceFileError`].
+pub fn read_trace(path: &Path) -> Result<Trace, TraceFileError> {
+    read(path, MAX_TRACE_BYTES).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
+}
+
+/// Writes a trace, compressed when the file's name ends in `.gz`. Same trace, same bytes.
+///
+/// # Errors
+/// [`TraceFileError`].
+pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), TraceFileError> {
+    write(path, trace).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
+}
+
+fn read(path: &Path, limit: u64) -> Result<Trace, TraceProblem> {
+    let mut file = File::open(path)?;
+    let mut head = Vec::new();
+    Read::by_ref(&mut file).take(GZIP.len() as u64).read_to_end(&mut head)?;
+    let compressed = head == GZIP;
+    let whole = head.as_slice().chain(file);
+    let source: Box<dyn Read> =
+        if compressed { Box::new(MultiGzDecoder::new(io::BufReader::new(whole))) } else { Box::new(whole) };
+    let mut text = Vec::new();
+    source.take(limit + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > limit {
+        return Err(TraceProblem::TooLong);
+    }
+    let json = &mut serde_json::Deserializer::from_slice(&text);
+    let trace = serde_path_to_error::deserialize(&mut *json).map_err(|error| {
+        let place = error.path().to_string();
+        TraceProblem::Shape(format!("{place}: {}", error.into_inner()))
+    })?;
+    json.end().map_err(|error| TraceProblem::Shape(error.to_string()))?;
+    Ok(trace)
+}
+
+fn write(path: &Path, trace: &Trace) -> Result<(), TraceProblem> {
+    let file = BufWriter::new(File::create(path)?);
+    let json = |error: serde_json::Error| TraceProblem::Io(error.into());
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        let mut file = GzEncoder::new(file, Compression::default());
+        serde_json::to_writer(&mut file, trace).map_err(json)?;
+        file.finish()?.flush()?;
+    } else {
+        let mut file = file;
+        serde_json::to_writer(&mut file, trace).map_err(json)?;
+        file.flush()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use strata_engine::replay::{SelectionRule, TraceTurn};
+
+    use super::*;
+
+    fn trace() -> Trace {
+        Trace {
+            name: "demo-0".into(),
+            files0: [("a.py".to_owned(), "x = 1\n".repeat(1000))].into(),
+            recency: [("a.py".to_owned(), 3)].into(),
+            sel: SelectionRule::Window(5),
+            turns: vec![TraceTurn {
+                prompt: "p".into(),
+                answer: "\u{2028}\r\n".into(),
+                edits: [("a.py".to_owned(), None)].into(),
+                touched: vec!["a.py".into()],
+                ..TraceTurn::default()
+            }],
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let [plain, compressed] = ["t.json", "t.json.gz"].map(|name| folder.path().join(name));
+        for path in [&plain, &compressed] {
+            write_trace(path, &trace()).unwrap();
+            assert_eq!(read_trace(path).unwrap(), trace());
+        }
+        assert_eq!(fs::read(&compressed).unwrap()[..2], GZIP);
+        assert!(fs::metadata(&compressed).unwrap().len() * 10 < fs::metadata(&plain).unwrap().len());
+        let first = fs::read(&compressed).unwrap();
+        write_trace(&compressed, &trace()).unwrap();
+        assert_eq!(fs::read(&compressed).unwrap(), first);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.json");
+        let json = serde_json::to_string(&trace()).unwrap();
+        for (text, expected) in [
+            (json.replace(r#""touched":["a.py"]"#, r#""touched":[7]"#), "turns[0].touched[0]: invalid type"),
+            (json.replace("win5", "rand"), "sel: no selection rule: \"rand\""),
+            (json.replace("\"turns\"", "\"turn\""), "missing field `turns`"),
+            (format!("{json}x"), "trailing characters"),
+            (json[..100].to_owned(), "EOF while parsing"),
+            (String::new(), "EOF while parsing"),
+        ] {
+            fs::write(&path, text).unwrap();
+            let error = read_trace(&path).unwrap_err().to_string();
+            assert!(error.contains("t.json: no trace: ") && error.contains(expected), "{error}");
+        }
+        let missing = read_trace(&folder.path().join("none.json")).unwrap_err();
+        assert!(matches!(missing.problem, TraceProblem::Io(_)));
+    }
+
+    #[test]
+    fn a_broken_archive_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.json.gz");
+        write_trace(&path, &trace()).unwrap();
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        assert!(matches!(read_trace(&path).unwrap_err().problem, TraceProblem::Io(_)));
+    }
+
+    #[test]
+    fn a_small_archive_of_much_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["t.json", "t.json.gz"] {
+            let path = folder.path().join(name);
+            write_trace(&path, &trace()).unwrap();
+            let length = serde_json::to_vec(&trace()).unwrap().len() as u64;
+            assert!(matches!(read(&path, length - 1), Err(TraceProblem::TooLong)));
+            assert_eq!(read(&path, length).unwrap(), trace());
+        }
+    }
+}
