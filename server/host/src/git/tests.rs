@@ -213,7 +213,8 @@ fn settings_that_name_programs_and_files_are_not_followed() {
     three_commits(&mut repo);
     let marker = repo.beside("out").join("marker");
     let touch = format!("touch {}", marker.display());
-    repo.write("included", "[core]\nbare = true\n");
+    let elsewhere = repo.beside("elsewhere");
+    repo.write("included", &format!("[core]\nworktree = {}\n", elsewhere.display()));
     repo.write(
         "config",
         &format!(
@@ -236,17 +237,24 @@ fn few_trees_that_stand_for_very_many_files_end_the_history() {
     for _ in 0..30 {
         tree = repo.tree_of(tree, &["a", "b", "c", "d", "e", "f", "g", "h"]);
     }
-    let second = repo.commit_tree("many", tree, Some(first));
+    repo.commit_tree("many", tree, Some(first));
     check(repo.folder(), &[]);
     assert_eq!(facts_of(repo.folder()).committed, None);
     let outcome = super::sessions(repo.folder(), &SessionOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::TooLarge)), "{outcome:?}");
+}
+
+#[test]
+fn folders_without_end_end_the_history() {
+    let mut repo = Repo::new();
+    let first = repo.commit("first", &[("a.py", "1\n")]);
     let mut tree = repo.tree_at(first);
     for _ in 0..5_000 {
         tree = repo.tree_of(tree, &["a"]);
     }
-    repo.commit_tree("deep", tree, Some(second));
+    repo.commit_tree("deep", tree, None);
     check(repo.folder(), &[]);
+    assert_eq!(facts_of(repo.folder()).committed, None);
 }
 
 #[test]
