@@ -1,0 +1,46 @@
+//! Makes replay sessions of git histories and says how long reading them takes:
+//! `cargo run --release -p strata-host --example traces -- <folder> <repository>...`
+
+#![expect(clippy::print_stdout, reason = "an example prints what it found")]
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use strata_engine::cancel::Cancel;
+use strata_host::git::{SessionOptions, facts, sessions};
+use strata_host::trace_file::write_trace;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let folder = arguments.next().ok_or("which folder do the traces go to?")?;
+    std::fs::create_dir_all(&folder)?;
+    for repository in arguments {
+        let cancel = Cancel::new();
+        let started = Instant::now();
+        let found = facts(&repository, &cancel)?.unwrap_or_default();
+        let facts_time = started.elapsed();
+        let started = Instant::now();
+        let options = SessionOptions { seed: 1, ..SessionOptions::default() };
+        let traces = sessions(&repository, &options, &cancel, |_, _| {})?;
+        println!(
+            "{}: recency of {} files in {facts_time:.0?}, {} sessions in {:.0?}",
+            repository.display(),
+            found.recency.len(),
+            traces.len(),
+            started.elapsed(),
+        );
+        for trace in traces {
+            let ext: usize = trace.turns.iter().map(|turn| turn.ext.len()).sum();
+            println!(
+                "  {} ({}): {} files, {} turns, {ext} outside edits",
+                trace.name,
+                trace.sel,
+                trace.files0.len(),
+                trace.turns.len()
+            );
+            write_trace(&folder.join(format!("{}.json.gz", trace.name)), &trace)?;
+        }
+    }
+    Ok(())
+}
