@@ -125,7 +125,9 @@ pub fn weigh(
     let policy = match workspace.index {
         // Tiers that are filled while outlines still come in would be rewritten at once.
         IndexState::Building => PolicyName::Flat,
-        IndexState::Ready => ask.policy.or(settings.cache.policy).unwrap_or(PolicyName::default_for(&resolved.model)),
+        IndexState::Ready => {
+            ask.policy.or(settings.cache.policy).unwrap_or(PolicyName::default_for(&resolved.model))
+        }
     };
     let format = ask.format.unwrap_or(settings.format);
     let run = Run {
@@ -160,7 +162,8 @@ pub fn weigh(
 fn identity(session: &Session, ask: &Ask, model: &str, format: Format) -> ContentHash {
     let coming = ask.request.message();
     let spoken = session.history.visible().map(|message| &message.body).chain(&coming);
-    let pictures: Vec<&Image> = spoken.flat_map(|message| &message.content).flat_map(ContentBlock::images).collect();
+    let pictures: Vec<&Image> =
+        spoken.flat_map(|message| &message.content).flat_map(ContentBlock::images).collect();
     let named = serde_json::to_string(&(model, format, &ask.tools, pictures)).unwrap_or_default();
     ContentHash::of(&named)
 }

@@ -59,7 +59,10 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
     match extent {
         Extent::Whole => {
             let text = fenced(key, None, &file.text, &file.source);
-            vec![Piece { body: Arc::clone(&file.text), ..Piece::new(ItemKey::File(key.clone()), text, count) }]
+            vec![Piece {
+                body: Arc::clone(&file.text),
+                ..Piece::new(ItemKey::File(key.clone()), text, count)
+            }]
         }
         Extent::Lines(ranges) => ranges
             .iter()

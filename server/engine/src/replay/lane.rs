@@ -175,8 +175,7 @@ impl Lane {
             cache_write: charged.written as u64,
         };
         let reply = self.session.keep(prepared);
-        let outcome =
-            Outcome { status: Status::Complete, answer, usage: Some(usage), time_ms: ask.now_ms };
+        let outcome = Outcome { status: Status::Complete, answer, usage: Some(usage), time_ms: ask.now_ms };
         // The prompt was kept a moment ago.
         let _ = self.session.record(reply.id.as_deref().unwrap_or_default(), outcome);
         Ok(play)

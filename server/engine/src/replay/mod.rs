@@ -3,16 +3,18 @@
 //! elsewhere (the host reads git histories and files); this module does no I/O and reads no clock.
 
 pub mod baseline;
+mod chars;
 mod lane;
 mod play;
 mod stage;
+#[cfg(test)]
+mod tests;
 mod totals;
 mod trace;
 pub mod transcript;
-#[cfg(test)]
-mod tests;
 mod verify;
 
+pub use chars::{ByChars, play_by_chars};
 pub use lane::{CutShort, Lane, Play, ReplayError};
 pub use play::Replay;
 pub use stage::{Content, Stage};

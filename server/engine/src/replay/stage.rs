@@ -140,7 +140,13 @@ impl<'a> Stage<'a> {
     }
 
     /// Adds what the turn needs to a bound: selected files, the blocks of `members` that are not selected.
-    pub(super) fn need(&self, bound: &mut Bound<String>, members: &[FileKey], said: &[(String, usize)], means: Means<'_>) {
+    pub(super) fn need(
+        &self,
+        bound: &mut Bound<String>,
+        members: &[FileKey],
+        said: &[(String, usize)],
+        means: Means<'_>,
+    ) {
         let count = |text: &str| prompt::weigh_text(text, means);
         let file = |key: &FileKey| {
             let file = FileText { text: Arc::clone(self.files.get(key)?), source: Source::Given };
@@ -181,8 +187,10 @@ impl<'a> Stage<'a> {
     /// Works out what follows from the files, and which of them the next turn selects.
     fn settle(&mut self) {
         self.references = References::build(&self.symbols);
-        self.seeds =
-            Seeds { referenced: self.references.rank(&[]), clusters: self.references.clusters(CLUSTER_WEIGHT) };
+        self.seeds = Seeds {
+            referenced: self.references.rank(&[]),
+            clusters: self.references.clusters(CLUSTER_WEIGHT),
+        };
         self.listing = self.files.keys().cloned().collect();
         let first = match self.trace.sel.window() {
             None => 0,

@@ -179,7 +179,8 @@ impl Reader<'_> {
             self.files.insert(key.clone(), Known::full(text));
             return;
         }
-        let versions = heading.rsplit_once(": version ").and_then(|(_, versions)| versions.split_once(" to "));
+        let versions =
+            heading.rsplit_once(": version ").and_then(|(_, versions)| versions.split_once(" to "));
         let changed = self.files.get_mut(key).zip(versions).and_then(|(known, (from, to))| {
             let base = if from_full { &known.full } else { known.version(from)? };
             let after = diff::apply(base, body).filter(|_| ContentHash::of(base).short() == from)?;
@@ -204,12 +205,13 @@ impl Reader<'_> {
 
     /// The lines at the end say which version is the current one.
     fn check_currency(&mut self, prepared: &Prepared) {
-        let told = prepared.layout.blocks().filter(|block| block.part == Part::Updates && block.items.is_empty());
+        let told =
+            prepared.layout.blocks().filter(|block| block.part == Part::Updates && block.items.is_empty());
         for block in told {
             let ContentBlock::Text { text } = &block.content else { continue };
             for (key, known) in &mut self.files {
                 let ItemKey::File(path) = key else { continue };
-                let named = format!("- {}: now version ", inline(path.as_str()));
+                let named = format!("- {}: version ", inline(path.as_str()));
                 let label = text.lines().find_map(|line| line.strip_prefix(named.as_str())?.get(..8));
                 if let Some(text) = label.and_then(|label| known.version(label)) {
                     known.now = text.clone();
@@ -250,8 +252,11 @@ impl Reader<'_> {
     }
 
     fn check_history(&mut self, prepared: &Prepared, ask: &Ask) {
-        let truncated =
-            prepared.reply.warnings.iter().any(|warning| warning.code == crate::prompt::WarningCode::HistoryTruncated);
+        let truncated = prepared
+            .reply
+            .warnings
+            .iter()
+            .any(|warning| warning.code == crate::prompt::WarningCode::HistoryTruncated);
         if truncated {
             return;
         }
@@ -261,7 +266,8 @@ impl Reader<'_> {
         let projection = project(visible, &request, thinking);
         let told = projection.history.into_iter().flat_map(|said| said.content);
         let wanted: Vec<ContentBlock> = told.chain(projection.results).chain(projection.prompt).collect();
-        let said = prepared.layout.blocks().filter(|block| matches!(block.part, Part::History | Part::Prompt));
+        let said =
+            prepared.layout.blocks().filter(|block| matches!(block.part, Part::History | Part::Prompt));
         if !said.map(|block| &block.content).eq(&wanted) {
             self.broken.push(Broken::History);
         }

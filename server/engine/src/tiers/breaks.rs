@@ -92,7 +92,8 @@ impl Breaks {
         selection: &Selection,
     ) {
         self.turn += 1;
-        let found = Break { turn: self.turn, at_ms: sent.at_ms, ..compare(before, now, account, sent, selection) };
+        let found =
+            Break { turn: self.turn, at_ms: sent.at_ms, ..compare(before, now, account, sent, selection) };
         if !matches!(found.reason, Reason::None | Reason::First) {
             let entry = (self.turn, found.reason);
             self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));

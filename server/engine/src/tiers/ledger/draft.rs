@@ -92,11 +92,11 @@ impl Draft {
         let (pending, log, hazards) = (fixups.pending, writer.log, writer.hazards);
         let listed = listed(&log);
         let boundaries = Boundary::all(&log);
-        let of_block = |logged: &Arc<Logged>, of: fn(&Hazards, usize) -> u32| {
-            block_hazard(logged, |key| of(&hazards, state.age(key)))
-        };
-        let next = log.iter().map(|logged| of_block(logged, Hazards::next)).collect();
-        let discounted = log.iter().map(|logged| of_block(logged, Hazards::discounted)).collect();
+        let next = |key: &ItemKey| hazards.next(state.age(key));
+        let ahead = |key: &ItemKey| hazards.discounted(state.age(key));
+        // Updates go with the next full text; only that itself is looked at in the long run.
+        let discounted = log.iter().map(|logged| block_hazard(logged, ahead, next)).collect();
+        let next = log.iter().map(|logged| block_hazard(logged, next, next)).collect();
         Self { log, kept, boundaries, next, discounted, pending, listed }
     }
 
@@ -185,10 +185,9 @@ impl<'a> View<'a> {
             Entry::Symbol(path, _) | Entry::SymbolNote(path, _) => {
                 self.symbols.contains_key(path) || content.hidden.contains(path)
             }
-            Entry::Full(key, version) => self
-                .files
-                .get(key)
-                .is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash),
+            Entry::Full(key, version) => {
+                self.files.get(key).is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash)
+            }
             Entry::Delta(key, _) | Entry::Net(key, _) => self.files.contains_key(key),
             Entry::Tree(listing) | Entry::TreeNote(listing) => {
                 content.tree.budget > 0
@@ -370,13 +369,18 @@ impl Item<'_> {
 }
 
 /// The chance that something in the block makes it leave, in millionths.
-fn block_hazard(logged: &Logged, of_file: impl Fn(&ItemKey) -> u32) -> u32 {
+fn block_hazard(
+    logged: &Logged,
+    of_full: impl Fn(&ItemKey) -> u32,
+    of_update: impl Fn(&ItemKey) -> u32,
+) -> u32 {
     let one = u64::from(ONE);
     let stays = logged.entries.iter().fold(one, |stays, entry| {
         let hazard = match entry {
             Entry::System(_) | Entry::Said(_) | Entry::Implied(..) => 0,
             Entry::Symbol(..) | Entry::SymbolNote(..) => hazard::MAP,
-            Entry::Full(key, _) | Entry::Delta(key, _) | Entry::Net(key, _) => of_file(key),
+            Entry::Full(key, _) => of_full(key),
+            Entry::Delta(key, _) | Entry::Net(key, _) => of_update(key),
             Entry::Tree(_) | Entry::TreeNote(_) | Entry::Url(..) => hazard::PAGE,
         };
         stays * (one - u64::from(hazard.min(ONE))) / one

@@ -132,7 +132,10 @@ mod tests {
         let found = after(&ContentBlock::text(answer), "one\ntwo\n");
         assert_eq!(
             found,
-            [("src/a.py".to_owned(), Some("one\nzwei\n".to_owned())), ("b".to_owned(), Some("eins\ntwo\n".to_owned()))]
+            [
+                ("src/a.py".to_owned(), Some("one\nzwei\n".to_owned())),
+                ("b".to_owned(), Some("eins\ntwo\n".to_owned()))
+            ]
         );
     }
 

@@ -98,5 +98,9 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (Logged, u32) {
         (Entry::Net(key.clone(), Version::of(piece)), text, 1)
     };
     let update = Logged::fixup(entry, key, text, content);
-    if update.tokens * 2 > piece.tokens { (Logged::full(piece, content), 0) } else { (update, updates) }
+    if update.text_tokens() * 2 > piece.tokens {
+        (Logged::full(piece, content), 0)
+    } else {
+        (update, updates)
+    }
 }

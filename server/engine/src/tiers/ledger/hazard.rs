@@ -66,7 +66,8 @@ impl Ages {
 
     /// The table of hazards as it is now.
     pub(super) fn hazards(&self) -> Hazards {
-        let counts = || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));
+        let counts =
+            || self.seen.iter().zip(&self.left).map(|(seen, left)| (f64::from(*seen), f64::from(*left)));
         let gone: f64 = counts().map(|(_, left)| left).sum();
         let foreseen: f64 = counts().zip(PRIOR).map(|((seen, _), prior)| seen * prior).sum();
         let scale = (gone + 3.0) / (foreseen + 3.0);
@@ -121,7 +122,10 @@ mod tests {
     #[test]
     fn without_experience_the_prior_counts() {
         let hazards = Ages::default().hazards();
-        assert_eq!(hazards.next, [20_000, 30_000, 60_000, 100_000, 120_000, 120_000, 120_000, 120_000, 120_000, 120_000]);
+        assert_eq!(
+            hazards.next,
+            [20_000, 30_000, 60_000, 100_000, 120_000, 120_000, 120_000, 120_000, 120_000, 120_000]
+        );
         // A constant chance is its own mean up to its square.
         assert!((90_000..120_000).contains(&hazards.discounted(9)), "{}", hazards.discounted(9));
         assert!(hazards.discounted(0) < hazards.discounted(3));

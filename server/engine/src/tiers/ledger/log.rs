@@ -146,15 +146,12 @@ impl Logged {
     pub(super) fn system(content: &Content<'_>) -> Self {
         let hash = system_hash(content);
         let texts = [&*content.system, wording::legend()];
-        let blocks = texts.into_iter().filter(|text| !text.trim().is_empty()).map(|text| Weighed {
-            tokens: (content.count)(text),
-            content: ContentBlock::text(text),
-        });
-        let shown = Shown {
-            entries: vec![Entry::System(hash)],
-            items: vec![ItemKey::System],
-            part: Part::System,
-        };
+        let blocks = texts
+            .into_iter()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| Weighed { tokens: (content.count)(text), content: ContentBlock::text(text) });
+        let shown =
+            Shown { entries: vec![Entry::System(hash)], items: vec![ItemKey::System], part: Part::System };
         Self::new(Speaker::System, shown, blocks, hash, content.framing)
     }
 
@@ -238,6 +235,11 @@ impl Logged {
     pub(super) fn tree_note(listing: Listing, text: String, content: &Content<'_>) -> Self {
         let entries = vec![Entry::TreeNote(listing.into())];
         Self::text(Shown { entries, items: vec![], part: Part::Updates }, text, content)
+    }
+
+    /// What its texts weigh without the blocks around them.
+    pub(super) fn text_tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.tokens).sum()
     }
 
     /// Whether it is a message or a request.

@@ -104,7 +104,8 @@ impl<'a> Chart<'a> {
     fn end(&self) -> Option<usize> {
         let (read, write) = (self.rules.prices.read, self.rules.prices.write);
         let threshold = (write - 1.0) / ((1.0 - read) + (write - 1.0));
-        let worth = |at: usize| at <= self.draft.kept || self.survival.get(at).is_some_and(|s| *s >= threshold);
+        let worth =
+            |at: usize| at <= self.draft.kept || self.survival.get(at).is_some_and(|s| *s >= threshold);
         (0..self.draft.log.len()).rev().find(|at| worth(*at) && self.can_be_marked(*at))
     }
 
@@ -116,8 +117,9 @@ impl<'a> Chart<'a> {
         if all.len() <= MAX_CANDIDATES {
             return all;
         }
-        let mut some: Vec<usize> =
-            (0..MAX_CANDIDATES).filter_map(|nth| all.get(nth * all.len() / MAX_CANDIDATES).copied()).collect();
+        let mut some: Vec<usize> = (0..MAX_CANDIDATES)
+            .filter_map(|nth| all.get(nth * all.len() / MAX_CANDIDATES).copied())
+            .collect();
         some.extend(all.last());
         some.dedup();
         some
@@ -141,7 +143,8 @@ impl<'a> Chart<'a> {
     /// Whether a mark on block `at` finds the boundary behind `cut` blocks: providers look back so many content blocks,
     /// the mark's own counted.
     fn reaches(&self, at: usize, cut: usize, lookback: usize) -> bool {
-        let blocks = |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.blocks);
+        let blocks =
+            |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.blocks);
         at + 1 >= cut && blocks(at + 1) - blocks(cut) < lookback
     }
 

@@ -64,9 +64,7 @@ impl State {
         }
         let (turn, now) = (self.turn, rules.now_ms);
         let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
-        self.held.retain(|_, held| {
-            turn - held.turn <= TRUSTED_TURNS && now.saturating_sub(held.ms) <= life
-        });
+        self.held.retain(|_, held| turn - held.turn <= TRUSTED_TURNS && now.saturating_sub(held.ms) <= life);
         self.observe(content);
     }
 
@@ -97,10 +95,8 @@ impl State {
         }
         self.files.retain(|key, _| present(key).is_some());
         for piece in &content.files {
-            let clock = self
-                .files
-                .entry(piece.key.clone())
-                .or_insert_with(|| Clock::started(turn, piece.hash));
+            let clock =
+                self.files.entry(piece.key.clone()).or_insert_with(|| Clock::started(turn, piece.hash));
             clock.look(turn, piece.hash);
         }
     }

@@ -102,11 +102,11 @@ pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> S
         _ if implied == updates => ", as you wrote".to_owned(),
         _ => format!(", {implied} of them as you wrote"),
     };
-    format!("- {}: now version {} (full text + {updates} update{plural} above{whose})", name(key), label(now))
+    format!("- {}: version {}, {updates} update{plural} above{whose}", name(key), label(now))
 }
 
 /// The heading over [`pending`] lines.
-pub(super) const PENDING: &str = "# Current versions";
+pub(super) const PENDING: &str = "# Current versions of updated files";
 
 /// The version of a text, as it stands beside the file's name.
 fn label(body: &str) -> String {

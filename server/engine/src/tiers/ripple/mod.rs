@@ -10,7 +10,9 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::prompt::{Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Speaker, Tier, WORKING_FILES};
+use crate::prompt::{
+    Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Speaker, Tier, WORKING_FILES,
+};
 
 use super::{Laid, Policy, Rules, TierState};
 

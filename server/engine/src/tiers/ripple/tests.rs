@@ -7,9 +7,9 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::cost::Prices;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
-use crate::cost::Prices;
 use crate::prompt::{Seeds, Tree, Ttl, Weighed};
 
 /// A prompt's content in short: what is there, and what it looks like.

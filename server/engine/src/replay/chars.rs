@@ -1,0 +1,200 @@
+//! A trace under `ledger` with the content and the counts of an independent implementation, so that both can be
+//! compared: a quarter token per character, a map of signature lines, three tokens for each content block. The policy is the
+//! real one; assembly, tokenizer and outlines are not in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::cost::{Prices, Provider, spans};
+use crate::history::{ContentBlock, MessageId};
+use crate::key::FileKey;
+use crate::models::CacheKind;
+use crate::prompt::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use crate::tiers::{PolicyName, Rules, TierState, ledger};
+
+use super::totals::Totals;
+use super::trace::Trace;
+
+/// What the system prompt and the legend weigh together, in tokens.
+const SYSTEM: usize = 2_200;
+/// What a content block weighs beyond its text, in tokens.
+const FRAMING: usize = 3;
+
+/// What a line about a file with updates weighs, in tokens.
+const PENDING: usize = 12;
+/// What a diff weighs beyond its hunks, in tokens: as much, and four for a header of two lines.
+const DIFF: usize = 12 + 4;
+
+/// A line that begins a definition in most languages.
+#[expect(clippy::expect_used, reason = "the pattern is a constant, and a test compiles it")]
+static SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|async\s+|static\s+|local\s+|unsafe\s+|default\s+)*",
+        r"(?:def|class|fn|struct|enum|trait|impl|mod|type|function|interface|macro_rules!)\b.*",
+        r"|^\s*(?:exports|module\.exports|[A-Z]\w*\.prototype|\w+)\.\w+\s*=\s*(?:async\s+)?function.*",
+        r"|^M\.\w+\s*=.*|^[A-Z_]{3,}\s*=.*",
+    ))
+    .expect("a valid pattern")
+});
+
+/// What one trace came to: under `ledger`, and without a cache.
+#[derive(Clone, Debug, Default)]
+pub struct ByChars {
+    /// Under `ledger`.
+    pub ledger: Totals,
+    /// The cost of the same content in one block each, without breakpoints, in tokens.
+    pub none: usize,
+}
+
+/// Plays a trace.
+pub fn play_by_chars(trace: &Trace) -> ByChars {
+    let prices = Prices {
+        read: 0.1,
+        write: 1.25,
+        seconds: u32::MAX,
+        min_tokens: 1_024,
+        kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
+        long_context: None,
+    };
+    let rules = Rules::new(0, Ttl::FiveMinutes, prices);
+    let (seeds, excluded) = (Seeds::default(), BTreeSet::new());
+    let legend = count(ledger::legend());
+    // One block there, two here.
+    let system = "s".repeat(4 * (SYSTEM - FRAMING).saturating_sub(legend));
+    let mut files: BTreeMap<&str, &str> =
+        trace.files0.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let mut history: Vec<Said> = Vec::new();
+    let mut provider = Provider::new(prices);
+    let mut state = TierState::default();
+    let mut played = ByChars::default();
+    for (at, turn) in trace.turns.iter().enumerate() {
+        let first = trace.sel.window().map_or(0, |window| at.saturating_sub(window as usize));
+        let touched = trace.turns.get(first..=at).unwrap_or_default().iter().flat_map(|turn| &turn.touched);
+        let selected: BTreeSet<&str> =
+            touched.map(String::as_str).filter(|path| files.contains_key(path)).collect();
+        let request = weighed(format!("<user {at}> {}\n", turn.prompt));
+        let content = Content {
+            system: system.as_str().into(),
+            map: files
+                .iter()
+                .filter(|(path, _)| !selected.contains(*path))
+                .map(|(path, text)| {
+                    let text = format!("{}\n", map_block(path, text));
+                    Piece::new(ItemKey::Symbol((*path).into()), text, &count)
+                })
+                .collect(),
+            hidden: selected.iter().map(|path| FileKey::from(*path)).collect(),
+            files: selected.iter().filter_map(|path| Some(file(path, files.get(path)?))).collect(),
+            tree: Tree { files: files.keys().map(|path| FileKey::from(*path)).collect(), ..Tree::default() },
+            history: history.clone(),
+            request: vec![request.clone()],
+            framing: FRAMING,
+            ..Content::empty(&seeds, &excluded, &count)
+        };
+        played.none += once(&content) + SYSTEM + FRAMING;
+        let laid = PolicyName::Ledger.policy().lay(&state, &content, &rules);
+        state = laid.recorded;
+        let charge = provider.charge(&spans(&laid.layout, FRAMING), at as u64).unwrap_or_default();
+        played.ledger.add(charge, 0);
+
+        let said = |id, speaker, block| Said { id: MessageId(id), speaker, blocks: vec![block] };
+        let answer = weighed(format!("<assistant {at}> {}\n", turn.answer));
+        history.push(said(2 * at as u64, Speaker::User, request));
+        history.push(said(2 * at as u64 + 1, Speaker::Assistant, answer));
+        for (path, text) in &turn.edits {
+            match text {
+                Some(text) => drop(files.insert(path, text)),
+                None => drop(files.remove(path.as_str())),
+            }
+        }
+    }
+    played
+}
+
+/// What the content weighs when each thing is told once: all map blocks in one content block, everything else in one of
+/// its own. Without the system prompt.
+fn once(content: &Content<'_>) -> usize {
+    let map: usize = content.map.iter().map(|piece| piece.tokens).sum();
+    let map = (map > 0).then_some(map);
+    let files = content.files.iter().map(|piece| piece.tokens);
+    let said = content.history.iter().map(Said::tokens);
+    let asked = content.request.iter().map(|block| block.tokens);
+    map.into_iter().chain(files).chain(said).chain(asked).map(|tokens| tokens + FRAMING).sum()
+}
+
+/// A quarter token per character; what our wording adds weighs what the other implementation takes for it.
+fn count(text: &str) -> usize {
+    let quarter = |text: &str| text.chars().count().div_ceil(4);
+    if let Some(blocks) = text.strip_prefix("# Repository Structure\n") {
+        return blocks.split("\n\n").map(|block| quarter(block.trim_start_matches('\n'))).sum();
+    }
+    if let Some((_, block)) = text.split_once("\n\n").filter(|_| text.starts_with("## Outline of ")) {
+        return quarter(block);
+    }
+    if text.starts_with("# Current versions") {
+        return PENDING * text.matches("\n- ").count();
+    }
+    let is_update = text.starts_with("## Update of ") || text.starts_with("## All updates of ");
+    match text.split_once("diff\n").filter(|_| is_update) {
+        Some((_, diff)) => quarter(diff.trim_end_matches('`')) + DIFF,
+        None => quarter(text),
+    }
+}
+
+fn weighed(text: String) -> Weighed {
+    Weighed { tokens: count(&text), content: ContentBlock::text(text) }
+}
+
+fn file(path: &str, text: &str) -> Piece {
+    let shown = format!("{path}\n```\n{text}\n```\n");
+    Piece { body: text.into(), ..Piece::new(ItemKey::File(path.into()), shown, &count) }
+}
+
+/// The signature lines of a file, cut to 110 characters each and to some 1,600 together.
+fn map_block(path: &str, text: &str) -> String {
+    let mut block = format!("{path}:");
+    let mut length = path.chars().count();
+    for line in text.split(is_line_end).filter(|line| SIGNATURE.is_match(line)) {
+        let line: String = line.trim().chars().take(110).collect();
+        length += line.chars().count() + 2;
+        if length > 1_600 {
+            break;
+        }
+        block.push_str("\n ");
+        block.push_str(&line);
+    }
+    block
+}
+
+/// Where Python's `str.splitlines` ends a line; the empty line inside CRLF matches no signature.
+fn is_line_end(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\x0B' | '\x0C' | '\x1C'..='\x1E' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made-up session of sixteen turns over nine files. An independent implementation of the same rules and prices, run
+    /// with the same counts, charges 26,453.55 for it, and 62,954 without a cache.
+    #[test]
+    fn an_independent_implementation_comes_to_the_same_cost() {
+        let trace = serde_json::from_str(include_str!("chars/made_up.json")).unwrap();
+        let played = play_by_chars(&trace);
+        assert_eq!(played.none, 62_954);
+        let ratio = played.ledger.cost / 26_453.55;
+        assert!((0.99..=1.01).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn a_map_block_has_the_signature_lines() {
+        let text =
+            "import x\nclass A:\n    def f(self):\n        pass\r\nMAX = 3\nx.y = function() {}\nM.z = 1\n";
+        assert_eq!(
+            map_block("a.py", text),
+            "a.py:\n class A:\n def f(self):\n MAX = 3\n x.y = function() {}\n M.z = 1"
+        );
+    }
+}

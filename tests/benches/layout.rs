@@ -1,0 +1,152 @@
+//! How long one turn of policy `ledger` takes with 500 files, half of them selected and half in the map, and 150,000 tokens:
+//! layout with breakpoints, and the request body. Printed beside copying the same bytes once and beside policy `flat`.
+//! `cargo bench -p e2e --bench layout`.
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use strata_engine::cost::Prices;
+use strata_engine::history::{ContentBlock, MessageId};
+use strata_engine::key::FileKey;
+use strata_engine::models::Models;
+use strata_engine::prompt::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use strata_engine::tiers::{PolicyName, Rules, TierState};
+use strata_engine::tokens::{TokenCounter, Tokenizer};
+use strata_engine::wire::{self, Envelope, Format};
+
+const FILES: usize = 500;
+const TURNS: usize = 60;
+
+fn main() {
+    for policy in [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat] {
+        run(policy);
+    }
+}
+
+/// A session of many turns; each changes two files, selects one and deselects one.
+fn run(policy: PolicyName) {
+    let counter = TokenCounter::new();
+    let count = |text: &str| counter.count(Tokenizer::O200k, text);
+    let (seeds, excluded) = (Seeds::default(), BTreeSet::new());
+    let model = Models::builtin().resolve("claude-sonnet-4-5").model;
+    let mut texts: Vec<String> = (0..FILES).map(source).collect();
+    let mut selected: Vec<usize> = (0..FILES).step_by(2).collect();
+    let mut history: Vec<Said> = Vec::new();
+    let mut state = TierState::default();
+    let (mut layout_times, mut render_times, mut copy_times) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tokens = 0;
+    for turn in 0..TURNS {
+        let shown: BTreeSet<usize> = selected.iter().copied().collect();
+        let (map, files) = (0..FILES).fold((vec![], vec![]), |(mut map, mut files), at| {
+            let key = FileKey::from(path(at).as_str());
+            if shown.contains(&at) {
+                let text = format!("## `{key}`\n\n```rs\n{}```", texts[at]);
+                let piece = Piece::new(ItemKey::File(key), text, &count);
+                files.push(Piece { body: texts[at].as_str().into(), ..piece });
+            } else {
+                map.push(Piece::new(ItemKey::Symbol(key), outline(at), &count));
+            }
+            (map, files)
+        });
+        let content = Content {
+            system: "You are a software engineer.".into(),
+            hidden: shown.iter().map(|at| FileKey::from(path(*at).as_str())).collect(),
+            map,
+            files,
+            tree: Tree::default(),
+            history: history.clone(),
+            request: vec![said_block(&format!("Do the next thing, number {turn}."), &count)],
+            ..Content::empty(&seeds, &excluded, &count)
+        };
+        let rules = Rules {
+            slack: Some(10),
+            now_ms: turn as u64 * 60_000,
+            ..Rules::new(1_127, Ttl::FiveMinutes, Prices::of(&model, Ttl::FiveMinutes))
+        };
+        let started = Instant::now();
+        let laid = policy.policy().lay(&state, &content, &rules);
+        let laid_in = started.elapsed();
+        let envelope = Envelope { model: "claude-sonnet-4-5", tools: &[], cache_key: None };
+        let rendered = wire::render(&laid.layout, Format::Anthropic, &envelope);
+        let body = match rendered.body {
+            wire::Body::Json(body) => body.to_string(),
+            wire::Body::Text(text) => text,
+        };
+        let rendered_in = started.elapsed();
+        let started = Instant::now();
+        black_box(black_box(&body).clone());
+        let copied_in = started.elapsed();
+        tokens = laid.layout.tokens();
+        state = laid.recorded;
+        // The first prompt of a session lays everything.
+        if turn > 0 {
+            layout_times.push(laid_in);
+            render_times.push(rendered_in);
+            copy_times.push(copied_in);
+        }
+        for (n, speaker) in [Speaker::User, Speaker::Assistant].into_iter().enumerate() {
+            let id = MessageId((2 * turn + n) as u64);
+            let text = format!("Message {turn} with a text that is as long as such texts are. ").repeat(8);
+            history.push(Said { id, speaker, blocks: vec![said_block(&text, &count)] });
+        }
+        for nth in 0..2 {
+            let at = selected[(turn * 7 + nth * 13) % selected.len()];
+            let _ = writeln!(texts[at], "fn added_{turn}_{nth}() {{}}");
+        }
+        let leaves = selected.remove((turn * 5) % selected.len());
+        selected.push((leaves + 1) % FILES);
+        selected.sort_unstable();
+        selected.dedup();
+    }
+    let [layout, render, copy] = [layout_times, render_times, copy_times].map(Summary::of);
+    println!("{policy:?}: {FILES} files, {tokens} tokens in the last prompt");
+    println!("  layout and breakpoints        {layout}");
+    println!("  with the request body         {render}");
+    println!("  copying the body once         {copy}");
+}
+
+struct Summary {
+    median: Duration,
+    slowest: Duration,
+}
+
+impl Summary {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at = |nth: usize| times.get(nth).copied().unwrap_or_default();
+        Self { median: at(times.len() / 2), slowest: at(times.len().saturating_sub(1)) }
+    }
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
+        write!(f, "median {:7.3} ms, slowest {:7.3} ms", ms(self.median), ms(self.slowest))
+    }
+}
+
+fn path(at: usize) -> String {
+    format!("src/part{}/file{at}.rs", at % 12)
+}
+
+fn source(at: usize) -> String {
+    let lines = 12 + at % 24;
+    (0..lines).fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "pub fn item_{at}_{line}(value: u64) -> u64 {{ value.wrapping_mul({line}) }}");
+        text
+    })
+}
+
+fn outline(at: usize) -> String {
+    (0..10).fold(format!("{}:", path(at)), |mut text, line| {
+        let _ = write!(text, "\n pub fn item_{at}_{line}(value: u64) -> u64");
+        text
+    })
+}
+
+fn said_block(text: &str, count: &dyn Fn(&str) -> usize) -> Weighed {
+    Weighed { tokens: count(text), content: ContentBlock::text(text) }
+}
