@@ -11,6 +11,8 @@ mod log;
 mod marks;
 mod shown;
 mod state;
+#[cfg(test)]
+mod tests;
 
 mod wording;
 
