@@ -106,28 +106,19 @@ impl State {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
         let now = Held { turn: self.turn, ms: rules.now_ms };
-        let written: BTreeMap<ContentHash, Held> = marks
-            .iter()
-            .filter_map(|at| draft.boundaries.get(at + 1))
-            .filter(|boundary| boundary.tokens >= rules.prices.min_tokens)
-            .map(|boundary| (boundary.hash, now))
-            .collect();
+        // Marks stand on new blocks, or on held boundaries of the kept prefix, which they keep alive.
+        let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
+        let written: BTreeMap<ContentHash, Held> = match rules.prices.kind {
+            CacheKind::None => BTreeMap::new(),
+            CacheKind::Explicit { .. } => marked.map(|boundary| (boundary.hash, now)).collect(),
+            CacheKind::Automatic { .. } => {
+                draft.boundaries.iter().map(|boundary| (boundary.hash, now)).collect()
+            }
+        };
+        self.held.extend(&written);
         let read = draft.boundaries.get(draft.kept).copied().unwrap_or(Boundary::START);
-        if matches!(rules.prices.kind, CacheKind::Automatic { .. }) {
-            self.held.extend(draft.boundaries.iter().map(|boundary| (boundary.hash, now)));
-        } else {
-            // A breakpoint inside what is read makes no entry of its own; it only keeps one that is there.
-            for at in marks.iter() {
-                let Some(boundary) = draft.boundaries.get(at + 1) else { continue };
-                if boundary.tokens >= rules.prices.min_tokens
-                    && (boundary.tokens >= read.tokens || self.held.contains_key(&boundary.hash))
-                {
-                    self.held.insert(boundary.hash, now);
-                }
-            }
-            if draft.kept > 0 {
-                self.held.insert(read.hash, now);
-            }
+        if draft.kept > 0 {
+            self.held.insert(read.hash, now);
         }
         let total = draft.boundaries.last().map_or(0, |boundary| boundary.tokens);
         self.expected = Expected { read: read.tokens, total, written };

@@ -468,27 +468,29 @@ fn breakpoints_keep_to_what_the_provider_allows() {
 
 #[test]
 fn the_cut_lies_within_the_lookback_of_a_mark() {
-    let mut session = Session::new(REPOSITORY);
-    session.select("b.py");
-    session.turn("first", "done");
-    let kept = session.kept();
-    // Sixty messages arrive from elsewhere.
-    for number in 0..60 {
-        let speaker = if number % 2 == 0 { Speaker::User } else { Speaker::Assistant };
-        let id = MessageId(session.said.len() as u64);
-        let blocks = vec![weighed(ContentBlock::text(format!("message {number}")))];
-        session.said.push(Said { id, speaker, blocks });
+    for messages in 10..40 {
+        let mut session = Session::new(REPOSITORY);
+        // Enough files that no mark is to spare.
+        ["a.py", "b.py", "d.py"].iter().for_each(|name| session.select(name));
+        session.turn("first", "done");
+        let kept = session.kept();
+        // Messages arrive from elsewhere.
+        for number in 0..messages {
+            let speaker = if number % 2 == 0 { Speaker::User } else { Speaker::Assistant };
+            let id = MessageId(session.said.len() as u64);
+            let blocks = vec![weighed(ContentBlock::text(format!("message {number}")))];
+            session.said.push(Said { id, speaker, blocks });
+        }
+        let layout = session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
+        let mut prefix = 0;
+        let boundary = layout.blocks().position(|block| {
+            prefix += block.tokens;
+            prefix == kept
+        });
+        let boundary = boundary.expect("the kept prefix is still there");
+        let mut marked = layout.blocks().enumerate().filter(|(_, block)| block.mark.is_some());
+        assert!(marked.any(|(at, _)| (boundary..boundary + 20).contains(&at)), "{messages}");
     }
-    let layout = session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
-    let mut prefix = 0;
-    let boundary = layout.blocks().position(|block| {
-        prefix += block.tokens;
-        prefix == kept
-    });
-    let boundary = boundary.expect("the kept prefix is still there");
-    let marks: Vec<usize> =
-        layout.blocks().enumerate().filter(|(_, b)| b.mark.is_some()).map(|(at, _)| at).collect();
-    assert!(marks.iter().any(|at| (boundary..boundary + 20).contains(at)), "{marks:?} {boundary}");
 }
 
 #[test]
