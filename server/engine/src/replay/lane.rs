@@ -5,7 +5,7 @@ use std::fmt;
 use crate::cost::{Charge, Prices, Provider};
 use crate::history::ContentBlock;
 use crate::key::FileKey;
-use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, assemble};
+use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, assemble, map_budget};
 use crate::session::{Outcome, Session, Status, Usage};
 use crate::tiers::PolicyName;
 
@@ -145,7 +145,7 @@ impl Lane {
             let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
             let nanos = clock() - started;
             let again = assemble(workspace, &self.session, ask, means).map_err(fail)?;
-            let mut broken = verify(&prepared, &self.session, ask, workspace, means.settings.cache.deltas());
+            let mut broken = verify(&prepared, &self.session, ask, workspace, means);
             if again.reply.body != prepared.reply.body {
                 broken.push(Broken::NotDeterministic);
             }
@@ -166,7 +166,11 @@ impl Lane {
             nanos,
             members: prepared.members.clone(),
             said: said(&prepared.layout),
-            cut_short: if prepared.reply.warnings.is_empty() { CutShort::No } else { CutShort::Yes },
+            cut_short: match &prepared.reply {
+                reply if !reply.warnings.is_empty() => CutShort::Yes,
+                reply if reply.coverage.map_budget < map_budget(means) => CutShort::Yes,
+                _ => CutShort::No,
+            },
         };
         let usage = Usage {
             input: charged.plain as u64,

@@ -63,6 +63,11 @@ impl<'a> Replay<'a> {
         Ok(true)
     }
 
+    /// The sessions, one for each policy.
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
     /// What each column came to so far.
     pub fn totals(&self) -> &BTreeMap<Column, Totals> {
         &self.totals
