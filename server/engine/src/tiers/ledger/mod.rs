@@ -13,7 +13,6 @@ mod shown;
 mod state;
 #[cfg(test)]
 mod tests;
-
 mod wording;
 
 use crate::prompt::{Content, Layout, Tier};

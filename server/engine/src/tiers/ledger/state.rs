@@ -1,7 +1,7 @@
 //! What `ledger` remembers from turn to turn: the log that was sent, which of its prefixes the provider is known to hold,
 //! and how long files stay selected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::hash::ContentHash;
@@ -81,19 +81,19 @@ impl State {
     /// What the person did: which files stayed selected, which left, which changed.
     fn observe(&mut self, content: &Content<'_>) {
         let turn = self.turn;
-        let present = |key: &ItemKey| content.files.binary_search_by(|piece| piece.key.cmp(key)).ok();
+        let present: BTreeSet<&ItemKey> = content.files.iter().map(|piece| &piece.key).collect();
         let exists = |key: &ItemKey| match key {
             ItemKey::File(path) | ItemKey::Lines(path, _) => content.is_known(path),
             _ => false,
         };
         for (key, clock) in &self.files {
-            let stays = present(key).is_some();
+            let stays = present.contains(key);
             // A file that vanished was not deselected.
             if stays || exists(key) {
                 self.ages.saw(clock.age(turn.saturating_sub(1)), stays);
             }
         }
-        self.files.retain(|key, _| present(key).is_some());
+        self.files.retain(|key, _| present.contains(key));
         for piece in &content.files {
             let clock =
                 self.files.entry(piece.key.clone()).or_insert_with(|| Clock::started(turn, piece.hash));
