@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cost::Account;
+use crate::cost::{Account, Pace, Prices};
 use crate::history::{ContentBlock, History, NewMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::{Assembled, Layout, Prepared};
 use crate::selection::Selection;
-use crate::tiers::{Billed, Breaks, TierState};
+use crate::tiers::{Billed, Breaks, PolicyName, TierState};
+use crate::urls::Pages;
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
 /// "The turn").
@@ -41,6 +42,14 @@ impl Usage {
         (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
     }
 
+    /// What it costs at these prices, in tokens of plain input.
+    pub fn cost(self, prices: &Prices) -> f64 {
+        let Billed { total, .. } = self.billed();
+        let tokens =
+            self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
+        tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
+    }
+
     /// What it says of the cache.
     fn billed(self) -> Billed {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
@@ -55,6 +64,18 @@ impl Usage {
             cache_write: self.cache_write.saturating_add(other.cache_write),
         }
     }
+}
+
+/// What a session was billed for.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// In tokens.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// What the input cost, in tokens of plain input; absent before anything was billed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
 }
 
 /// How a request ended.
@@ -126,12 +147,20 @@ pub struct Session {
     pub history: History,
     /// Which files it shows.
     pub selection: Selection,
+    /// The web pages it shows.
+    pub pages: Pages,
+    /// The tiering rule it wishes for, whatever is set.
+    pub policy: Option<PolicyName>,
     /// What the tiering rule remembers.
     pub tiers: TierState,
     /// Files that have a block in the map, in order.
     pub map_members: Vec<FileKey>,
     /// What it was billed for.
     pub totals: Usage,
+    /// What that cost, in tokens of plain input.
+    spent: Option<f64>,
+    /// When its prompts were sent, and how much of them could be cached.
+    pace: Arc<Pace>,
     /// What the provider's cache is believed to hold.
     account: Option<Arc<Account>>,
     /// The last prompt that was recorded, and what it broke.
@@ -150,9 +179,13 @@ impl Session {
             id: id.into(),
             history: History::new(),
             selection: Selection::new(),
+            pages: Pages::default(),
+            policy: None,
             tiers: TierState::default(),
             map_members: Vec::new(),
             totals: Usage::default(),
+            spent: None,
+            pace: Arc::default(),
             account: None,
             last: None,
             breaks: Breaks::default(),
@@ -176,6 +209,16 @@ impl Session {
     /// The last prompt that was recorded.
     pub fn last_layout(&self) -> Option<&Layout> {
         self.last.as_deref()
+    }
+
+    /// When its recorded prompts were sent, and how much of them could be cached.
+    pub fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
+    /// What it was billed for, with what that cost.
+    pub fn billed(&self) -> Totals {
+        Totals { usage: self.totals, cost: self.spent }
     }
 
     /// What recorded prompts broke in the cache.
@@ -226,6 +269,12 @@ impl Session {
         self.tiers.purge_history();
     }
 
+    /// Has the next prompt laid afresh (`docs/tiers.md`, "Laying afresh").
+    pub fn rebuild_tiers(&mut self) {
+        self.tiers.rebuild();
+        self.touch();
+    }
+
     /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
     pub fn keep(&mut self, mut prepared: Prepared) -> Assembled {
         let id = format!("p{}", self.next_prompt);
@@ -263,7 +312,11 @@ impl Session {
             at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })?;
 
         let mut warnings = Vec::new();
-        self.totals = self.totals.plus(outcome.usage.unwrap_or_default());
+        if let Some(usage) = outcome.usage {
+            self.totals = self.totals.plus(usage);
+            let cost = usage.cost(&pending.prepared.sent.prices);
+            self.spent = Some(self.spent.unwrap_or_default() + cost);
+        }
         let answered = !outcome.answer.is_empty();
         let counts = match outcome.status {
             Status::Complete => true,
@@ -275,7 +328,17 @@ impl Session {
             let billed = outcome.usage.map(Usage::billed);
             let (before, account) = (self.last.as_deref(), self.account.as_deref());
             self.breaks.record(before, layout, account, sent, &self.selection);
-            self.account = Some(Arc::new(Account::after(self.account(), sent, billed)));
+            let account = Account::after(account, sent, billed);
+            self.breaks.missed(account.missed());
+            warnings.extend(account.missed().map(|missed| {
+                format!(
+                    "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
+                     what this one wrote",
+                    missed.reported, missed.expected
+                )
+            }));
+            self.account = Some(Arc::new(account));
+            Arc::make_mut(&mut self.pace).sent(sent);
             self.last = Some(Arc::clone(layout));
             if pending.base == self.revision {
                 self.tiers = pending.prepared.tiers.clone();

@@ -37,18 +37,10 @@ fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
     let history = content.history.iter().map(|said| (ItemKey::History(said.id), said.hash(), said.tokens()));
     for (key, hash, tokens) in pieces.chain(merged(history)) {
-        let start = match key {
-            // A web page that was fetched on purpose enters high: its text does not change.
-            ItemKey::Url(_) => Tier::L1,
-            _ => Tier::Active,
-        };
         match state.items.get_mut(&key) {
             None => {
-                if start != Tier::Active {
-                    broken.insert(start);
-                }
-                let tracked = Tracked { tier: start, n: entry(start), hash: Some(hash), tokens };
-                state.items.insert(key, tracked);
+                let (tier, n) = (Tier::Active, entry(Tier::Active));
+                state.items.insert(key, Tracked { tier, n, hash: Some(hash), tokens });
             }
             Some(tracked) => {
                 match tracked.hash {
@@ -212,7 +204,7 @@ impl Cycle<'_> {
             }
             for tracked in self.state.items.values_mut().filter(|tracked| tracked.tier == tier) {
                 tracked.tier = below;
-                tracked.n = tracked.n.min(entry(tier));
+                tracked.n = entry(below);
             }
             self.broken.extend([tier, below]);
         }
