@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::cost::{Account, Pace, Prices};
 use crate::history::{ContentBlock, History, NewMessage, Role};
 use crate::key::FileKey;
-use crate::prompt::{Assembled, Layout, Prepared};
+use crate::prompt::{Ask, Assembled, Layout, Prepared, Request};
 use crate::selection::Selection;
 use crate::tiers::{Billed, Breaks, PolicyName, TierState};
 use crate::urls::Pages;
@@ -76,6 +76,15 @@ pub struct Totals {
     /// What the input cost, in tokens of plain input; absent before anything was billed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+}
+
+/// What the provider's cache is believed to hold of the last prompt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cached {
+    /// Tokens.
+    pub tokens: usize,
+    /// When they will be gone unless they are used before, in milliseconds since 1970.
+    pub expires_ms: u64,
 }
 
 /// How a request ended.
@@ -163,8 +172,9 @@ pub struct Session {
     pace: Arc<Pace>,
     /// What the provider's cache is believed to hold.
     account: Option<Arc<Account>>,
-    /// The last prompt that was recorded, and what it broke.
+    /// The last prompt that was recorded, how it was asked for, and what prompts broke.
     last: Option<Arc<Layout>>,
+    asked: Option<Arc<Ask>>,
     breaks: Breaks,
     revision: u64,
     next_prompt: u64,
@@ -188,6 +198,7 @@ impl Session {
             pace: Arc::default(),
             account: None,
             last: None,
+            asked: None,
             breaks: Breaks::default(),
             revision: 0,
             next_prompt: 1,
@@ -214,6 +225,21 @@ impl Session {
     /// When its recorded prompts were sent, and how much of them could be cached.
     pub fn pace(&self) -> &Pace {
         &self.pace
+    }
+
+    /// How much the provider's cache is believed to hold for the next prompt, and until when; nothing when that time is
+    /// over.
+    pub fn cached(&self, now_ms: u64) -> Option<Cached> {
+        let account = self.account()?;
+        let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
+        Some(Cached { tokens: account.cached_tokens(), expires_ms })
+    }
+
+    /// How the next prompt will be asked for, as far as one can know: like the last one that was recorded, with the same
+    /// tools and wishes. Its request is left out.
+    pub fn next_ask(&self, now_ms: u64) -> Ask {
+        let like = self.asked.as_deref().cloned();
+        Ask { now_ms, ..like.unwrap_or_else(|| Ask::new(Request::Nothing)) }
     }
 
     /// What it was billed for, with what that cost.
@@ -324,12 +350,14 @@ impl Session {
             Status::Error => false,
         };
         if counts {
-            let Prepared { sent, layout, .. } = &*pending.prepared;
+            let Prepared { sent, layout, asked, .. } = &*pending.prepared;
             let billed = outcome.usage.map(Usage::billed);
-            let (before, account) = (self.last.as_deref(), self.account.as_deref());
-            self.breaks.record(before, layout, account, sent, &self.selection);
+            let (before, account) = (self.last_layout(), self.account());
+            let mut breaks = self.breaks.clone();
+            breaks.record(before, layout, account, sent, &self.selection);
             let account = Account::after(account, sent, billed);
-            self.breaks.missed(account.missed());
+            breaks.missed(account.missed());
+            self.breaks = breaks;
             warnings.extend(account.missed().map(|missed| {
                 format!(
                     "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
@@ -340,6 +368,7 @@ impl Session {
             self.account = Some(Arc::new(account));
             Arc::make_mut(&mut self.pace).sent(sent);
             self.last = Some(Arc::clone(layout));
+            self.asked = Some(Arc::clone(asked));
             if pending.base == self.revision {
                 self.tiers = pending.prepared.tiers.clone();
                 if let Some(billed) = billed {

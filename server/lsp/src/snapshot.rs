@@ -15,6 +15,7 @@ use strata_engine::session::Session;
 use strata_engine::settings::Settings;
 use strata_engine::symbols::{FileSymbols, SymbolIndex};
 use strata_engine::tokens::TokenCounter;
+use strata_engine::urls::Page;
 use strata_host::disk::{ReadError, ReadLimits, TextCache};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::secret_by_name;
@@ -164,9 +165,24 @@ impl Snapshot {
             listing: &self.index.files,
             open: &open,
             index: self.index.state,
-            session_state: "",
+            session_state: &self.session_state(),
         };
         Ok(use_it(&workspace, self.means()))
+    }
+
+    /// What is true of the workspace right now, for the end of a prompt: where it is and which branch is checked out.
+    /// Empty when neither is known.
+    fn session_state(&self) -> String {
+        let names: Vec<String> = self.roots.iter().map(|root| prompt::inline(root.name())).collect();
+        let mut lines = match &names[..] {
+            [] => return String::new(),
+            [name] => format!("# Session State\n\nRepository: {name}"),
+            names => format!("# Session State\n\nWorkspace folders: {}", names.join(", ")),
+        };
+        if let Some(branch) = &self.index.branch {
+            lines.push_str(&format!("\nBranch: {}", prompt::inline(branch)));
+        }
+        lines
     }
 
     /// Looks at the disk for every closed file that has a block in the map, or may have one in the first prompt:
@@ -197,6 +213,11 @@ impl Snapshot {
     /// What the shown part of a file weighs, in tokens of the model.
     pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
         prompt::weigh_file(key, file, extent, self.means())
+    }
+
+    /// What a web page weighs, in tokens of the model.
+    pub fn weigh_page(&self, page: &Page) -> usize {
+        prompt::weigh_page(page, self.means())
     }
 
     /// What a text weighs, and for which model that is.

@@ -87,6 +87,8 @@ pub struct Prepared {
     pub sent: Sent,
     /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
     pub relied_on: Option<usize>,
+    /// How it was asked for, without the request itself.
+    pub asked: Arc<Ask>,
     /// What the request becomes in the history.
     pub message: Option<NewMessage>,
     /// The tiers once the turn is recorded.
@@ -350,6 +352,7 @@ impl Run<'_> {
             layout: Arc::new(attempt.laid.layout),
             sent,
             relied_on: attempt.laid.relied_on,
+            asked: Ask { request: Request::Nothing, ..self.ask.clone() }.into(),
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,
             members: self.members(&plan, attempt.members),

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cost::Charge;
 use crate::prompt::{
-    Ask, AssembleError, ItemKey, LaidBlock, Means, Prepared, Request, Tier, TierReport, Workspace, weigh,
+    AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Workspace, weigh,
 };
 use crate::session::Session;
 
@@ -81,16 +81,18 @@ pub struct LastBreak {
     pub reason: Reason,
 }
 
-/// Lays out what the next request would bring along, and says what stands where.
+/// Lays out what the next request would bring along at the time `now_ms` (milliseconds since 1970), and says what stands
+/// where.
 ///
 /// # Errors
 /// As [`weigh`].
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
+    now_ms: u64,
     means: Means<'_>,
 ) -> Result<TiersReport, AssembleError> {
-    let prepared = weigh(workspace, session, &Ask::new(Request::Nothing), means)?;
+    let prepared = weigh(workspace, session, &session.next_ask(now_ms), means)?;
     let tokenizer = means.models.resolve(&prepared.reply.model).model.tokenizer;
     let outline = |key: &ItemKey| match key {
         ItemKey::Symbol(path) => {
