@@ -27,6 +27,8 @@ pub enum Reason {
     Deselected,
     /// A file was excluded.
     Excluded,
+    /// A file was selected, and its full text stands for its outline.
+    Selected,
     /// A text was changed, and a new version stands in its place.
     Changed,
     /// Something vanished, or there was no room for it.
@@ -163,7 +165,12 @@ fn compare(
     let new: Vec<&LaidBlock> = now.blocks().collect();
     let same = old.iter().zip(&new).take_while(|(old, new)| old.content == new.content).count();
     let kept = new.iter().take(same).map(|block| block.tokens).sum();
-    let first = old.get(same);
+    // Headings and acknowledgements come and go with what they frame.
+    let shows = |block: &&&LaidBlock| {
+        !block.items.is_empty() || matches!(block.part, Part::Prompt | Part::FileList | Part::Updates)
+    };
+    let behind = old.get(same..).unwrap_or_default();
+    let first = behind.iter().find(shows).or(behind.first());
     let later: BTreeSet<&ItemKey> = new.iter().skip(same).flat_map(|block| &block.items).collect();
     let moved = old.iter().skip(same).flat_map(|block| &block.items);
     let moved: BTreeSet<ItemKey> = moved.filter(|key| later.contains(*key)).cloned().collect();
@@ -202,6 +209,12 @@ fn why(
     let deselected = blame(&|key| in_full(key) && choice(key) == Some(Choice::Deselected));
     if !deselected.is_empty() {
         return (Reason::Deselected, deselected);
+    }
+    let is_outline = |key: &ItemKey| matches!(key, ItemKey::Symbol(_));
+    let selected =
+        blame(&|key| is_outline(key) && !later.contains(key) && choice(key) == Some(Choice::Selected));
+    if !selected.is_empty() {
+        return (Reason::Selected, selected);
     }
     let gone = blame(&|key| !later.contains(key));
     if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }

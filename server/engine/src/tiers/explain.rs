@@ -11,7 +11,7 @@ const NAMED: usize = 3;
 /// What a break was, in one or two sentences. `pages` knows the titles of web pages.
 pub fn explain(broke: &Break, pages: &Pages) -> String {
     let items = || told(&broke.items, pages);
-    let was = if broke.items.len() == 1 { "was" } else { "were" };
+    let was = if broke.items.len() <= 1 { "was" } else { "were" };
     let why = match broke.reason {
         Reason::First => "this was the first prompt, so nothing of it was cached before".to_owned(),
         Reason::None => "nothing broke: the last prompt stands in front as it was, what is new behind it".to_owned(),
@@ -26,6 +26,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
         Reason::System => "the system prompt was changed, and it stands in front of everything".to_owned(),
         Reason::Deselected => format!("{} {was} deselected, so the text had to leave the prompt", items()),
         Reason::Excluded => format!("{} {was} excluded, so nothing of it may stay in the prompt", items()),
+        Reason::Selected => format!("{} gave way to the full text of the file, which was selected", items()),
         Reason::Changed => format!("{} {was} changed, and the new version stands in the place of the old one", items()),
         Reason::Vanished => format!("{} is no longer there, or there was no room for it", items()),
         Reason::History if broke.items.is_empty() => {

@@ -242,10 +242,9 @@ fn next_prompt(
 ) -> Result<Result<Prepared, prompt::AssembleError>, CommandError> {
     let next = context.session.next_ask(context.now_ms);
     let ask = Ask { model: model.or(next.model.clone()), ..next };
-    let prepared =
-        context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-            prompt::weigh(workspace, context.session, &ask, means)
-        })?;
+    let prepared = context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
+        prompt::weigh(workspace, context.session, &ask, means)
+    })?;
     Ok(prepared)
 }
 

@@ -8,21 +8,23 @@ use crate::hash::ContentHash;
 use crate::prompt::{Content, ItemKey, Tier};
 
 use super::super::Rules;
-use super::state::{State, Tracked, above, entry};
+use super::state::{PAGES_ENTER, State, Tracked, above, entry};
 
 /// From the bottom up, the way promotions travel.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 
 /// Brings the tiers up to date with a request that was sent. `broken` are the tiers whose cached bytes
-/// changed before it.
+/// changed before it, `pages` are web pages that were in it for the first time.
 pub(super) fn after_request(
     state: &mut State,
     content: &Content<'_>,
     rules: &Rules,
     broken: &mut BTreeSet<Tier>,
+    pages: Vec<ItemKey>,
 ) {
     measure(state, content, broken);
     let mut cycle = Cycle { state, rules, broken, incoming: BTreeMap::new(), touched: BTreeSet::new() };
+    cycle.send(pages, PAGES_ENTER);
     cycle.graduate();
     cycle.graduate_history(content);
     cycle.ripple();
@@ -82,7 +84,7 @@ struct Cycle<'a> {
     rules: &'a Rules,
     broken: &'a mut BTreeSet<Tier>,
     /// Items on their way into a tier.
-    incoming: BTreeMap<Tier, Vec<ItemKey>>,
+    incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
     /// Tiers whose veterans were already looked at in this cycle.
     touched: BTreeSet<Tier>,
 }
@@ -144,7 +146,8 @@ impl Cycle<'_> {
                 }
                 moved = Moved::Yes;
                 self.broken.insert(tier);
-                let veterans = self.state.in_tier(tier);
+                let mut veterans = self.state.in_tier(tier);
+                veterans.retain(|key| !incoming.contains(key));
                 for key in incoming {
                     if let Some(tracked) = self.state.items.get_mut(&key) {
                         tracked.tier = tier;

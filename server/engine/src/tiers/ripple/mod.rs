@@ -38,9 +38,9 @@ impl Policy for Ripple {
             Seeded::NotYet | Seeded::Done => {}
         }
         let mut broken = state.forget_missing(content);
-        broken.extend(state.admit_pages(content));
+        let pages = state.admit_pages(content);
         let (layout, listed) = lay_out(&state, content, rules);
-        cycle::after_request(&mut state, content, rules, &mut broken);
+        cycle::after_request(&mut state, content, rules, &mut broken, pages);
         Laid { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
     }
 }

@@ -50,6 +50,9 @@ pub(super) enum Seeded {
     Done,
 }
 
+/// The tier that web pages enter.
+pub(super) const PAGES_ENTER: Tier = Tier::L1;
+
 /// The N with which an item enters a tier (the table in `docs/tiers.md`).
 pub(super) fn entry(tier: Tier) -> u32 {
     match tier {
@@ -120,18 +123,18 @@ impl State {
     }
 
     /// Takes in web pages that are new: they enter high, because a page that was fetched on purpose does not change. Says
-    /// which tiers that breaks.
-    pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Option<Tier> {
-        let mut broken = None;
+    /// which they are.
+    pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
+        let (tier, n) = (PAGES_ENTER, entry(PAGES_ENTER));
+        let mut new = Vec::new();
         for piece in &content.urls {
             if !self.items.contains_key(&piece.key) {
-                let n = entry(Tier::L1);
-                let tracked = Tracked { tier: Tier::L1, n, hash: None, tokens: piece.tokens };
+                let tracked = Tracked { tier, n, hash: None, tokens: piece.tokens };
                 self.items.insert(piece.key.clone(), tracked);
-                broken = Some(Tier::L1);
+                new.push(piece.key.clone());
             }
         }
-        broken
+        new
     }
 
     /// Forgets what is no longer in the content, and says which tiers that breaks. A map block that is only
