@@ -518,6 +518,8 @@ enum Step {
     Edit(usize),
     Say,
     Clear,
+    Fetch,
+    Rebuild,
     Send,
 }
 
@@ -528,6 +530,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..6usize).prop_map(Step::Edit),
         2 => Just(Step::Say),
         1 => Just(Step::Clear),
+        1 => Just(Step::Fetch),
+        1 => Just(Step::Rebuild),
         6 => Just(Step::Send),
     ];
     prop::collection::vec(step, 1..60)
@@ -545,6 +549,8 @@ proptest! {
         let mut edits = [0; 6];
         let mut said: Vec<(u64, String)> = Vec::new();
         let mut next = 0;
+        let mut pages: Vec<(&str, &str)> = Vec::new();
+        let mut fetched = 0;
         for step in steps {
             match step {
                 Step::Select(at) => { selected.insert(at); }
@@ -552,6 +558,11 @@ proptest! {
                 Step::Edit(at) => edits[at] += 1,
                 Step::Say => { said.push((next, format!("said {next}"))); next += 1; }
                 Step::Clear => said.clear(),
+                Step::Fetch => {
+                    fetched += 1;
+                    pages = vec![("https://a", ["one", "two", "three"][fetched % 3])];
+                }
+                Step::Rebuild => play.state.rebuild(),
                 Step::Send => {
                     let seeds = Seeds { referenced: vec!["b".into(), "f".into()], clusters: vec![vec!["a".into(), "c".into()]] };
                     let unselected: Vec<usize> = (0..6).filter(|at| !selected.contains(at)).collect();
@@ -562,6 +573,7 @@ proptest! {
                         behind: selected.iter().map(|&at| PATHS[at]).collect(),
                         files: selected.iter().map(|&at| (PATHS[at], format!("text {} of {}", edits[at], PATHS[at]))).collect(),
                         said: said.clone(),
+                        pages: pages.clone(),
                         seeds,
                         ..Script::default()
                     };
