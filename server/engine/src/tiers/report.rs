@@ -6,9 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cost::Charge;
-use crate::prompt::{
-    AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Workspace, weigh,
-};
+use crate::prompt::{AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Workspace, weigh};
 use crate::session::Session;
 
 use super::{Chosen, Reason, TierState, ledger, ripple};

@@ -575,7 +575,6 @@ proptest! {
                         said: said.clone(),
                         pages: pages.clone(),
                         seeds,
-                        ..Script::default()
                     };
                     let again = Ripple.lay(&play.state, &script.content(), &play.rules);
                     let layout = play.send(&script);
