@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::compaction::CompactionStatus;
 use crate::prompt::{Ask, AssembleError, Means, Part, Request, UsedFile, Workspace, history_tokens, weigh};
-use crate::session::{Session, Usage};
+use crate::session::{Session, Totals};
 
 /// The reply of `budget.report`. All weights are in tokens.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -35,7 +35,7 @@ pub struct BudgetReport {
     /// The files shown in full.
     pub files: Vec<UsedFile>,
     /// What the session was billed for so far.
-    pub totals: Usage,
+    pub totals: Totals,
 }
 
 /// Weighs what the next request would bring along.
@@ -63,6 +63,6 @@ pub fn report(
         needs_summary: CompactionStatus::new(&means.settings.compaction, history_tokens).due,
         parts: tokens.parts,
         files: prepared.reply.files,
-        totals: session.totals,
+        totals: session.billed(),
     })
 }

@@ -22,4 +22,5 @@ pub mod settings;
 pub mod symbols;
 pub mod tiers;
 pub mod tokens;
+pub mod urls;
 pub mod wire;

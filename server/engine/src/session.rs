@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cost::Account;
+use crate::cost::{Account, Pace, Prices};
 use crate::history::{ContentBlock, History, NewMessage, Role};
 use crate::key::FileKey;
-use crate::prompt::{Assembled, Layout, Prepared};
+use crate::prompt::{Ask, Assembled, Layout, Prepared, Request};
 use crate::selection::Selection;
-use crate::tiers::{Billed, Breaks, TierState};
+use crate::tiers::{Billed, Breaks, PolicyName, TierState};
+use crate::urls::Pages;
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
 /// "The turn").
@@ -41,6 +42,14 @@ impl Usage {
         (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
     }
 
+    /// What it costs at these prices, in tokens of plain input.
+    pub fn cost(self, prices: &Prices) -> f64 {
+        let Billed { total, .. } = self.billed();
+        let tokens =
+            self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
+        tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
+    }
+
     /// What it says of the cache.
     fn billed(self) -> Billed {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
@@ -55,6 +64,27 @@ impl Usage {
             cache_write: self.cache_write.saturating_add(other.cache_write),
         }
     }
+}
+
+/// What a session was billed for.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// In tokens.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// What the input cost, in tokens of plain input; absent before anything was billed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+/// What the provider's cache is believed to hold of the last prompt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cached {
+    /// Tokens.
+    pub tokens: usize,
+    /// When they will be gone unless they are used before, in milliseconds since 1970.
+    pub expires_ms: u64,
 }
 
 /// How a request ended.
@@ -126,16 +156,25 @@ pub struct Session {
     pub history: History,
     /// Which files it shows.
     pub selection: Selection,
+    /// The web pages it shows.
+    pub pages: Pages,
+    /// The tiering rule it wishes for, whatever is set.
+    pub policy: Option<PolicyName>,
     /// What the tiering rule remembers.
     pub tiers: TierState,
     /// Files that have a block in the map, in order.
     pub map_members: Vec<FileKey>,
     /// What it was billed for.
     pub totals: Usage,
+    /// What that cost, in tokens of plain input.
+    spent: Option<f64>,
+    /// When its prompts were sent, and how much of them could be cached.
+    pace: Arc<Pace>,
     /// What the provider's cache is believed to hold.
     account: Option<Arc<Account>>,
-    /// The last prompt that was recorded, and what it broke.
+    /// The last prompt that was recorded, how it was asked for, and what prompts broke.
     last: Option<Arc<Layout>>,
+    asked: Option<Arc<Ask>>,
     breaks: Breaks,
     revision: u64,
     next_prompt: u64,
@@ -150,11 +189,16 @@ impl Session {
             id: id.into(),
             history: History::new(),
             selection: Selection::new(),
+            pages: Pages::default(),
+            policy: None,
             tiers: TierState::default(),
             map_members: Vec::new(),
             totals: Usage::default(),
+            spent: None,
+            pace: Arc::default(),
             account: None,
             last: None,
+            asked: None,
             breaks: Breaks::default(),
             revision: 0,
             next_prompt: 1,
@@ -176,6 +220,31 @@ impl Session {
     /// The last prompt that was recorded.
     pub fn last_layout(&self) -> Option<&Layout> {
         self.last.as_deref()
+    }
+
+    /// When its recorded prompts were sent, and how much of them could be cached.
+    pub fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
+    /// How much the provider's cache is believed to hold for the next prompt, and until when; nothing when that time is
+    /// over.
+    pub fn cached(&self, now_ms: u64) -> Option<Cached> {
+        let account = self.account()?;
+        let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
+        Some(Cached { tokens: account.cached_tokens(), expires_ms })
+    }
+
+    /// How the next prompt will be asked for, as far as one can know: like the last one that was recorded, with the same
+    /// tools and wishes. Its request is left out.
+    pub fn next_ask(&self, now_ms: u64) -> Ask {
+        let like = self.asked.as_deref().cloned();
+        Ask { now_ms, ..like.unwrap_or_else(|| Ask::new(Request::Nothing)) }
+    }
+
+    /// What it was billed for, with what that cost.
+    pub fn billed(&self) -> Totals {
+        Totals { usage: self.totals, cost: self.spent }
     }
 
     /// What recorded prompts broke in the cache.
@@ -226,6 +295,12 @@ impl Session {
         self.tiers.purge_history();
     }
 
+    /// Has the next prompt laid afresh (`docs/tiers.md`, "Laying afresh").
+    pub fn rebuild_tiers(&mut self) {
+        self.tiers.rebuild();
+        self.touch();
+    }
+
     /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
     pub fn keep(&mut self, mut prepared: Prepared) -> Assembled {
         let id = format!("p{}", self.next_prompt);
@@ -263,7 +338,11 @@ impl Session {
             at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })?;
 
         let mut warnings = Vec::new();
-        self.totals = self.totals.plus(outcome.usage.unwrap_or_default());
+        if let Some(usage) = outcome.usage {
+            self.totals = self.totals.plus(usage);
+            let cost = usage.cost(&pending.prepared.sent.prices);
+            self.spent = Some(self.spent.unwrap_or_default() + cost);
+        }
         let answered = !outcome.answer.is_empty();
         let counts = match outcome.status {
             Status::Complete => true,
@@ -271,12 +350,25 @@ impl Session {
             Status::Error => false,
         };
         if counts {
-            let Prepared { sent, layout, .. } = &*pending.prepared;
+            let Prepared { sent, layout, asked, .. } = &*pending.prepared;
             let billed = outcome.usage.map(Usage::billed);
-            let (before, account) = (self.last.as_deref(), self.account.as_deref());
-            self.breaks.record(before, layout, account, sent, &self.selection);
-            self.account = Some(Arc::new(Account::after(self.account(), sent, billed)));
+            let (before, account) = (self.last_layout(), self.account());
+            let mut breaks = self.breaks.clone();
+            breaks.record(before, layout, account, sent, &self.selection);
+            let account = Account::after(account, sent, billed);
+            breaks.missed(account.missed());
+            self.breaks = breaks;
+            warnings.extend(account.missed().map(|missed| {
+                format!(
+                    "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
+                     what this one wrote",
+                    missed.reported, missed.expected
+                )
+            }));
+            self.account = Some(Arc::new(account));
+            Arc::make_mut(&mut self.pace).sent(sent);
             self.last = Some(Arc::clone(layout));
+            self.asked = Some(Arc::clone(asked));
             if pending.base == self.revision {
                 self.tiers = pending.prepared.tiers.clone();
                 if let Some(billed) = billed {

@@ -328,7 +328,7 @@ impl MainLoop {
         let mail = self.mail.clone();
         self.pool.spawn(
             Lane::Background,
-            move || meter::read(&snapshot, &session, &Cancel::new()),
+            move || meter::read(&snapshot, &session, now_ms(), &Cancel::new()),
             move |status| {
                 let _ = mail.send(Mail::Metered(status.ok().flatten().unwrap_or(Value::Null)));
             },

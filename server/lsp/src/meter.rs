@@ -23,6 +23,12 @@ struct Status<'a> {
     percent: f64,
     /// The share of the session's billed input that was read from the cache, in percent.
     cached_percent: Option<f64>,
+    /// What the next request can read from the cache, in tokens, and when that will be gone unless it is used before, in
+    /// milliseconds since 1970; absent when nothing is cached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cached_tokens: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_expires_ms: Option<u64>,
     /// How near the conversation is to a compaction, in percent.
     compaction_percent: f64,
     index: IndexState,
@@ -30,8 +36,8 @@ struct Status<'a> {
     state_version: u64,
 }
 
-/// Reads the meter; `None` when the context cannot be weighed.
-pub fn read(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> Option<Value> {
+/// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the context cannot be weighed.
+pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel) -> Option<Value> {
     let report: Result<_, Cancelled> = snapshot
         .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
     let (model, tokens, window, history) = match report.ok()? {
@@ -43,6 +49,7 @@ pub fn read(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> Option<V
         }
         Err(_) => return None,
     };
+    let cached = session.cached(now_ms);
     let status = Status {
         session: &session.id,
         model: &model,
@@ -50,6 +57,8 @@ pub fn read(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> Option<V
         window,
         percent: (tokens as f64 * 1_000.0 / window.max(1) as f64).round() / 10.0,
         cached_percent: session.totals.cached_percent(),
+        cached_tokens: cached.map(|cached| cached.tokens),
+        cache_expires_ms: cached.map(|cached| cached.expires_ms),
         compaction_percent: CompactionStatus::new(&snapshot.settings.compaction, history).percent,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),

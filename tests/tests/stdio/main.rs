@@ -13,8 +13,10 @@ mod recount;
 mod settings;
 mod status;
 mod sync;
+mod tiers;
 mod turns;
 mod typing;
+mod urls;
 
 use e2e::Repo;
 

@@ -8,7 +8,9 @@ use strata_engine::wire::{self, Format, Piece};
 
 use crate::small;
 
-const CASES: [(&str, &str, &str); 4] = [
+const CASES: [(&str, &str, &str); 6] = [
+    ("claude-sonnet-4-5", "anthropic", "ledger"),
+    ("gpt-4o", "openai", "ledger"),
     ("claude-sonnet-4-5", "anthropic", "flat"),
     ("claude-sonnet-4-5", "anthropic", "ripple"),
     ("gpt-4o", "openai", "flat"),

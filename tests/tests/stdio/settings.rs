@@ -47,7 +47,7 @@ fn a_setting_that_cannot_be_taken_is_named_and_changes_nothing() {
 fn no_settings_are_the_defaults() {
     let repo = small();
     let defaults = Setup::new(&repo).start().run("server.settings", json!({}));
-    assert_eq!(defaults["settings"]["cache"]["policy"], "ripple");
+    assert_eq!(defaults["settings"]["cache"]["policy"], json!(null));
     for settings in [json!({}), json!([]), json!({ "model": null, "symbols": { "map_budget": null } })] {
         assert_eq!(Setup::new(&repo).settings(settings).start().run("server.settings", json!({})), defaults);
     }

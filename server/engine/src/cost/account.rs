@@ -6,7 +6,9 @@ use crate::models::CacheKind;
 use crate::prompt::Layout;
 use crate::tiers::Billed;
 
-use super::{Charge, Prices, Provider, Span, spans};
+use serde::Serialize;
+
+use super::{Charge, Mark, Prices, Provider, Span, spans};
 
 /// One request as the cache sees it.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +28,29 @@ impl Sent {
     pub fn new(layout: &Layout, at_ms: u64, identity: ContentHash, prices: Prices) -> Self {
         Self { spans: spans(layout, 0), at_ms, identity, prices }
     }
+
+    /// What of it the provider keeps, as far as its kind goes: all in front of the last breakpoint, or everything where
+    /// no breakpoints are needed. Tokens.
+    pub fn cacheable(&self) -> usize {
+        let end = match self.prices.kind {
+            CacheKind::None => 0,
+            CacheKind::Automatic { .. } => self.spans.len(),
+            CacheKind::Explicit { .. } => {
+                self.spans.iter().rposition(|span| span.mark == Mark::Breakpoint).map_or(0, |at| at + 1)
+            }
+        };
+        self.spans.iter().take(end).map(|span| span.tokens).sum()
+    }
+}
+
+/// A provider said that it read clearly less than was expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Missed {
+    /// What was expected, in tokens by our own count.
+    pub expected: usize,
+    /// What was reported, in tokens by the provider's count.
+    pub reported: u64,
 }
 
 /// What is believed to be cached.
@@ -35,13 +60,15 @@ pub struct Account {
     provider: Provider,
     last: Charge,
     last_ms: u64,
+    missed: Option<Missed>,
 }
 
 impl Account {
     /// An account at a provider that holds nothing yet.
     fn new(sent: &Sent) -> Self {
         let provider = Provider::new(sent.prices);
-        Self { identity: sent.identity, provider, last: Charge::default(), last_ms: sent.at_ms }
+        let (last, last_ms, missed) = (Charge::default(), sent.at_ms, None);
+        Self { identity: sent.identity, provider, last, last_ms, missed }
     }
 
     /// The account after `sent` was answered, and after what the provider says it read, if it says so: when that is less
@@ -54,7 +81,9 @@ impl Account {
         account.provider.set_prices(sent.prices);
         account.last_ms = sent.at_ms;
         account.last = account.charge(sent);
-        if billed.is_some_and(|billed| billed.misses(account.last.read, account.last.total())) {
+        account.missed = None;
+        if let Some(billed) = billed.filter(|billed| billed.misses(account.last.read, account.last.total())) {
+            account.missed = Some(Missed { expected: account.last.read, reported: billed.read });
             account.provider.forget();
             account.last = account.charge(sent);
         }
@@ -81,15 +110,26 @@ impl Account {
         self.last
     }
 
+    /// What the provider read less of the last request than was expected, if it was clearly less.
+    pub fn missed(&self) -> Option<Missed> {
+        self.missed
+    }
+
+    /// How much of the last request the next one can read. Tokens.
+    pub fn cached_tokens(&self) -> usize {
+        let Prices { kind, min_tokens, .. } = *self.provider.prices();
+        match kind {
+            CacheKind::None => 0,
+            CacheKind::Automatic { .. } if self.last.total() < min_tokens => 0,
+            CacheKind::Automatic { .. } => self.last.total(),
+            CacheKind::Explicit { .. } => self.last.read + self.last.written,
+        }
+    }
+
     /// When what is cached will be gone unless it is used before, in milliseconds since 1970; `None` when nothing is
     /// cached.
     pub fn expires_ms(&self) -> Option<u64> {
-        let Prices { kind, min_tokens, seconds, .. } = *self.provider.prices();
-        let cached = match kind {
-            CacheKind::None => false,
-            CacheKind::Automatic { .. } => self.last.total() >= min_tokens,
-            CacheKind::Explicit { .. } => self.last.read + self.last.written > 0,
-        };
-        cached.then(|| self.last_ms.saturating_add(u64::from(seconds) * 1_000))
+        let life_ms = u64::from(self.provider.prices().seconds) * 1_000;
+        (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))
     }
 }

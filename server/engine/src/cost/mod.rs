@@ -5,13 +5,15 @@
 mod account;
 mod bound;
 mod forecast;
+mod pace;
 mod prices;
 mod provider;
 mod span;
 
-pub use account::{Account, Sent};
+pub use account::{Account, Missed, Sent};
 pub use bound::{Bound, Need};
 pub use forecast::{Course, Forecast, Outlook, switch};
+pub use pace::Pace;
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};
 pub use span::{Mark, Span, spans};

@@ -15,7 +15,7 @@ use crate::models::{Models, Structure};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::symbols::{References, SymbolIndex};
-use crate::tiers::{Cut, Laid, PolicyName, Rules, TierState};
+use crate::tiers::{Chosen, Cut, Laid, Rules, TierState, Wishes};
 use crate::tokens::TokenCounter;
 use crate::wire::{self, Body, Envelope, Format, Rendered};
 
@@ -79,12 +79,16 @@ pub struct Means<'a> {
 pub struct Prepared {
     /// The reply.
     pub reply: Assembled,
+    /// The policy that laid it out, and who decided on that.
+    pub chosen: Chosen,
     /// The prompt in order.
     pub layout: Arc<Layout>,
     /// The prompt as the provider's cache sees it.
     pub sent: Sent,
     /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
     pub relied_on: Option<usize>,
+    /// How it was asked for, without the request itself.
+    pub asked: Arc<Ask>,
     /// What the request becomes in the history.
     pub message: Option<NewMessage>,
     /// The tiers once the turn is recorded.
@@ -122,20 +126,15 @@ pub fn weigh(
     let wanted = ask.model.as_deref().unwrap_or(&settings.model);
     let resolved = means.models.resolve(wanted);
     let measure = Measure::new(&resolved.model, means);
-    let policy = match workspace.index {
-        // Tiers that are filled while outlines still come in would be rewritten at once.
-        IndexState::Building => PolicyName::Flat,
-        IndexState::Ready => {
-            ask.policy.or(settings.cache.policy).unwrap_or(PolicyName::default_for(&resolved.model))
-        }
-    };
+    let wishes = Wishes { request: ask.policy, session: session.policy, setting: settings.cache.policy };
+    let chosen = wishes.choose(&resolved.model, workspace.index);
     let format = ask.format.unwrap_or(settings.format);
     let run = Run {
         workspace,
         session,
         ask,
         measure: &measure,
-        policy,
+        chosen,
         format,
         rules: Rules {
             target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
@@ -206,7 +205,7 @@ struct Run<'a> {
     session: &'a Session,
     ask: &'a Ask,
     measure: &'a Measure<'a>,
-    policy: PolicyName,
+    chosen: Chosen,
     format: Format,
     rules: Rules,
 }
@@ -275,7 +274,7 @@ impl Run<'_> {
             gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
         let blocks = content.map.len();
         let rules = Rules { cut: plan.cut, ..self.rules };
-        let laid = self.policy.policy().lay(&self.session.tiers, &content, &rules);
+        let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);
         let tools = &self.ask.tools;
         let envelope = Envelope { model: self.measure.model_id(), tools, cache_key: Some(&self.session.id) };
         let rendered = wire::render(&laid.layout, self.format, &envelope);
@@ -332,7 +331,7 @@ impl Run<'_> {
             predicted: Account::predict(self.session.account(), &sent),
             model: self.measure.model_id().to_owned(),
             format: self.format,
-            policy: self.policy,
+            policy: self.chosen.policy,
             tokens,
             tiers: tier_reports(&attempt.laid.layout),
             breakpoints: breakpoints(&attempt.laid.layout),
@@ -349,9 +348,11 @@ impl Run<'_> {
         };
         Ok(Prepared {
             reply,
+            chosen: self.chosen,
             layout: Arc::new(attempt.laid.layout),
             sent,
             relied_on: attempt.laid.relied_on,
+            asked: Ask { request: Request::Nothing, ..self.ask.clone() }.into(),
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,
             members: self.members(&plan, attempt.members),

@@ -84,7 +84,7 @@ pub(super) fn gather<'a>(
         map,
         hidden,
         files,
-        urls: Vec::new(),
+        urls: session.pages.iter().map(|page| piece::page(page, count)).collect(),
         tree: Tree { files: listed, focus: focus(workspace, session), budget: plan.list_budget },
         history,
         request,

@@ -7,6 +7,7 @@ use crate::selection::Extent;
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::tokens::{ImageSize, UNKNOWN_IMAGE_TOKENS};
+use crate::urls::Page;
 use crate::wire::{self, Tool, pieces_of};
 
 use super::assemble::Means;
@@ -129,6 +130,13 @@ pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: Means<
     let resolved = means.models.resolve(&means.settings.model);
     let count = Measure::new(&resolved.model, means).counter();
     piece::pieces(key, file, extent, &count).iter().map(|piece| piece.tokens).sum()
+}
+
+/// What a web page weighs as it is shown, in tokens of the model that is set.
+pub fn weigh_page(page: &Page, means: Means<'_>) -> usize {
+    let resolved = means.models.resolve(&means.settings.model);
+    let count = Measure::new(&resolved.model, means).counter();
+    piece::page(page, &count).tokens
 }
 
 /// What a text weighs, in tokens of the model that is set.

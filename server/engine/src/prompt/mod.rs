@@ -19,9 +19,9 @@ pub use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
 pub use content::{Content, Count, Listed, Piece, Said, Seeds, Tree, Weighed};
 pub use layout::{ItemKey, LaidBlock, LaidMessage, Layout, Part, Speaker, Tier, Ttl};
-pub use measure::{history_tokens, map_budget, weigh_file, weigh_text};
-pub use piece::{FileText, Source};
-pub(crate) use piece::{fence, inline};
+pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text};
+pub(crate) use piece::fence;
+pub use piece::{FileText, Source, inline};
 pub use reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,

@@ -5,3 +5,4 @@ mod budgets;
 mod fixture;
 mod flat;
 mod tiered;
+mod tiers;

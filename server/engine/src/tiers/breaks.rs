@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::cost::{Account, Sent};
+use crate::cost::{Account, Missed, Sent};
 use crate::prompt::{ItemKey, LaidBlock, Layout, Part};
 use crate::selection::{Choice, Selection};
 
@@ -27,6 +27,8 @@ pub enum Reason {
     Deselected,
     /// A file was excluded.
     Excluded,
+    /// A file was selected, and its full text stands for its outline.
+    Selected,
     /// A text was changed, and a new version stands in its place.
     Changed,
     /// Something vanished, or there was no room for it.
@@ -55,6 +57,12 @@ pub struct Break {
     pub rewritten: usize,
     /// What stood behind it before and was written again without having changed.
     pub moved: Vec<ItemKey>,
+    /// Tokens of `rewritten` that would have been read from the cache had nothing broken.
+    pub lost: usize,
+    /// What that cost: those tokens at the difference between writing and reading, in tokens of plain input.
+    pub cost: f64,
+    /// What the provider read less of this prompt than was expected, if it said so.
+    pub missed: Option<Missed>,
 }
 
 /// The breaks of a session.
@@ -82,6 +90,13 @@ impl Breaks {
         self.by_item.get(key).copied()
     }
 
+    /// Takes note of what the provider says about the prompt that was recorded last.
+    pub fn missed(&mut self, missed: Option<Missed>) {
+        if let Some(last) = &mut self.last {
+            last.missed = missed;
+        }
+    }
+
     /// Takes note of a prompt that is recorded. `before` and `account` are as the prompt before it left them.
     pub fn record(
         &mut self,
@@ -92,13 +107,27 @@ impl Breaks {
         selection: &Selection,
     ) {
         self.turn += 1;
-        let found =
-            Break { turn: self.turn, at_ms: sent.at_ms, ..compare(before, now, account, sent, selection) };
+        let found = compare(before, now, account, sent, selection);
+        let found = Break { turn: self.turn, at_ms: sent.at_ms, ..found.priced(account, sent) };
         if !matches!(found.reason, Reason::None | Reason::First) {
             let entry = (self.turn, found.reason);
             self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));
         }
         self.last = Some(found);
+    }
+}
+
+impl Break {
+    /// The same with what it cost.
+    fn priced(self, account: Option<&Account>, sent: &Sent) -> Self {
+        let cached = match self.reason {
+            Reason::None | Reason::First => 0,
+            _ => account.map_or(0, Account::cached_tokens),
+        };
+        let lost = cached.saturating_sub(self.kept).min(self.rewritten);
+        let prices = &sent.prices;
+        let each = (prices.write - prices.read) * prices.input(self.kept + self.rewritten);
+        Self { lost, cost: lost as f64 * each, ..self }
     }
 }
 
@@ -118,6 +147,9 @@ fn compare(
         kept: 0,
         rewritten: total,
         moved: Vec::new(),
+        lost: 0,
+        cost: 0.0,
+        missed: None,
     };
     let (Some(before), Some(account)) = (before, account) else { return whole(Reason::First) };
     if account.identity() != sent.identity {
@@ -133,7 +165,12 @@ fn compare(
     let new: Vec<&LaidBlock> = now.blocks().collect();
     let same = old.iter().zip(&new).take_while(|(old, new)| old.content == new.content).count();
     let kept = new.iter().take(same).map(|block| block.tokens).sum();
-    let first = old.get(same);
+    // Headings and acknowledgements come and go with what they frame.
+    let shows = |block: &&&LaidBlock| {
+        !block.items.is_empty() || matches!(block.part, Part::Prompt | Part::FileList | Part::Updates)
+    };
+    let behind = old.get(same..).unwrap_or_default();
+    let first = behind.iter().find(shows).or(behind.first());
     let later: BTreeSet<&ItemKey> = new.iter().skip(same).flat_map(|block| &block.items).collect();
     let moved = old.iter().skip(same).flat_map(|block| &block.items);
     let moved: BTreeSet<ItemKey> = moved.filter(|key| later.contains(*key)).cloned().collect();
@@ -172,6 +209,12 @@ fn why(
     let deselected = blame(&|key| in_full(key) && choice(key) == Some(Choice::Deselected));
     if !deselected.is_empty() {
         return (Reason::Deselected, deselected);
+    }
+    let is_outline = |key: &ItemKey| matches!(key, ItemKey::Symbol(_));
+    let selected =
+        blame(&|key| is_outline(key) && !later.contains(key) && choice(key) == Some(Choice::Selected));
+    if !selected.is_empty() {
+        return (Reason::Selected, selected);
     }
     let gone = blame(&|key| !later.contains(key));
     if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }

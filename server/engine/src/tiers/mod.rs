@@ -2,8 +2,11 @@
 //! never looks for content, never writes a dialect, and never learns which editor asked.
 
 mod breaks;
+mod choice;
+mod explain;
 mod flat;
 pub mod ledger;
+mod report;
 pub mod ripple;
 
 use std::sync::Arc;
@@ -16,6 +19,9 @@ use crate::models::{CacheKind, Model};
 use crate::prompt::{Content, ItemKey, Layout, Listed, Tier, Ttl};
 
 pub use breaks::{Break, Breaks, Reason};
+pub use choice::{Chosen, DecidedBy, Wishes};
+pub use explain::explain;
+pub use report::{Figures, ItemReport, LastBreak, TiersReport, report};
 
 /// A named tiering rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -118,6 +124,16 @@ impl TierState {
             // Messages that differ are found by their content.
             Self::Untracked | Self::Ledger(_) => {}
             Self::Ripple(state) => state.purge_history(),
+        }
+    }
+
+    /// Has the next prompt laid afresh: what is learned about the person and the conversation stays, every place is given
+    /// anew.
+    pub fn rebuild(&mut self) {
+        match self {
+            Self::Untracked => {}
+            Self::Ledger(state) => Arc::make_mut(state).forget_log(),
+            Self::Ripple(state) => state.rebuild(),
         }
     }
 

@@ -9,6 +9,8 @@ mod history;
 mod prompt;
 mod server;
 mod symbols;
+mod tiers;
+mod url;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -68,6 +70,11 @@ pub const NAMES: &[&str] = &[
     "strata.prompt.discard",
     "strata.prompt.preview",
     "strata.prompt.estimate",
+    "strata.tiers.report",
+    "strata.tiers.rebuild",
+    "strata.tiers.policy",
+    "strata.tiers.explainBreak",
+    "strata.tiers.forecast",
     "strata.history.add",
     "strata.history.addExchange",
     "strata.history.get",
@@ -75,6 +82,9 @@ pub const NAMES: &[&str] = &[
     "strata.history.clear",
     "strata.history.count",
     "strata.history.reregister",
+    "strata.url.add",
+    "strata.url.remove",
+    "strata.url.list",
     "strata.budget.report",
     "strata.compaction.status",
     "strata.symbols.map",
@@ -109,6 +119,11 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.prompt.discard" => call(arguments, context, prompt::discard),
         "strata.prompt.preview" => call(arguments, context, prompt::preview),
         "strata.prompt.estimate" => call(arguments, context, prompt::estimate),
+        "strata.tiers.report" => call(arguments, context, tiers::report),
+        "strata.tiers.rebuild" => call(arguments, context, tiers::rebuild),
+        "strata.tiers.policy" => call(arguments, context, tiers::policy),
+        "strata.tiers.explainBreak" => call(arguments, context, tiers::explain_break),
+        "strata.tiers.forecast" => call(arguments, context, tiers::forecast),
         "strata.history.add" => call(arguments, context, history::add),
         "strata.history.addExchange" => call(arguments, context, history::add_exchange),
         "strata.history.get" => call(arguments, context, history::get),
@@ -116,6 +131,9 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.history.clear" => call(arguments, context, history::clear),
         "strata.history.count" => call(arguments, context, history::count),
         "strata.history.reregister" => call(arguments, context, history::reregister),
+        "strata.url.add" => call(arguments, context, url::add),
+        "strata.url.remove" => call(arguments, context, url::remove),
+        "strata.url.list" => call(arguments, context, url::list),
         "strata.budget.report" => call(arguments, context, budget::report),
         "strata.compaction.status" => call(arguments, context, budget::compaction_status),
         "strata.compaction.run" => Err(CommandError::failed(

@@ -29,6 +29,8 @@ pub(super) struct Bench {
     pub(super) models: Models,
     pub(super) counter: TokenCounter,
     pub(super) index: IndexState,
+    /// What is true right now.
+    pub(super) state: String,
 }
 
 impl Bench {
@@ -52,6 +54,7 @@ impl Bench {
             models: Models::builtin(),
             counter: TokenCounter::new(),
             index: IndexState::Ready,
+            state: String::new(),
         }
     }
 
@@ -64,7 +67,7 @@ impl Bench {
         Means { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
-    fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
+    pub(super) fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
         let mut symbols = SymbolIndex::new();
         for (key, text) in &self.files {
             if let Some(language) = language_of(key, "") {
@@ -95,7 +98,7 @@ impl Bench {
             listing: &listing,
             open: &[],
             index: self.index,
-            session_state: "",
+            session_state: &self.state,
         };
         use_it(&workspace)
     }

@@ -5,6 +5,7 @@
 
 mod draft;
 pub(crate) mod edits;
+mod figures;
 mod fixups;
 mod hazard;
 mod log;
@@ -21,6 +22,7 @@ use super::{Laid, Policy, Rules, TierState};
 
 use draft::Draft;
 
+pub use figures::Figures;
 pub use state::State;
 pub use wording::legend;
 

@@ -135,6 +135,11 @@ impl State {
         }
     }
 
+    /// Tokens of the prefix that the last prompt kept.
+    pub(super) fn relied_on(&self) -> usize {
+        self.expected.read
+    }
+
     /// Where the last prompt showed an item first; active when it did not.
     pub fn tier_of(&self, key: &ItemKey) -> Tier {
         self.tiers.get(key).copied().unwrap_or(Tier::Active)

@@ -8,21 +8,23 @@ use crate::hash::ContentHash;
 use crate::prompt::{Content, ItemKey, Tier};
 
 use super::super::Rules;
-use super::state::{State, Tracked, above, entry};
+use super::state::{PAGES_ENTER, State, Tracked, above, entry};
 
 /// From the bottom up, the way promotions travel.
 const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
 
 /// Brings the tiers up to date with a request that was sent. `broken` are the tiers whose cached bytes
-/// changed before it.
+/// changed before it, `pages` are web pages that were in it for the first time.
 pub(super) fn after_request(
     state: &mut State,
     content: &Content<'_>,
     rules: &Rules,
     broken: &mut BTreeSet<Tier>,
+    pages: Vec<ItemKey>,
 ) {
     measure(state, content, broken);
     let mut cycle = Cycle { state, rules, broken, incoming: BTreeMap::new(), touched: BTreeSet::new() };
+    cycle.send(pages, PAGES_ENTER);
     cycle.graduate();
     cycle.graduate_history(content);
     cycle.ripple();
@@ -37,18 +39,10 @@ fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>
     let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
     let history = content.history.iter().map(|said| (ItemKey::History(said.id), said.hash(), said.tokens()));
     for (key, hash, tokens) in pieces.chain(merged(history)) {
-        let start = match key {
-            // A web page that was fetched on purpose enters high: its text does not change.
-            ItemKey::Url(_) => Tier::L1,
-            _ => Tier::Active,
-        };
         match state.items.get_mut(&key) {
             None => {
-                if start != Tier::Active {
-                    broken.insert(start);
-                }
-                let tracked = Tracked { tier: start, n: entry(start), hash: Some(hash), tokens };
-                state.items.insert(key, tracked);
+                let (tier, n) = (Tier::Active, entry(Tier::Active));
+                state.items.insert(key, Tracked { tier, n, hash: Some(hash), tokens });
             }
             Some(tracked) => {
                 match tracked.hash {
@@ -90,7 +84,7 @@ struct Cycle<'a> {
     rules: &'a Rules,
     broken: &'a mut BTreeSet<Tier>,
     /// Items on their way into a tier.
-    incoming: BTreeMap<Tier, Vec<ItemKey>>,
+    incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
     /// Tiers whose veterans were already looked at in this cycle.
     touched: BTreeSet<Tier>,
 }
@@ -152,7 +146,8 @@ impl Cycle<'_> {
                 }
                 moved = Moved::Yes;
                 self.broken.insert(tier);
-                let veterans = self.state.in_tier(tier);
+                let mut veterans = self.state.in_tier(tier);
+                veterans.retain(|key| !incoming.contains(key));
                 for key in incoming {
                     if let Some(tracked) = self.state.items.get_mut(&key) {
                         tracked.tier = tier;
@@ -212,7 +207,7 @@ impl Cycle<'_> {
             }
             for tracked in self.state.items.values_mut().filter(|tracked| tracked.tier == tier) {
                 tracked.tier = below;
-                tracked.n = tracked.n.min(entry(tier));
+                tracked.n = entry(below);
             }
             self.broken.extend([tier, below]);
         }

@@ -16,7 +16,9 @@ use crate::prompt::{
 
 use super::{Laid, Policy, Rules, TierState};
 
-pub use state::{State, Tracked};
+pub use state::{Figures, State, Tracked};
+
+use state::Seeded;
 
 /// The rule itself.
 pub(super) struct Ripple;
@@ -30,12 +32,15 @@ impl Policy for Ripple {
             TierState::Ripple(state) => state.clone(),
             TierState::Untracked | TierState::Ledger(_) => State::default(),
         };
-        if !state.is_seeded() && !content.map.is_empty() {
-            seed::seed(&mut state, content, rules);
+        match state.seeded {
+            Seeded::NotYet if !content.map.is_empty() => seed::start(&mut state, content, rules),
+            Seeded::Again => seed::rebuild(&mut state, content, rules),
+            Seeded::NotYet | Seeded::Done => {}
         }
         let mut broken = state.forget_missing(content);
+        let pages = state.admit_pages(content);
         let (layout, listed) = lay_out(&state, content, rules);
-        cycle::after_request(&mut state, content, rules, &mut broken);
+        cycle::after_request(&mut state, content, rules, &mut broken, pages);
         Laid { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use crate::hash::ContentHash;
 use crate::prompt::{Content, ItemKey, Piece, Tier};
 
@@ -28,13 +30,28 @@ pub struct State {
     pub(super) seeded: Seeded,
 }
 
-/// Whether the map was already spread over the tiers.
+/// What is known of one item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Figures {
+    /// How many requests in a row it was unchanged, as far as its tier counts.
+    pub n: u32,
+    /// The N at which it goes up; absent in L0, which is final.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<u32>,
+}
+
+/// Whether the content was already spread over the tiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Seeded {
     #[default]
     NotYet,
+    /// It was, and is to be once more.
+    Again,
     Done,
 }
+
+/// The tier that web pages enter.
+pub(super) const PAGES_ENTER: Tier = Tier::L1;
 
 /// The N with which an item enters a tier (the table in `docs/tiers.md`).
 pub(super) fn entry(tier: Tier) -> u32 {
@@ -79,8 +96,21 @@ impl State {
         self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
     }
 
-    pub(super) fn is_seeded(&self) -> bool {
-        self.seeded == Seeded::Done
+    /// Has the next prompt give every item its place anew.
+    pub fn rebuild(&mut self) {
+        if self.seeded == Seeded::Done {
+            self.seeded = Seeded::Again;
+        }
+    }
+
+    /// What is known of an item that is shown in this tier. One that is shown in another than it was remembered in has
+    /// just entered it; only a message may be held back by an older one and keeps its count.
+    pub fn figures(&self, key: &ItemKey, shown: Tier) -> Figures {
+        let n = match self.items.get(key) {
+            Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
+            _ => entry(shown),
+        };
+        Figures { n, threshold: above(shown).map(entry) }
     }
 
     /// The tier a piece stands in for this prompt. A cached tier only shows a piece that still looks as it
@@ -90,6 +120,21 @@ impl State {
             Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
             _ => Tier::Active,
         }
+    }
+
+    /// Takes in web pages that are new: they enter high, because a page that was fetched on purpose does not change. Says
+    /// which they are.
+    pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
+        let (tier, n) = (PAGES_ENTER, entry(PAGES_ENTER));
+        let mut new = Vec::new();
+        for piece in &content.urls {
+            if !self.items.contains_key(&piece.key) {
+                let tracked = Tracked { tier, n, hash: None, tokens: piece.tokens };
+                self.items.insert(piece.key.clone(), tracked);
+                new.push(piece.key.clone());
+            }
+        }
+        new
     }
 
     /// Forgets what is no longer in the content, and says which tiers that breaks. A map block that is only

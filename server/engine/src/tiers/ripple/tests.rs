@@ -19,6 +19,7 @@ struct Script {
     behind: Vec<&'static str>,
     files: Vec<(&'static str, String)>,
     said: Vec<(u64, String)>,
+    pages: Vec<(&'static str, &'static str)>,
     seeds: Seeds,
 }
 
@@ -41,12 +42,17 @@ impl Script {
             map: self.map.iter().map(|(path, text)| piece(ItemKey::Symbol((*path).into()), text)).collect(),
             hidden: self.behind.iter().map(|path| FileKey::from(*path)).collect(),
             files: self.files.iter().map(|(path, text)| piece(ItemKey::File((*path).into()), text)).collect(),
+            urls: self.pages.iter().map(|(address, text)| piece(page(address), text)).collect(),
             tree: Tree { files: vec!["a".into()], focus: vec![], budget: 100 },
             history: self.said.iter().map(said).collect(),
             request: vec![Weighed { content: ContentBlock::text("prompt"), tokens: 6 }],
             ..Content::empty(&self.seeds, &NOTHING, &count)
         }
     }
+}
+
+fn page(address: &str) -> ItemKey {
+    ItemKey::Url(crate::hash::ContentHash::of(address))
 }
 
 /// A session that sends one prompt after the other.
@@ -69,6 +75,11 @@ impl Play {
 
     fn tier(&self, key: &str) -> Tier {
         self.state.tier_of(&serde_json::from_value(key.into()).unwrap())
+    }
+
+    /// A session that remembers these items.
+    fn remembering(target: usize, items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
+        Self { state: TierState::Ripple(State::from_items(items)), ..Self::new(target) }
     }
 
     fn n(&self, key: &str) -> u32 {
@@ -301,6 +312,204 @@ fn the_lowest_n_anchor_a_tier_that_holds_more_than_the_target() {
     assert_eq!(play.tier("file:high"), Tier::L2, "5 + 1 reaches the threshold and L2 was empty");
 }
 
+fn tracked(tier: Tier, n: u32, tokens: usize) -> Tracked {
+    Tracked { tier, n, hash: None, tokens }
+}
+
+#[test]
+fn orphans_are_packed_too_the_heaviest_first_into_the_lightest_tier() {
+    let mut play = Play::new(1);
+    let seeds = Seeds { referenced: vec!["a".into()], clusters: vec![vec!["b".into(), "c".into()]] };
+    let map = vec![("a", "aa"), ("b", "bbbb"), ("c", "cccc"), ("d", "ddddddd"), ("e", "eeeee"), ("f", "f")];
+    play.send(&Script { map, seeds, ..Script::default() });
+    let tiers = ["a", "b", "c", "d", "e", "f"].map(|path| play.tier(&format!("symbol:{path}")));
+    // The cluster weighs 8, `d` 7, `e` 5: one tier each; `f` joins the lightest.
+    assert_eq!(tiers, [Tier::L0, Tier::L1, Tier::L1, Tier::L2, Tier::L3, Tier::L3]);
+}
+
+#[test]
+fn tiers_that_stay_under_the_target_are_merged_at_the_start() {
+    let mut play = Play::new(10);
+    let map = vec![("a", "aaaa"), ("b", "bbbb"), ("c", "cccc")];
+    play.send(&Script { map, ..Script::default() });
+    let tiers: BTreeSet<Tier> =
+        ["a", "b", "c"].into_iter().map(|path| play.tier(&format!("symbol:{path}"))).collect();
+    assert_eq!(tiers.len(), 1, "{tiers:?}: none of them alone is worth a breakpoint");
+}
+
+#[test]
+fn a_web_page_enters_at_l1_in_the_prompt_that_shows_it_first() {
+    let mut play = Play::new(0);
+    play.send(&Script::default());
+    let script = Script { pages: vec![("https://a", "page")], ..Script::default() };
+    let drawn = drawn(&play.send(&script));
+    assert!(drawn.contains("User L1  # URL Context\nUser L1  page\nAssistant L1| Ok.\n"), "{drawn}");
+    let key = page("https://a").to_string();
+    assert_eq!((play.tier(&key), play.n(&key)), (Tier::L1, 9));
+    let changed = Script { pages: vec![("https://a", "another")], ..Script::default() };
+    play.send(&changed);
+    assert_eq!((play.tier(&key), play.n(&key)), (Tier::Active, 0), "a change counts as any other does");
+}
+
+#[test]
+fn l0_under_the_target_is_refilled_only_when_l1_is_broken_anyway() {
+    let symbol = |path: &str| ItemKey::Symbol(path.into());
+    let items = [
+        (symbol("a"), tracked(Tier::L0, 12, 4)),
+        (symbol("b"), tracked(Tier::L1, 10, 6)),
+        (symbol("c"), tracked(Tier::L1, 9, 6)),
+        (symbol("d"), tracked(Tier::L1, 11, 6)),
+    ];
+    let mut play = Play::remembering(10, items);
+    let map = vec![("a", "aaaa"), ("b", "bbbbbb"), ("c", "cccccc"), ("d", "dddddd")];
+    let script = Script { map, ..Script::default() };
+    play.send(&script);
+    assert_eq!(play.tier("symbol:d"), Tier::L1, "nothing broke L1");
+    let fewer =
+        Script { map: script.map.iter().filter(|(path, _)| *path != "c").copied().collect(), ..script };
+    play.send(&fewer);
+    assert_eq!(play.tier("symbol:d"), Tier::L0, "the most lasting one goes up");
+    assert_eq!(play.tier("symbol:b"), Tier::L1, "and no more than the target needs");
+}
+
+#[test]
+fn what_goes_down_a_level_takes_the_n_of_newcomers_there() {
+    let mut play = Play::remembering(
+        10,
+        [
+            (ItemKey::Symbol("a".into()), tracked(Tier::L1, 11, 5)),
+            (ItemKey::Symbol("b".into()), tracked(Tier::L2, 8, 20)),
+        ],
+    );
+    play.send(&Script { map: vec![("a", "aaaaa"), ("b", "bbbbbbbbbbbbbbbbbbbb")], ..Script::default() });
+    assert_eq!((play.tier("symbol:a"), play.n("symbol:a")), (Tier::L2, 6));
+    assert_eq!((play.tier("symbol:b"), play.n("symbol:b")), (Tier::L2, 8), "who was there stays as it was");
+}
+
+#[test]
+fn a_veteran_waits_at_the_threshold_while_the_tier_above_is_stable() {
+    let mut play = Play::remembering(
+        0,
+        [
+            (ItemKey::File("a".into()), tracked(Tier::L3, 5, 1)),
+            (ItemKey::File("b".into()), tracked(Tier::L3, 4, 1)),
+            (ItemKey::File("c".into()), tracked(Tier::L2, 6, 1)),
+        ],
+    );
+    let mut script =
+        Script { files: ["a", "b", "c"].map(|path| (path, "x".to_owned())).to_vec(), ..Script::default() };
+    // What breaks L3 and leaves: a change of `b`.
+    script.files[1].1 = "y".into();
+    let TierState::Ripple(state) = &mut play.state else { panic!() };
+    state.items.get_mut(&ItemKey::File("b".into())).unwrap().hash = Some(crate::hash::ContentHash::of("x"));
+    play.send(&script);
+    assert_eq!((play.tier("file:a"), play.n("file:a")), (Tier::L3, 6), "at the threshold, L2 is stable");
+}
+
+#[test]
+fn a_rebuild_places_everything_anew_with_selected_files_among_their_neighbours() {
+    let mut play = Play::new(10);
+    let seeds =
+        Seeds { referenced: vec!["a".into(), "b".into()], clusters: vec![vec!["b".into(), "c".into()]] };
+    let script = Script {
+        map: vec![("a", "aaaaaaaaaa"), ("b", "bbbbbbbbbb"), ("d", "dddddddddddd"), ("e", "eeeeeeeeeee")],
+        behind: vec!["c"],
+        files: vec![("c", "cc".into())],
+        said: (0..6).map(|id| (id, "12345".to_owned())).collect(),
+        seeds,
+        ..Script::default()
+    };
+    play.send(&script);
+    assert_eq!((play.tier("file:c"), play.n("file:c")), (Tier::Active, 0), "a session starts with it active");
+    play.state.rebuild();
+    let layout = play.send(&script);
+    assert_eq!(play.tier("symbol:a"), Tier::L0);
+    assert_eq!((play.tier("file:c"), play.tier("symbol:b")), (Tier::L1, Tier::L1), "{}", drawn(&layout));
+    assert_eq!(play.n("file:c"), 9);
+    let history = (0..6).map(|id| play.tier(&format!("history:{id}")));
+    let expected = [Tier::L3, Tier::L3, Tier::L3, Tier::L3, Tier::Active, Tier::Active];
+    assert_eq!(history.collect::<Vec<_>>(), expected, "the newest target's worth stays active");
+    check(
+        &layout,
+        &expect![[r#"
+            System L0  system
+            System L0  # Repository Structure
+            System L0| aaaaaaaaaa
+            User L1  # Repository Structure (continued)
+            User L1  bbbbbbbbbb
+            User L1  # Reference Files
+            User L1  cc
+            Assistant L1| Ok.
+            User L2  # Repository Structure (continued)
+            User L2  dddddddddddd
+            Assistant L2| Ok.
+            User L3  # Repository Structure (continued)
+            User L3  eeeeeeeeeee
+            Assistant L3  Ok.
+            User L3  12345
+            Assistant L3  12345
+            User L3  12345
+            Assistant L3| 12345
+            User active  # Repository Files
+            Assistant active  Ok.
+            User active  12345
+            Assistant active  12345
+            User active  prompt
+        "#]],
+    );
+    let again = play.send(&script);
+    assert_eq!(drawn(&again), drawn(&layout), "a rebuild happens once");
+}
+
+#[test]
+fn a_rebuild_keeps_the_places_of_cached_messages_and_of_outlines_behind_full_texts() {
+    let mut play = Play::remembering(
+        10,
+        [
+            (ItemKey::History(MessageId(0)), tracked(Tier::L1, 9, 1)),
+            (ItemKey::Symbol("a".into()), tracked(Tier::L2, 7, 20)),
+            (ItemKey::File("a".into()), tracked(Tier::L3, 4, 1)),
+            (ItemKey::File("gone".into()), tracked(Tier::L3, 4, 1)),
+        ],
+    );
+    play.state.rebuild();
+    let script = Script {
+        behind: vec!["a"],
+        files: vec![("a", "aaaaaaaaaaa".into())],
+        said: vec![(0, "q".into())],
+        ..Script::default()
+    };
+    play.send(&script);
+    assert_eq!((play.tier("history:0"), play.tier("symbol:a")), (Tier::L1, Tier::L2));
+    assert_eq!(play.tier("file:a"), Tier::L1);
+}
+
+#[test]
+fn a_rebuild_graduates_no_message_without_a_target() {
+    let mut play = Play::new(0);
+    let said = (0..9).map(|id| (id, "12345".to_owned())).collect();
+    let script = Script { map: vec![("a", "map")], said, ..Script::default() };
+    play.send(&script);
+    play.state.rebuild();
+    play.send(&script);
+    assert!((0..9).all(|id| play.tier(&format!("history:{id}")) == Tier::Active));
+}
+
+#[test]
+fn figures_say_how_far_an_item_is() {
+    let (a, said) = (ItemKey::File("a".into()), ItemKey::History(MessageId(0)));
+    let state =
+        State::from_items([(a.clone(), tracked(Tier::L2, 8, 1)), (said.clone(), tracked(Tier::L3, 5, 1))]);
+    let figures = |key: &ItemKey, tier| {
+        let Figures { n, threshold } = state.figures(key, tier);
+        (n, threshold)
+    };
+    assert_eq!(figures(&a, Tier::L2), (8, Some(9)));
+    assert_eq!(figures(&a, Tier::Active), (0, Some(3)), "changed, so it starts over");
+    assert_eq!(figures(&said, Tier::Active), (5, Some(3)), "held back by an older one");
+    assert_eq!(figures(&ItemKey::File("new".into()), Tier::L0), (12, None));
+}
+
 /// A random step of a session.
 #[derive(Clone, Debug)]
 enum Step {
@@ -309,6 +518,8 @@ enum Step {
     Edit(usize),
     Say,
     Clear,
+    Fetch,
+    Rebuild,
     Send,
 }
 
@@ -319,6 +530,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..6usize).prop_map(Step::Edit),
         2 => Just(Step::Say),
         1 => Just(Step::Clear),
+        1 => Just(Step::Fetch),
+        1 => Just(Step::Rebuild),
         6 => Just(Step::Send),
     ];
     prop::collection::vec(step, 1..60)
@@ -336,6 +549,8 @@ proptest! {
         let mut edits = [0; 6];
         let mut said: Vec<(u64, String)> = Vec::new();
         let mut next = 0;
+        let mut pages: Vec<(&str, &str)> = Vec::new();
+        let mut fetched = 0;
         for step in steps {
             match step {
                 Step::Select(at) => { selected.insert(at); }
@@ -343,6 +558,11 @@ proptest! {
                 Step::Edit(at) => edits[at] += 1,
                 Step::Say => { said.push((next, format!("said {next}"))); next += 1; }
                 Step::Clear => said.clear(),
+                Step::Fetch => {
+                    fetched += 1;
+                    pages = vec![("https://a", ["one", "two", "three"][fetched % 3])];
+                }
+                Step::Rebuild => play.state.rebuild(),
                 Step::Send => {
                     let seeds = Seeds { referenced: vec!["b".into(), "f".into()], clusters: vec![vec!["a".into(), "c".into()]] };
                     let unselected: Vec<usize> = (0..6).filter(|at| !selected.contains(at)).collect();
@@ -353,6 +573,7 @@ proptest! {
                         behind: selected.iter().map(|&at| PATHS[at]).collect(),
                         files: selected.iter().map(|&at| (PATHS[at], format!("text {} of {}", edits[at], PATHS[at]))).collect(),
                         said: said.clone(),
+                        pages: pages.clone(),
                         seeds,
                     };
                     let again = Ripple.lay(&play.state, &script.content(), &play.rules);

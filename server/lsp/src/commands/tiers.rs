@@ -1,0 +1,254 @@
+//! `tiers.*`: what stands in which tier, what broke and why, what comes next, and the ways to step in.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use strata_engine::cost::{self, Charge, Forecast, Outlook, Prices};
+use strata_engine::models::Model;
+use strata_engine::prompt::{self, Ask, Prepared, Ttl};
+use strata_engine::tiers::{self, Break, Chosen, PolicyName, TiersReport, Wishes};
+
+use super::{CommandError, Context, NoArguments};
+
+/// A policy for this session. Without the field nothing is changed; `null` takes the session's own policy back.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PolicyParams {
+    #[serde(default, deserialize_with = "given")]
+    policy: Option<Option<PolicyName>>,
+}
+
+/// Which policy lays out the next prompt, and who decided that.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PolicyReply {
+    #[serde(flatten)]
+    chosen: Chosen,
+    /// The session's own.
+    session: Option<PolicyName>,
+    /// The setting's.
+    setting: Option<PolicyName>,
+    model: String,
+    /// What suits the model.
+    model_default: PolicyName,
+}
+
+/// What a rebuild will cost.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Rebuilt {
+    #[serde(flatten)]
+    chosen: Chosen,
+    /// What the next request will be charged before its prompt; absent when it would not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted: Option<Charge>,
+}
+
+/// What the last recorded prompt broke.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Explained {
+    /// In plain words.
+    sentence: String,
+    #[serde(flatten)]
+    broke: Option<Break>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ForecastParams {
+    /// A model to switch to.
+    model: Option<String>,
+    /// How long the next prompt is to wait after the last one.
+    pause_seconds: Option<u64>,
+}
+
+/// What comes next.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Foretold {
+    model: String,
+    /// The lifetime that is set.
+    ttl: Ttl,
+    /// Prompts that were recorded, as far as they are remembered.
+    turns: usize,
+    /// What the next prompt weighs before its request, in tokens.
+    tokens: usize,
+    /// What of the last prompt can be cached, and by how much that grew per turn, in tokens.
+    marked: usize,
+    growth: usize,
+    /// When what is cached will be gone, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_expires_ms: Option<u64>,
+    #[serde(flatten)]
+    forecast: Forecast,
+    /// What a pause past the lifetime that is set would cost.
+    past_ttl: Extra,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pause: Option<Pause>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switch: Option<Switch>,
+}
+
+/// A cost that could be avoided.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Extra {
+    /// In tokens of plain input.
+    cost: f64,
+    /// As a share of the next prompt without any cache; 1 is a whole prompt.
+    share: f64,
+}
+
+/// What a pause of a given length does under the lifetime that is set.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Pause {
+    seconds: u64,
+    /// Whether what is cached is gone then.
+    expires: bool,
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+/// What switching to another model does. Its tokens are counted and priced as that model does.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Switch {
+    model: String,
+    /// What the next prompt weighs there.
+    tokens: usize,
+    /// The bill for what can be cached of it, of which nothing is there yet.
+    charge: Charge,
+    /// What that costs more than reading it would.
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+impl Extra {
+    fn of(cost: f64, prompt: usize) -> Self {
+        Self { cost, share: cost / prompt.max(1) as f64 }
+    }
+}
+
+pub(super) fn report(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport, CommandError> {
+    let report =
+        context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
+            tiers::report(workspace, context.session, context.now_ms, means)
+        })??;
+    Ok(report)
+}
+
+pub(super) fn rebuild(_: NoArguments, context: &mut Context<'_>) -> Result<Rebuilt, CommandError> {
+    context.session.rebuild_tiers();
+    let chosen = chosen(context, &model(context, None));
+    let predicted = next_prompt(context, None)?.ok().map(|prepared| prepared.reply.predicted);
+    Ok(Rebuilt { chosen, predicted })
+}
+
+pub(super) fn policy(params: PolicyParams, context: &mut Context<'_>) -> Result<PolicyReply, CommandError> {
+    if let Some(policy) = params.policy
+        && context.session.policy != policy
+    {
+        context.session.policy = policy;
+        context.session.touch();
+    }
+    let model = model(context, None);
+    Ok(PolicyReply {
+        chosen: chosen(context, &model),
+        session: context.session.policy,
+        setting: context.snapshot.settings.cache.policy,
+        model_default: PolicyName::default_for(&model),
+        model: model.id,
+    })
+}
+
+pub(super) fn explain_break(_: NoArguments, context: &mut Context<'_>) -> Result<Explained, CommandError> {
+    let broke = context.session.breaks().last().cloned();
+    let sentence = match &broke {
+        Some(broke) => tiers::explain(broke, &context.session.pages),
+        None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
+    };
+    Ok(Explained { sentence, broke })
+}
+
+pub(super) fn forecast(params: ForecastParams, context: &mut Context<'_>) -> Result<Foretold, CommandError> {
+    let ttl = context.snapshot.settings.cache.ttl;
+    let here = model(context, None);
+    let next = next_prompt(context, None)??;
+    let tokens = next.reply.tokens.total;
+    let mut course = context.session.pace().course();
+    if context.session.pace().prompts() == 0 {
+        course.marked = next.sent.cacheable();
+    }
+    let forecast =
+        Forecast::of(&course, &Prices::of(&here, Ttl::FiveMinutes), &Prices::of(&here, Ttl::OneHour));
+    let outlook = match ttl {
+        Ttl::FiveMinutes => forecast.five_minutes,
+        Ttl::OneHour => forecast.one_hour,
+    };
+    let past_ttl = Extra::of(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
+    let switch = match params.model {
+        Some(name) => {
+            let there = next_prompt(context, Some(name.clone()))??;
+            Some(switch(&model(context, Some(&name)), &there, ttl))
+        }
+        None => None,
+    };
+    Ok(Foretold {
+        model: here.id,
+        ttl,
+        turns: context.session.pace().prompts(),
+        tokens,
+        marked: course.marked,
+        growth: course.growth,
+        cache_expires_ms: context.session.cached(context.now_ms).map(|cached| cached.expires_ms),
+        forecast,
+        past_ttl,
+        pause: params.pause_seconds.map(|seconds| pause(seconds, &outlook, past_ttl, tokens)),
+        switch,
+    })
+}
+
+fn pause(seconds: u64, outlook: &Outlook, past_ttl: Extra, tokens: usize) -> Pause {
+    let expires = seconds > u64::from(outlook.seconds);
+    Pause { seconds, expires, extra: if expires { past_ttl } else { Extra::of(0.0, tokens) } }
+}
+
+fn switch(to: &Model, there: &Prepared, ttl: Ttl) -> Switch {
+    let prices = Prices::of(to, ttl);
+    let marked = there.sent.cacheable();
+    let charge = cost::switch(&prices, marked);
+    let tokens = there.reply.tokens.total;
+    let extra = Extra::of(charge.cost - marked as f64 * prices.read * prices.input(tokens), tokens);
+    Switch { model: to.id.clone(), tokens, charge, extra }
+}
+
+/// The model of this name, or that of the next prompt.
+fn model(context: &Context<'_>, name: Option<&str>) -> Model {
+    let next = context.session.next_ask(context.now_ms).model;
+    let wanted = name.or(next.as_deref()).unwrap_or(&context.snapshot.settings.model);
+    Model::clone(&context.snapshot.models.resolve(wanted).model)
+}
+
+fn chosen(context: &Context<'_>, model: &Model) -> Chosen {
+    let setting = context.snapshot.settings.cache.policy;
+    let wishes = Wishes { request: None, session: context.session.policy, setting };
+    wishes.choose(model, context.snapshot.index.state)
+}
+
+/// What the next request would bring along.
+fn next_prompt(
+    context: &Context<'_>,
+    model: Option<String>,
+) -> Result<Result<Prepared, prompt::AssembleError>, CommandError> {
+    let next = context.session.next_ask(context.now_ms);
+    let ask = Ask { model: model.or(next.model.clone()), ..next };
+    let prepared = context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
+        prompt::weigh(workspace, context.session, &ask, means)
+    })?;
+    Ok(prepared)
+}
+
+/// Tells a field that is `null` from one that is not there.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::<T>::deserialize(field).map(Some)
+}

@@ -1,0 +1,105 @@
+//! `url.*`: web pages that the client fetched. The server opens no socket for them.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::prompt::{ItemKey, Tier};
+use strata_engine::urls::{Added, Page};
+
+use super::{CommandError, Context, NoArguments};
+
+/// The longest address and title, in bytes.
+const MAX_NAME: usize = 4_096;
+
+/// A page with its text.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PageParams {
+    url: String,
+    title: Option<String>,
+    content: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OneUrl {
+    url: String,
+}
+
+/// A page that the session shows.
+#[derive(Debug, Serialize)]
+pub(super) struct Shown {
+    url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Its item.
+    key: ItemKey,
+    /// The tier it stands in since the last recorded turn.
+    tier: Tier,
+    /// The weight of its text, in tokens of the model.
+    tokens: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Removed {
+    removed: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Listing {
+    urls: Vec<Shown>,
+}
+
+pub(super) fn add(params: PageParams, context: &mut Context<'_>) -> Result<Shown, CommandError> {
+    let PageParams { url, title, content } = params;
+    let address = name("url", &url)?;
+    if address.is_empty() {
+        return Err(CommandError::invalid("url", "it is empty"));
+    }
+    let title = title.as_deref().map(|title| name("title", title)).transpose()?;
+    let limit = context.snapshot.settings.files.max_bytes;
+    if content.len() as u64 > limit {
+        let message = format!("it is over the limit of {limit} bytes (files.max_bytes)");
+        return Err(CommandError::invalid("content", &message));
+    }
+    if content.contains('\0') {
+        return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+    }
+    let title = title.filter(|title| !title.is_empty()).map(Into::into);
+    let page = Page { address: address.into(), title, text: content.into() };
+    let reply = shown(&page, context);
+    if context.session.pages.add(page) == Added::New {
+        context.session.touch();
+    }
+    Ok(reply)
+}
+
+pub(super) fn remove(params: OneUrl, context: &mut Context<'_>) -> Result<Removed, CommandError> {
+    let removed = context.session.pages.remove(params.url.trim()).is_some();
+    if removed {
+        context.session.touch();
+    }
+    Ok(Removed { removed })
+}
+
+pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+    Ok(Listing { urls: context.session.pages.iter().map(|page| shown(page, context)).collect() })
+}
+
+fn shown(page: &Page, context: &Context<'_>) -> Shown {
+    let key = page.key();
+    Shown {
+        url: page.address.to_string(),
+        title: page.title.as_ref().map(ToString::to_string),
+        tier: context.session.tiers.tier_of(&key),
+        tokens: context.snapshot.weigh_page(page),
+        key,
+    }
+}
+
+/// A name without the space around it.
+fn name<'a>(field: &str, text: &'a str) -> Result<&'a str, CommandError> {
+    let text = text.trim();
+    if text.len() > MAX_NAME {
+        return Err(CommandError::invalid(field, &format!("it is longer than {MAX_NAME} bytes")));
+    }
+    Ok(text)
+}
