@@ -5,7 +5,7 @@ use std::fmt;
 use crate::cost::{Charge, Prices, Provider};
 use crate::history::ContentBlock;
 use crate::key::FileKey;
-use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, assemble};
+use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, WarningCode, assemble};
 use crate::session::{Outcome, Session, Status, Usage};
 use crate::tiers::PolicyName;
 
@@ -46,6 +46,14 @@ pub enum CutShort {
     No,
     /// Something was left out: figures of such turns do not compare.
     Yes,
+}
+
+impl CutShort {
+    fn of(prepared: &Prepared) -> Self {
+        let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
+        // Nothing is left out for want of knowledge of a model.
+        if codes.all(|code| code == WarningCode::UnknownModel) { Self::No } else { Self::Yes }
+    }
 }
 
 /// A trace cannot be played on.
@@ -166,7 +174,7 @@ impl Lane {
             nanos,
             members: prepared.members.clone(),
             said: said(&prepared.layout),
-            cut_short: if prepared.reply.warnings.is_empty() { CutShort::No } else { CutShort::Yes },
+            cut_short: CutShort::of(&prepared),
         };
         let usage = Usage {
             input: charged.plain as u64,
