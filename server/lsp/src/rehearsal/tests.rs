@@ -1,0 +1,1 @@
+//! Sessions from small traces: order, sums, problems.
