@@ -30,23 +30,23 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
     assert_eq!((times(&body, "notes body"), times(&body, "notes.md")), (0, 1));
     assert_eq!(times(&body, "What is a request?"), 1);
     expect![[r#"
-        claude-sonnet-5-5, anthropic, ripple
+        claude-sonnet-5-5, anthropic, ledger
 
         tokens  part
-           128  system prompt
-           196  symbol map
-            66  files in full
-            32  file list
+           448  system prompt
+            37  symbol map
+            57  files in full
+            28  file list
              8  prompt
-            27  structure
-           457  together, of at most 900,000 (window 1,000,000)
+            11  structure
+           589  together, of at most 900,000 (window 1,000,000)
 
-        tokens  tier    items
-           324  L0          2  cache breakpoint behind it
-           106  active      1
+        tokens  tier  items
+           513  L0        2  cache breakpoint behind it
+            65  L1        1  cache breakpoint behind it
 
-        tokens  tier    version   file in full
-            57  active  de8961c2  app/request.py
+        tokens  tier  version   file in full
+            57  L1    de8961c2  app/request.py
 
         repository: 1 file in the map (budget 64,000), 3 listed by name, 0 only counted in their folders
     "#]]
@@ -78,7 +78,7 @@ fn json_is_the_whole_reply() {
     assert_eq!(reply["files"][0]["path"], "app/request.py");
     assert!(reply.get("id").is_none(), "nobody can record it");
     let keys: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
-    expect!["model format policy body tokens tiers breakpoints files coverage shed warnings stateVersion"]
+    expect!["model format policy body tokens tiers breakpoints predicted files coverage shed warnings stateVersion"]
         .assert_eq(&keys.join(" "));
 }
 
@@ -109,8 +109,8 @@ fn every_format_and_policy_that_is_offered_is_taken() {
     assert_eq!(run("--format", "openai").json()["messages"][0]["role"], "system");
     let markdown = run("--format", "markdown");
     assert!(markdown.out.starts_with("# [1] System\n"), "{}", markdown.out);
-    assert!(markdown.out.ends_with("Hello\n"), "{}", markdown.out);
-    for policy in ["ripple", "flat"] {
+    assert!(markdown.out.contains("\nHello\n"), "{}", markdown.out);
+    for policy in ["ledger", "ripple", "flat"] {
         let reply = repo.strata(&["prompt", "--policy", policy, "--json", "Hello"]).json();
         assert_eq!(reply["policy"], policy);
     }
