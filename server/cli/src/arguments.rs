@@ -73,7 +73,7 @@ pub(crate) struct PromptArguments {
     #[arg(long, value_parser = ["anthropic", "openai", "markdown"])]
     pub(crate) format: Option<String>,
     /// How content is laid out for the provider's cache
-    #[arg(long, value_parser = ["ripple", "flat"])]
+    #[arg(long, value_parser = ["ledger", "ripple", "flat"])]
     pub(crate) policy: Option<String>,
     /// Print everything that is known of the prompt as JSON, not the request body alone
     #[arg(long)]

@@ -73,7 +73,10 @@ fn policies(arguments: &ReplayArguments) -> Vec<PolicyName> {
         (PolicyArgument::Ledger, PolicyName::Ledger),
         (PolicyArgument::Flat, PolicyName::Flat),
     ];
-    all.into_iter().filter(|(argument, _)| arguments.policy.contains(argument)).map(|(_, policy)| policy).collect()
+    all.into_iter()
+        .filter(|(argument, _)| arguments.policy.contains(argument))
+        .map(|(_, policy)| policy)
+        .collect()
 }
 
 impl From<GatherError> for Failure {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use strata_lsp::rehearsal::{Cell, Column, Conversation, ConversationMeans, Line, Rehearsal, Session, Summary};
+use strata_lsp::rehearsal::{
+    Cell, Column, Conversation, ConversationMeans, Line, Rehearsal, Session, Summary,
+};
 
 use crate::output::{count, counted};
 use crate::table::{Align, Table};
@@ -30,7 +32,11 @@ pub(crate) fn render(rehearsal: &Rehearsal) -> String {
         text.push('\n');
     }
     if !rehearsal.conversations.is_empty() {
-        let _ = writeln!(text, "Conversations without files, input cost as a share of no cache, {}\n", rehearsal.model);
+        let _ = writeln!(
+            text,
+            "Conversations without files, input cost as a share of no cache, {}\n",
+            rehearsal.model
+        );
         text.push_str(&conversations(&rehearsal.conversations, rehearsal.conversation_means.as_ref()));
         text.push('\n');
     }
@@ -70,8 +76,11 @@ fn sessions(sessions: &[Session], summary: Option<&Summary>) -> String {
         Align::Right,
     ]);
     table.row(
-        ["session", "turns", "files", "tokens", "none", "auto", "flat", "fixed", "ripple", "ledger", "+list", "bound"]
-            .map(str::to_owned),
+        [
+            "session", "turns", "files", "tokens", "none", "auto", "flat", "fixed", "ripple", "ledger",
+            "+list", "bound",
+        ]
+        .map(str::to_owned),
     );
     for session in sessions {
         let costs = costs(&session.columns);
@@ -125,7 +134,9 @@ fn policies(summary: &Summary) -> String {
         Align::Right,
         Align::Right,
     ]);
-    table.row(["layout", "cost", "hits", "tokens", "length", "worst", "ms/turn", "slowest"].map(str::to_owned));
+    table.row(
+        ["layout", "cost", "hits", "tokens", "length", "worst", "ms/turn", "slowest"].map(str::to_owned),
+    );
     let mut row = |name: String, line: &Line| {
         let time = |of: u64| format!("{:.1}", of as f64 / 1e6);
         table.row([
@@ -164,7 +175,11 @@ fn chart(summary: &Summary) -> String {
     let longest = bars.iter().map(|(_, cost)| *cost).fold(f64::MIN_POSITIVE, f64::max);
     let mut table = Table::new([Align::Left, Align::Left]);
     for (name, cost) in bars {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the longest bar")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and the longest bar"
+        )]
         let length = (cost / longest * BAR).round().clamp(0.0, BAR) as usize;
         table.row([name, format!("{} {}", "#".repeat(length), share(cost)).trim_start().to_owned()]);
     }
@@ -181,7 +196,9 @@ fn conversations(conversations: &[Conversation], means: Option<&ConversationMean
         Align::Right,
         Align::Right,
     ]);
-    table.row(["conversation", "turns", "tokens", "billed", "auto", "ledger", "ledger/auto"].map(str::to_owned));
+    table.row(
+        ["conversation", "turns", "tokens", "billed", "auto", "ledger", "ledger/auto"].map(str::to_owned),
+    );
     for told in conversations {
         let of = |column| told.columns.get(&column).map(|cell: &Cell| cell.share);
         let (auto, ledger) = (of(Column::Automatic), of(Column::Ledger));

@@ -140,12 +140,19 @@ impl Material {
         Ok(self.made)
     }
 
+    /// Sessions as if they had been made of histories.
+    #[cfg(test)]
+    pub(super) fn made_of(traces: Vec<Trace>) -> Self {
+        Self { made: traces.len(), traces, transcripts: Vec::new() }
+    }
+
     fn hear(&mut self, place: &Path) -> Result<(), GatherError> {
         let before = self.transcripts.len();
         for path in transcripts_at(place)? {
             let transcript = read_transcript(&path)?;
             let inside = path.strip_prefix(place).ok().filter(|inside| inside.file_name().is_some());
-            let name = inside.map_or_else(|| path.file_name().map(Path::new).unwrap_or(&path), |inside| inside);
+            let name =
+                inside.map_or_else(|| path.file_name().map(Path::new).unwrap_or(&path), |inside| inside);
             let name = name.with_extension("").to_string_lossy().into_owned();
             // Agents leave files behind in which nothing was said.
             if !transcript.turns.is_empty() {

@@ -141,6 +141,8 @@ impl Rehearsal {
     ) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let means = Means { models: &models, counter: &counter, settings };
+        // Loading a vocabulary is no part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
+        let _ = counter.warm_up(models.resolve(&settings.model).model.tokenizer);
         let mut jobs = Vec::new();
         for trace in &material.traces {
             jobs.push(Job::Session(trace, Content::Table));
@@ -148,7 +150,9 @@ impl Rehearsal {
                 jobs.push(Job::Session(trace, Content::Everything));
             }
         }
-        jobs.extend(material.transcripts.iter().map(|(name, transcript)| Job::Conversation(name, transcript)));
+        jobs.extend(
+            material.transcripts.iter().map(|(name, transcript)| Job::Conversation(name, transcript)),
+        );
 
         let total = jobs.iter().map(|job| job.turns()).sum();
         let done = AtomicUsize::new(0);
@@ -196,8 +200,10 @@ impl Rehearsal {
                     rehearsal.prompts += session.prompts;
                     if let Some(same) = rehearsal.sessions.last_mut() {
                         same.cut_short += session.cut_short;
-                        same.everything =
-                            session.columns.get(&Column::Ledger).map(|cell| Everything { ledger: cell.clone() });
+                        same.everything = session
+                            .columns
+                            .get(&Column::Ledger)
+                            .map(|cell| Everything { ledger: cell.clone() });
                         let problem = session.problem.map(|problem| format!("with everything: {problem}"));
                         same.problem = same.problem.take().or(problem);
                     }

@@ -68,7 +68,8 @@ impl Summary {
         if played.is_empty() {
             return None;
         }
-        let line = |column| Line::of(column, played.iter().filter_map(|session| session.columns.get(&column)));
+        let line =
+            |column| Line::of(column, played.iter().filter_map(|session| session.columns.get(&column)));
         let everything = played.iter().filter_map(|session| Some(&session.everything.as_ref()?.ledger));
         Some(Self {
             sessions: played.len(),
@@ -107,7 +108,10 @@ impl ConversationMeans {
     pub(super) fn of(conversations: &[Conversation]) -> Option<Self> {
         let played = || conversations.iter().filter(|told| told.problem.is_none());
         let shares = |column| {
-            played().filter_map(move |told| told.columns.get(&column)).map(|cell| cell.share).collect::<Vec<_>>()
+            played()
+                .filter_map(move |told| told.columns.get(&column))
+                .map(|cell| cell.share)
+                .collect::<Vec<_>>()
         };
         let (automatic, ledger) = (shares(Column::Automatic), shares(Column::Ledger));
         if automatic.is_empty() {

@@ -94,7 +94,7 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let mut stage = Stage::new(&NOTHING, Content::Table);
     let mut lane =
         Lane::new(PolicyName::Ledger, Prices::of(&models.resolve(&settings.model).model, settings.cache.ttl));
-    let mut turn = |stage: &Stage<'_>, lane: &mut Lane| {
+    let turn = |stage: &Stage<'_>, lane: &mut Lane| {
         let ask = Ask { policy: Some(PolicyName::Ledger), ..Ask::prompt("word ".repeat(2_000)) };
         let play = lane.play_ask(stage, &ask, vec![ContentBlock::text("ok")], means, &|| 0).unwrap();
         play.charges[0].1
