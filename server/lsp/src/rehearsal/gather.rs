@@ -150,9 +150,9 @@ impl Material {
         let before = self.transcripts.len();
         for path in transcripts_at(place)? {
             let transcript = read_transcript(&path)?;
+            // A file that was named itself has no path inside of what was named.
             let inside = path.strip_prefix(place).ok().filter(|inside| inside.file_name().is_some());
-            let name =
-                inside.map_or_else(|| path.file_name().map(Path::new).unwrap_or(&path), |inside| inside);
+            let name = inside.or_else(|| path.file_name().map(Path::new)).unwrap_or(&path);
             let name = name.with_extension("").to_string_lossy().into_owned();
             // Agents leave files behind in which nothing was said.
             if !transcript.turns.is_empty() {

@@ -154,7 +154,7 @@ impl Rehearsal {
             material.transcripts.iter().map(|(name, transcript)| Job::Conversation(name, transcript)),
         );
 
-        let total = jobs.iter().map(|job| job.turns()).sum();
+        let total = jobs.iter().map(Job::turns).sum();
         let done = AtomicUsize::new(0);
         let turn_done = || progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
         let mut results = in_parallel(jobs.len(), |at| match jobs.get(at) {
