@@ -53,7 +53,9 @@ impl Draft {
         let mut draft = Self::behind(cuts.first().copied().unwrap_or(Place::START), state, &view, rules);
         let Some(slack) = rules.slack else { return draft };
         let lean = view.tokens();
-        let within = |draft: &Self, slack: u32| draft.tokens() * 100 <= lean * (100 + slack as usize);
+        let within = |draft: &Self, slack: u32| {
+            draft.tokens() * 100 <= (lean + draft.tree_tokens()) * (100 + slack as usize)
+        };
         if within(&draft, slack) {
             return draft;
         }
@@ -68,6 +70,12 @@ impl Draft {
 
     fn tokens(&self) -> usize {
         self.boundaries.last().map_or(0, |boundary| boundary.tokens)
+    }
+
+    /// What the file list in force weighs: writing one only to weigh it would take too long.
+    fn tree_tokens(&self) -> usize {
+        let is_tree = |logged: &&Arc<Logged>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
+        self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
     }
 
     fn behind(Place { blocks: kept, said }: Place, state: &State, view: &View<'_>, rules: &Rules) -> Self {
@@ -165,7 +173,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What everything weighs when each thing is told once.
+    /// What everything but the file list weighs when each thing is told once.
     fn tokens(&self) -> usize {
         let content = self.content;
         let said = content.history.iter().map(crate::prompt::Said::tokens);
