@@ -1,7 +1,5 @@
 //! One session that plays a trace under one policy: assemble, charge, check, record, as an editor does.
 
-use std::fmt;
-
 use crate::cost::{Charge, Prices, Provider};
 use crate::history::ContentBlock;
 use crate::key::FileKey;
@@ -12,7 +10,7 @@ use crate::tiers::PolicyName;
 use super::baseline::Baseline;
 use super::stage::Stage;
 use super::totals::Column;
-use super::verify::{Broken, verify};
+use super::verify::{Broken, WholeMap, verify, whole_map};
 
 /// A session under one policy.
 pub struct Lane {
@@ -49,10 +47,11 @@ pub enum CutShort {
 }
 
 impl CutShort {
-    fn of(prepared: &Prepared) -> Self {
+    fn of(prepared: &Prepared, means: Means<'_>) -> Self {
         let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
         // Nothing is left out for want of knowledge of a model.
-        if codes.all(|code| code == WarningCode::UnknownModel) { Self::No } else { Self::Yes }
+        let whole = codes.all(|code| code == WarningCode::UnknownModel);
+        if whole && whole_map(prepared, means) == WholeMap::Yes { Self::No } else { Self::Yes }
     }
 }
 
@@ -81,8 +80,14 @@ pub enum ReplayError {
     },
 }
 
-fn list(broken: &[impl fmt::Display]) -> String {
-    broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+/// The first few: what breaks one promise often breaks the same one for many files.
+fn list(broken: &[Broken]) -> String {
+    const SHOWN: usize = 3;
+    let mut all: Vec<String> = broken.iter().take(SHOWN).map(ToString::to_string).collect();
+    if broken.len() > SHOWN {
+        all.push(format!("and {} more", broken.len() - SHOWN));
+    }
+    all.join("; ")
 }
 
 impl Lane {
@@ -153,7 +158,7 @@ impl Lane {
             let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
             let nanos = clock() - started;
             let again = assemble(workspace, &self.session, ask, means).map_err(fail)?;
-            let mut broken = verify(&prepared, &self.session, ask, workspace, means.settings.cache.deltas());
+            let mut broken = verify(&prepared, &self.session, ask, workspace, means);
             if again.reply.body != prepared.reply.body {
                 broken.push(Broken::NotDeterministic);
             }
@@ -174,7 +179,7 @@ impl Lane {
             nanos,
             members: prepared.members.clone(),
             said: said(&prepared.layout),
-            cut_short: CutShort::of(&prepared),
+            cut_short: CutShort::of(&prepared, means),
         };
         let usage = Usage {
             input: charged.plain as u64,

@@ -10,7 +10,7 @@ use crate::hash::ContentHash;
 use crate::history::{ContentBlock, project};
 use crate::key::FileKey;
 use crate::models::CacheKind;
-use crate::prompt::{Ask, ItemKey, LaidBlock, Part, Prepared, Speaker, Workspace, inline};
+use crate::prompt::{Ask, ItemKey, LaidBlock, Means, Part, Prepared, Speaker, Workspace, inline, map_budget};
 use crate::selection::{Choice, Extent};
 use crate::session::Session;
 use crate::tiers::Deltas;
@@ -84,8 +84,9 @@ pub fn verify(
     session: &Session,
     ask: &Ask,
     workspace: &Workspace<'_>,
-    deltas: Deltas,
+    means: Means<'_>,
 ) -> Vec<Broken> {
+    let deltas = means.settings.cache.deltas();
     let mut reader = Reader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
     for message in prepared.layout.messages() {
         for block in &message.blocks {
@@ -97,10 +98,24 @@ pub fn verify(
     }
     reader.check_currency(prepared);
     reader.check_files(prepared, workspace);
-    reader.check_symbols(prepared, workspace);
+    if whole_map(prepared, means) == WholeMap::Yes {
+        reader.check_symbols(prepared, workspace);
+    }
     reader.check_history(prepared, ask);
     reader.check_marks(prepared);
     reader.broken
+}
+
+/// Whether the map has all that it may have. One that was cut for this one prompt keeps its members in the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum WholeMap {
+    Yes,
+    No,
+}
+
+pub(super) fn whole_map(prepared: &Prepared, means: Means<'_>) -> WholeMap {
+    let budget = prepared.reply.coverage.map_budget;
+    if budget < map_budget(means) { WholeMap::No } else { WholeMap::Yes }
 }
 
 /// What a model knows of a file at some point of the prompt.
@@ -238,13 +253,11 @@ impl Reader<'_> {
     /// Every member of the map that is not shown in full has its current block.
     fn check_symbols(&mut self, prepared: &Prepared, workspace: &Workspace<'_>) {
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
-        // A map that was cut for this one prompt keeps its members in the session.
-        let cut = !prepared.reply.warnings.is_empty();
         for path in &prepared.members {
             let in_full = workspace.texts.contains_key(path)
                 && self.session.selection.choice(path) == Choice::Selected
                 && !shed.contains(path);
-            let Some(symbols) = workspace.symbols.get(path).filter(|_| !in_full && !cut) else { continue };
+            let Some(symbols) = workspace.symbols.get(path).filter(|_| !in_full) else { continue };
             if self.symbols.get(path).is_none_or(|text| !text.contains(&*symbols.block.text)) {
                 self.broken.push(Broken::Outline(path.clone()));
             }
