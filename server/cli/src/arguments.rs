@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 /// Decides what a language model gets to see: a context-managing language server and command line tool
 #[derive(Debug, Parser)]
@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Map(MapArguments),
     /// Count the tokens of files
     Tokens(TokensArguments),
+    /// Play recorded sessions and say what each layout of their prompts costs
+    Replay(ReplayArguments),
     /// Say what works and what does not
     Doctor(DoctorArguments),
 }
@@ -112,6 +114,59 @@ pub(crate) struct TokensArguments {
     /// Count these only: files, folders or globs
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
+}
+
+/// Plays recorded sessions through the engine, prompt by prompt, and says what their input costs under each policy and
+/// under the layouts of others, as a share of what it costs without a cache. Every prompt is checked on the way: that it
+/// holds the current text of what is selected, that the provider would read from its cache what was relied on, and so
+/// on (docs/tiers.md). The exit code is 1 when one does not hold.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("source").args(["git", "trace", "transcripts"]).required(true).multiple(true))]
+pub(crate) struct ReplayArguments {
+    /// Make sessions of the history of this repository: a commit is a turn, its message the prompt, its diff the answer
+    #[arg(long, value_name = "DIR")]
+    pub(crate) git: Vec<PathBuf>,
+    /// Play this trace, or all traces in this folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Vec<PathBuf>,
+    /// Play the conversations that Claude Code recorded in and below this folder (`*.jsonl`)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) transcripts: Vec<PathBuf>,
+    /// Play under this policy, and not under all
+    #[arg(long, value_name = "NAME")]
+    pub(crate) policy: Vec<PolicyArgument>,
+    /// How many sessions to make of each history
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) sessions: u16,
+    /// How many turns each of those has at most
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) turns: u16,
+    /// Start the sessions elsewhere in the history
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The model whose prices, limits and tokens count
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Edits that the model's own messages spell out need no diff in the prompt
+    #[arg(long)]
+    pub(crate) history_deltas: bool,
+    /// Write the sessions made of histories into this folder, as traces
+    #[arg(long, value_name = "DIR")]
+    pub(crate) export: Option<PathBuf>,
+    /// Print all figures as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A policy by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PolicyArgument {
+    /// A log that keeps what the provider holds
+    Ledger,
+    /// Tiers through which content rises while it stays unchanged
+    Ripple,
+    /// One fixed order
+    Flat,
 }
 
 #[derive(Debug, Args)]

@@ -22,10 +22,11 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar that says what is being done ("indexing").
-    pub(crate) fn new(doing: &'static str) -> Self {
+    /// A bar that says what is being done ("indexing") to how many of what ("files").
+    pub(crate) fn new(doing: &'static str, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_message(doing);
+        bar.set_prefix(what);
         let (done, wait) = mpsc::channel();
         let shown = bar.clone();
         let show = move || {
@@ -42,7 +43,7 @@ impl Bar {
     /// How far the work is.
     pub(crate) fn progress(&self, progress: Progress) {
         if self.bar.length().is_none()
-            && let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos}/{len} files")
+            && let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos}/{len} {prefix}")
         {
             self.bar.set_style(style);
         }

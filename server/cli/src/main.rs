@@ -8,6 +8,7 @@ mod failure;
 mod map;
 mod output;
 mod prompt;
+mod replay;
 mod repository;
 mod serve;
 mod table;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
     };
     match done {

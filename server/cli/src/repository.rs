@@ -18,6 +18,6 @@ pub(crate) fn list(workbench: &mut Workbench) -> Result<(), Failure> {
 
 /// Outlines the repository.
 pub(crate) fn index(workbench: &mut Workbench) -> Result<(), Failure> {
-    let bar = Bar::new("indexing");
+    let bar = Bar::new("indexing", "files");
     workbench.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
 }

@@ -19,7 +19,7 @@ const NAMED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     let workbench = repository::open(&arguments.repository)?;
-    let bar = Bar::new("counting");
+    let bar = Bar::new("counting", "files");
     let weights = workbench
         .weigh(&arguments.paths, arguments.model.as_deref(), |progress| bar.progress(progress))
         .map_err(|error| Failure::of_path("PATH", workbench.folder(), &error))?;

@@ -1,6 +1,6 @@
 //! Traces in files: JSON, plain or compressed by gzip. What a trace means is the engine's business.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,12 +48,34 @@ pub fn read_trace(path: &Path) -> Result<Trace, TraceFileError> {
     read(path, MAX_TRACE_BYTES).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
 }
 
-/// Writes a trace, compressed when the file's name ends in `.gz`. Same trace, same bytes.
+/// Writes a trace, compressed when the file's name ends in `.gz`. Same trace, same bytes. Whoever stops it half way finds
+/// a file `*.part`, never half a trace.
 ///
 /// # Errors
 /// [`TraceFileError`].
 pub fn write_trace(path: &Path, trace: &Trace) -> Result<(), TraceFileError> {
     write(path, trace).map_err(|problem| TraceFileError { path: path.to_owned(), problem })
+}
+
+/// The traces (`*.json`, `*.json.gz`) in a folder, in order of their names; a file stands for itself.
+///
+/// # Errors
+/// [`TraceFileError`] when there is no such place or it cannot be read.
+pub fn traces_at(place: &Path) -> Result<Vec<PathBuf>, TraceFileError> {
+    let fail = |error: io::Error| TraceFileError { path: place.to_owned(), problem: error.into() };
+    if !fs::metadata(place).map_err(fail)?.is_dir() {
+        return Ok(vec![place.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(place).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if (name.ends_with(".json") || name.ends_with(".json.gz")) && path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 fn read(path: &Path, limit: u64) -> Result<Trace, TraceProblem> {
@@ -79,7 +101,10 @@ fn read(path: &Path, limit: u64) -> Result<Trace, TraceProblem> {
 }
 
 fn write(path: &Path, trace: &Trace) -> Result<(), TraceProblem> {
-    let file = BufWriter::new(File::create(path)?);
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
+    let file = BufWriter::new(File::create(&part)?);
     let json = |error: serde_json::Error| TraceProblem::Io(error.into());
     if path.extension().is_some_and(|extension| extension == "gz") {
         let mut file = GzEncoder::new(file, Compression::default());
@@ -90,13 +115,12 @@ fn write(path: &Path, trace: &Trace) -> Result<(), TraceProblem> {
         serde_json::to_writer(&mut file, trace).map_err(json)?;
         file.flush()?;
     }
+    fs::rename(&part, path)?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use strata_engine::replay::{SelectionRule, TraceTurn};
 
     use super::*;
@@ -130,6 +154,20 @@ mod tests {
         let first = fs::read(&compressed).unwrap();
         write_trace(&compressed, &trace()).unwrap();
         assert_eq!(fs::read(&compressed).unwrap(), first);
+    }
+
+    #[test]
+    fn a_folder_stands_for_the_traces_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.json.gz", "a.json"] {
+            write_trace(&folder.path().join(name), &trace()).unwrap();
+        }
+        fs::write(folder.path().join("c.txt"), "").unwrap();
+        let found = traces_at(folder.path()).unwrap();
+        assert_eq!(found, ["a.json", "b.json.gz"].map(|name| folder.path().join(name)));
+        assert_eq!(traces_at(&found[0]).unwrap(), found[..1]);
+        assert!(traces_at(&folder.path().join("none")).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left of the writing");
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod meter;
 pub mod misread;
 pub mod outgoing;
 pub mod position;
+pub mod rehearsal;
 pub mod server;
 pub mod settings;
 pub mod snapshot;

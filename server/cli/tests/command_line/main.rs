@@ -5,6 +5,7 @@
 mod doctor;
 mod map;
 mod prompt;
+mod replay;
 mod repo;
 mod serve;
 mod tokens;

@@ -43,6 +43,7 @@ fn help_names_every_command_that_there_is() {
           prompt  Make a prompt: the request on standard output, what is in it on standard error
           map     Show the symbol map of a repository
           tokens  Count the tokens of files
+          replay  Play recorded sessions and say what each layout of their prompts costs
           doctor  Say what works and what does not
           help    Print this message or the help of the given subcommand(s)
 

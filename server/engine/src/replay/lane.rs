@@ -1,18 +1,16 @@
 //! One session that plays a trace under one policy: assemble, charge, check, record, as an editor does.
 
-use std::fmt;
-
 use crate::cost::{Charge, Prices, Provider};
 use crate::history::ContentBlock;
 use crate::key::FileKey;
-use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, assemble, map_budget};
+use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, WarningCode, assemble};
 use crate::session::{Outcome, Session, Status, Usage};
 use crate::tiers::PolicyName;
 
 use super::baseline::Baseline;
 use super::stage::Stage;
 use super::totals::Column;
-use super::verify::{Broken, verify};
+use super::verify::{Broken, WholeMap, verify, whole_map};
 
 /// A session under one policy.
 pub struct Lane {
@@ -48,6 +46,15 @@ pub enum CutShort {
     Yes,
 }
 
+impl CutShort {
+    fn of(prepared: &Prepared, means: Means<'_>) -> Self {
+        let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
+        // Nothing is left out for want of knowledge of a model.
+        let whole = codes.all(|code| code == WarningCode::UnknownModel);
+        if whole && whole_map(prepared, means) == WholeMap::Yes { Self::No } else { Self::Yes }
+    }
+}
+
 /// A trace cannot be played on.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
@@ -73,8 +80,14 @@ pub enum ReplayError {
     },
 }
 
-fn list(broken: &[impl fmt::Display]) -> String {
-    broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+/// The first few: what breaks one promise often breaks the same one for many files.
+fn list(broken: &[Broken]) -> String {
+    const SHOWN: usize = 3;
+    let mut all: Vec<String> = broken.iter().take(SHOWN).map(ToString::to_string).collect();
+    if broken.len() > SHOWN {
+        all.push(format!("and {} more", broken.len() - SHOWN));
+    }
+    all.join("; ")
 }
 
 impl Lane {
@@ -166,11 +179,7 @@ impl Lane {
             nanos,
             members: prepared.members.clone(),
             said: said(&prepared.layout),
-            cut_short: match &prepared.reply {
-                reply if !reply.warnings.is_empty() => CutShort::Yes,
-                reply if reply.coverage.map_budget < map_budget(means) => CutShort::Yes,
-                _ => CutShort::No,
-            },
+            cut_short: CutShort::of(&prepared, means),
         };
         let usage = Usage {
             input: charged.plain as u64,

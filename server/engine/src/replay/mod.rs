@@ -4,6 +4,7 @@
 
 pub mod baseline;
 mod chars;
+mod conversation;
 mod lane;
 mod play;
 mod stage;
@@ -15,6 +16,7 @@ pub mod transcript;
 mod verify;
 
 pub use chars::{ByChars, play_by_chars};
+pub use conversation::{Conversation, billed_share};
 pub use lane::{CutShort, Lane, Play, ReplayError};
 pub use play::Replay;
 pub use stage::{Content, Stage};

@@ -246,3 +246,14 @@ fn a_random_session_keeps_what_it_must_under_the_other_policies() {
         play(seed, LENGTH, PolicyName::Flat, settings(|_| ()), "gpt-5.1");
     }
 }
+
+#[test]
+fn a_random_session_keeps_every_promise_in_a_small_window() {
+    // The map does not always fit, then files do not.
+    for seed in 0..(turns() / LENGTH / 2) as u64 {
+        let limit = 3_000 + 1_000 * (seed % 6) as usize;
+        let settings = settings(|settings| settings.budget.output_reserve = Some(200_000 - limit));
+        let policy = [PolicyName::Ledger, PolicyName::Flat, PolicyName::Ripple][(seed % 3) as usize];
+        play(seed, LENGTH, policy, settings, "claude-sonnet-4-5");
+    }
+}

@@ -10,7 +10,7 @@ use crate::hash::ContentHash;
 use crate::history::{ContentBlock, project};
 use crate::key::FileKey;
 use crate::models::CacheKind;
-use crate::prompt::{self, Ask, ItemKey, LaidBlock, Means, Part, Prepared, Speaker, Workspace, inline};
+use crate::prompt::{Ask, ItemKey, LaidBlock, Means, Part, Prepared, Speaker, Workspace, inline, map_budget};
 use crate::selection::{Choice, Extent};
 use crate::session::Session;
 use crate::tiers::Deltas;
@@ -98,13 +98,24 @@ pub fn verify(
     }
     reader.check_currency(prepared);
     reader.check_files(prepared, workspace);
-    // A map that was cut for this one prompt keeps its members in the session.
-    if prepared.reply.coverage.map_budget >= prompt::map_budget(means) {
+    if whole_map(prepared, means) == WholeMap::Yes {
         reader.check_symbols(prepared, workspace);
     }
     reader.check_history(prepared, ask);
     reader.check_marks(prepared);
     reader.broken
+}
+
+/// Whether the map has all that it may have. One that was cut for this one prompt keeps its members in the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum WholeMap {
+    Yes,
+    No,
+}
+
+pub(super) fn whole_map(prepared: &Prepared, means: Means<'_>) -> WholeMap {
+    let budget = prepared.reply.coverage.map_budget;
+    if budget < map_budget(means) { WholeMap::No } else { WholeMap::Yes }
 }
 
 /// What a model knows of a file at some point of the prompt.

@@ -14,7 +14,7 @@ use crate::prompt::{
 use super::super::{Cut, Deltas, Rules};
 use super::fixups;
 use super::hazard::{self, Hazards, ONE};
-use super::log::{Boundary, Entry, Logged, system_hash};
+use super::log::{Boundary, Entry, Logged, has_items, system_hash};
 use super::shown::Shown;
 use super::state::State;
 use super::wording;
@@ -53,7 +53,9 @@ impl Draft {
         let mut draft = Self::behind(cuts.first().copied().unwrap_or(Place::START), state, &view, rules);
         let Some(slack) = rules.slack else { return draft };
         let lean = view.tokens();
-        let within = |draft: &Self, slack: u32| draft.tokens() * 100 <= lean * (100 + slack as usize);
+        let within = |draft: &Self, slack: u32| {
+            draft.tokens() * 100 <= (lean + draft.tree_tokens()) * (100 + slack as usize)
+        };
         if within(&draft, slack) {
             return draft;
         }
@@ -68,6 +70,12 @@ impl Draft {
 
     fn tokens(&self) -> usize {
         self.boundaries.last().map_or(0, |boundary| boundary.tokens)
+    }
+
+    /// What the file list in force weighs: writing one only to weigh it would take too long.
+    fn tree_tokens(&self) -> usize {
+        let is_tree = |logged: &&Arc<Logged>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
+        self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
     }
 
     fn behind(Place { blocks: kept, said }: Place, state: &State, view: &View<'_>, rules: &Rules) -> Self {
@@ -165,14 +173,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What everything weighs when each thing is told once.
+    /// What everything but the file list weighs when each thing is told once.
     fn tokens(&self) -> usize {
         let content = self.content;
         let said = content.history.iter().map(crate::prompt::Said::tokens);
         let asked = content.request.iter().map(|block| block.tokens);
         let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
-        let legend = (content.count)(&content.system) + (content.count)(wording::legend());
-        said.chain(asked).chain(pieces).sum::<usize>() + legend
+        let legend = if has_items(content) { (content.count)(wording::legend()) } else { 0 };
+        said.chain(asked).chain(pieces).sum::<usize>() + (content.count)(&content.system) + legend
     }
 
     /// Whether an entry may stand in the next prompt, as it is. A stale text may: what came later says so.
@@ -181,7 +189,7 @@ impl<'a> View<'a> {
         match entry {
             Entry::System(hash) => *hash == system_hash(content),
             // Counted by the caller, because the order matters.
-            Entry::Said(_) | Entry::Implied(..) => true,
+            Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
             Entry::Symbol(path, _) | Entry::SymbolNote(path, _) => {
                 self.symbols.contains_key(path) || content.hidden.contains(path)
             }
@@ -300,6 +308,9 @@ impl Writer<'_> {
             items.extend(Logged::tree(content).map(Item::Tree));
         }
         items.sort_by(Item::order);
+        if !items.is_empty() && !self.log.iter().any(|logged| logged.has_legend()) {
+            self.put(Logged::legend(content));
+        }
 
         let mut group: Vec<&Piece> = Vec::new();
         let mut weight = 0;
@@ -377,7 +388,7 @@ fn block_hazard(
     let one = u64::from(ONE);
     let stays = logged.entries.iter().fold(one, |stays, entry| {
         let hazard = match entry {
-            Entry::System(_) | Entry::Said(_) | Entry::Implied(..) => 0,
+            Entry::System(_) | Entry::Legend | Entry::Said(_) | Entry::Implied(..) => 0,
             Entry::Symbol(..) | Entry::SymbolNote(..) => hazard::MAP,
             Entry::Full(key, _) => of_full(key),
             Entry::Delta(key, _) | Entry::Net(key, _) => of_update(key),

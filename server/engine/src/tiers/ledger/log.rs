@@ -28,8 +28,10 @@ impl Version {
 /// What one block of the log shows.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Entry {
-    /// The system prompt and the legend.
+    /// The system prompt.
     System(ContentHash),
+    /// How to read the log.
+    Legend,
     /// A message of the conversation.
     Said(ContentHash),
     /// A file's map block, and a later one that replaces it.
@@ -142,17 +144,27 @@ impl Logged {
         Self::new(Speaker::User, shown, [block], hash, content.framing)
     }
 
-    /// The system prompt with the legend of the log.
+    /// The system prompt, with the legend of the log when there is more to read than a conversation.
     pub(super) fn system(content: &Content<'_>) -> Self {
-        let hash = system_hash(content);
-        let texts = [&*content.system, wording::legend()];
+        let mut entries = vec![Entry::System(system_hash(content))];
+        let mut texts = vec![&*content.system];
+        if has_items(content) {
+            entries.push(Entry::Legend);
+            texts.push(wording::legend());
+        }
+        let hash = ContentHash::of_parts(texts.iter().map(|text| text.as_bytes()));
         let blocks = texts
             .into_iter()
             .filter(|text| !text.trim().is_empty())
             .map(|text| Weighed { tokens: (content.count)(text), content: ContentBlock::text(text) });
-        let shown =
-            Shown { entries: vec![Entry::System(hash)], items: vec![ItemKey::System], part: Part::System };
+        let shown = Shown { entries, items: vec![ItemKey::System], part: Part::System };
         Self::new(Speaker::System, shown, blocks, hash, content.framing)
+    }
+
+    /// The legend of the log, where it begins behind a conversation.
+    pub(super) fn legend(content: &Content<'_>) -> Self {
+        let shown = Shown { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
+        Self::text(shown, wording::legend().to_owned(), content)
     }
 
     /// A message.
@@ -242,6 +254,11 @@ impl Logged {
         self.blocks.iter().map(|block| block.tokens).sum()
     }
 
+    /// Whether it says how to read the log.
+    pub(super) fn has_legend(&self) -> bool {
+        self.entries.contains(&Entry::Legend)
+    }
+
     /// Whether it is a message or a request.
     pub(super) fn is_said(&self) -> bool {
         matches!(self.entries.first(), Some(Entry::Said(_)))
@@ -266,7 +283,14 @@ impl Logged {
     }
 }
 
-/// What the system message looks like.
+/// What the system prompt is.
 pub(super) fn system_hash(content: &Content<'_>) -> ContentHash {
-    ContentHash::of_parts([content.system.as_bytes(), wording::legend().as_bytes()])
+    ContentHash::of(&content.system)
+}
+
+/// Whether there is anything but a conversation.
+pub(super) fn has_items(content: &Content<'_>) -> bool {
+    let pieces = [&content.map, &content.files, &content.urls];
+    pieces.iter().any(|pieces| !pieces.is_empty())
+        || (content.tree.budget > 0 && !content.tree.files.is_empty())
 }

@@ -58,7 +58,7 @@ impl Shown {
 
     fn take(&mut self, entry: &Entry) {
         match entry {
-            Entry::System(_) | Entry::Said(_) => {}
+            Entry::System(_) | Entry::Legend | Entry::Said(_) => {}
             Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
                 self.symbols.insert(path.clone(), *hash);
             }

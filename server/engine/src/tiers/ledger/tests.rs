@@ -513,6 +513,19 @@ fn a_prompt_does_not_grow_beyond_its_slack() {
 }
 
 #[test]
+fn a_file_list_is_no_slack() {
+    let names: Vec<String> = (0..60).map(|file| format!("folder/with/a/long/name/f{file}.py")).collect();
+    let files: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 1)).collect();
+    let mut session = Session::new(&files);
+    (session.list, session.rules.slack) = (1_000, Some(10));
+    let layout = session.turn("first", "done");
+    let list: usize =
+        layout.blocks().filter(|block| block.part == Part::FileList).map(|block| block.tokens).sum();
+    assert!(list * 10 > layout.tokens(), "{list} of {}", layout.tokens());
+    assert_eq!(session.kept(), layout.tokens());
+}
+
+#[test]
 fn without_deltas_a_changed_file_is_laid_anew() {
     let mut session = Session::new(REPOSITORY);
     session.rules.deltas = Deltas::Never;

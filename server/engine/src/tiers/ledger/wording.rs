@@ -21,7 +21,7 @@ static LEGEND: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// How to read the log; part of the system message.
+/// How to read the log; part of the system message, unless the log begins later.
 pub fn legend() -> &'static str {
     &LEGEND
 }

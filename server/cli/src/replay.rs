@@ -1,0 +1,86 @@
+//! `strata replay`: what recorded sessions cost under each layout. Tables and a chart on standard output.
+
+mod report;
+
+use std::process::ExitCode;
+
+use strata_lsp::rehearsal::{GatherError, Material, PolicyName, Rehearsal, SessionOptions, Sources};
+use strata_lsp::workbench::Settings;
+
+use crate::arguments::{PolicyArgument, ReplayArguments};
+use crate::bar::Bar;
+use crate::failure::Failure;
+use crate::output::{self, counted};
+
+pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
+    let settings = settings(arguments);
+    let material = gather(arguments)?;
+    if let Some(folder) = &arguments.export {
+        let written = material.export(folder, &settings)?;
+        output::tell(&format!("{} written to {}", counted(written, "trace"), folder.display()));
+    }
+    let bar = Bar::new("playing", "turns");
+    let rehearsal =
+        Rehearsal::play(&material, &policies(arguments), &settings, |progress| bar.progress(progress));
+    drop(bar);
+    if arguments.json {
+        output::json(&rehearsal)?;
+    } else {
+        let text = report::render(&rehearsal);
+        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+    }
+    if let Some(warning) = &rehearsal.warning {
+        output::tell(&format!("warning: {warning}"));
+    }
+    let mut code = ExitCode::SUCCESS;
+    for (name, problem) in rehearsal.problems() {
+        output::tell(&format!("error: {name}: {problem}"));
+        code = ExitCode::FAILURE;
+    }
+    Ok(code)
+}
+
+fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
+    let sources = Sources {
+        repositories: arguments.git.clone(),
+        traces: arguments.trace.clone(),
+        transcripts: arguments.transcripts.clone(),
+        how: SessionOptions {
+            sessions: usize::from(arguments.sessions),
+            turns: usize::from(arguments.turns),
+            seed: arguments.seed,
+        },
+    };
+    let bar = Bar::new("reading histories", "turns");
+    Ok(Material::gather(&sources, |progress| bar.progress(progress))?)
+}
+
+fn settings(arguments: &ReplayArguments) -> Settings {
+    let mut settings = Settings::default();
+    if let Some(model) = &arguments.model {
+        settings.model.clone_from(model);
+    }
+    settings.cache.history_deltas = arguments.history_deltas;
+    settings
+}
+
+fn policies(arguments: &ReplayArguments) -> Vec<PolicyName> {
+    if arguments.policy.is_empty() {
+        return vec![PolicyName::Ripple, PolicyName::Ledger];
+    }
+    let all = [
+        (PolicyArgument::Ripple, PolicyName::Ripple),
+        (PolicyArgument::Ledger, PolicyName::Ledger),
+        (PolicyArgument::Flat, PolicyName::Flat),
+    ];
+    all.into_iter()
+        .filter(|(argument, _)| arguments.policy.contains(argument))
+        .map(|(_, policy)| policy)
+        .collect()
+}
+
+impl From<GatherError> for Failure {
+    fn from(error: GatherError) -> Self {
+        Self::said(error.to_string())
+    }
+}

@@ -1,0 +1,249 @@
+//! The figures of a replay as tables and a chart, no line longer than a hundred columns unless names are.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use strata_lsp::rehearsal::{
+    Cell, Column, Conversation, ConversationMeans, Line, Rehearsal, Session, Summary,
+};
+
+use crate::output::{count, counted};
+use crate::table::{Align, Table};
+
+/// The longest bar of the chart, in characters.
+const BAR: f64 = 60.0;
+/// What is shown of a name, from its end. Characters.
+const NAME: usize = 28;
+/// Stands for a figure that there is not.
+const ABSENT: &str = "-";
+
+/// Everything that is printed.
+pub(crate) fn render(rehearsal: &Rehearsal) -> String {
+    let mut text = String::new();
+    if !rehearsal.sessions.is_empty() {
+        let _ = writeln!(text, "Input cost as a share of no cache, {}\n", rehearsal.model);
+        text.push_str(&sessions(&rehearsal.sessions, rehearsal.summary.as_ref()));
+        if let Some(summary) = &rehearsal.summary {
+            let _ = writeln!(text, "\nMeans over {}\n", counted(summary.sessions, "session"));
+            text.push_str(&policies(summary));
+            text.push('\n');
+            text.push_str(&chart(summary));
+        }
+        text.push('\n');
+    }
+    if !rehearsal.conversations.is_empty() {
+        let _ = writeln!(
+            text,
+            "Conversations without files, input cost as a share of no cache, {}\n",
+            rehearsal.model
+        );
+        text.push_str(&conversations(&rehearsal.conversations, rehearsal.conversation_means.as_ref()));
+        text.push('\n');
+    }
+    let cut_short = rehearsal.cut_short();
+    if cut_short > 0 {
+        let _ = writeln!(
+            text,
+            "{} had to leave something out to fit the window: figures do not compare",
+            counted(cut_short, "prompt")
+        );
+    }
+    for (name, problem) in rehearsal.problems() {
+        let _ = writeln!(text, "{name} was not played to its end: {problem}");
+    }
+    let (prompts, turns) = (counted(rehearsal.prompts, "prompt"), counted(rehearsal.turns, "turn"));
+    let promises = match rehearsal.problems().count() {
+        0 => "no promise was broken".to_owned(),
+        problems => format!("{} was not played to its end", counted(problems, "session")),
+    };
+    let _ = writeln!(text, "{prompts} of {turns} checked: {promises}");
+    text
+}
+
+fn sessions(sessions: &[Session], summary: Option<&Summary>) -> String {
+    let mut table = Table::new([
+        Align::Left,
+        Align::Right,
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+    ]);
+    table.row(
+        [
+            "session", "turns", "files", "tokens", "none", "auto", "flat", "fixed", "ripple", "ledger",
+            "+list", "bound",
+        ]
+        .map(str::to_owned),
+    );
+    for session in sessions {
+        let costs = costs(&session.columns);
+        let [none, auto, flat, fixed, ripple, ledger] = costs;
+        let tokens = session.columns.get(&Column::None);
+        table.row([
+            shown(&session.name),
+            count(session.turns),
+            session.selection.clone(),
+            tokens.map_or_else(absent, |cell| count(cell.totals.mean_tokens())),
+            none,
+            auto,
+            flat,
+            fixed,
+            ripple,
+            ledger,
+            session.everything.as_ref().map_or_else(absent, |with| share(with.ledger.share)),
+            if session.turns == 0 { absent() } else { share(session.bound) },
+        ]);
+    }
+    if let Some(summary) = summary {
+        let line = |column| summary.lines.iter().find(|line| line.column == column);
+        let [none, auto, flat, fixed, ripple, ledger] =
+            Column::ALL.map(|column| line(column).map_or_else(absent, |line| share(line.cost)));
+        table.row([
+            "mean".to_owned(),
+            String::new(),
+            String::new(),
+            line(Column::None).map_or_else(absent, |line| count(line.mean_tokens)),
+            none,
+            auto,
+            flat,
+            fixed,
+            ripple,
+            ledger,
+            summary.everything.as_ref().map_or_else(absent, |line| share(line.cost)),
+            share(summary.bound),
+        ]);
+    }
+    table.render()
+}
+
+fn policies(summary: &Summary) -> String {
+    let mut table = Table::new([
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+    ]);
+    table.row(
+        ["layout", "cost", "hits", "tokens", "length", "worst", "ms/turn", "slowest"].map(str::to_owned),
+    );
+    let mut row = |name: String, line: &Line| {
+        let time = |of: u64| format!("{:.1}", of as f64 / 1e6);
+        table.row([
+            name,
+            share(line.cost),
+            format!("{:.0}%", line.hit_share * 100.0),
+            count(line.mean_tokens),
+            share(line.length),
+            share(line.worst),
+            line.time.map_or_else(absent, |taken| time(taken.mean)),
+            line.time.map_or_else(absent, |taken| time(taken.slowest)),
+        ]);
+    };
+    for line in &summary.lines {
+        row(line.column.to_string(), line);
+    }
+    if let Some(line) = &summary.everything {
+        row("ledger, file list and session state".to_owned(), line);
+    }
+    table.row([
+        "bound".to_owned(),
+        share(summary.bound),
+        absent(),
+        absent(),
+        absent(),
+        absent(),
+        absent(),
+        absent(),
+    ]);
+    table.render()
+}
+
+fn chart(summary: &Summary) -> String {
+    let lines = summary.lines.iter().map(|line| (line.column.to_string(), line.cost));
+    let bars: Vec<(String, f64)> = lines.chain([("bound".to_owned(), summary.bound)]).collect();
+    let longest = bars.iter().map(|(_, cost)| *cost).fold(f64::MIN_POSITIVE, f64::max);
+    let mut table = Table::new([Align::Left, Align::Left]);
+    for (name, cost) in bars {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and the longest bar"
+        )]
+        let length = (cost / longest * BAR).round().clamp(0.0, BAR) as usize;
+        table.row([name, format!("{} {}", "#".repeat(length), share(cost)).trim_start().to_owned()]);
+    }
+    table.render()
+}
+
+fn conversations(conversations: &[Conversation], means: Option<&ConversationMeans>) -> String {
+    let mut table = Table::new([
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+    ]);
+    table.row(
+        ["conversation", "turns", "tokens", "billed", "auto", "ledger", "ledger/auto"].map(str::to_owned),
+    );
+    for told in conversations {
+        let of = |column| told.columns.get(&column).map(|cell: &Cell| cell.share);
+        let (auto, ledger) = (of(Column::Automatic), of(Column::Ledger));
+        let tokens = told.columns.get(&Column::None);
+        table.row([
+            shown(&told.name),
+            count(told.turns),
+            tokens.map_or_else(absent, |cell| count(cell.totals.mean_tokens())),
+            told.billed.map_or_else(absent, share),
+            auto.map_or_else(absent, share),
+            ledger.map_or_else(absent, share),
+            auto.zip(ledger).map_or_else(absent, |(auto, ledger)| share(ledger / auto)),
+        ]);
+    }
+    if let Some(means) = means {
+        table.row([
+            "mean, and the worst ratio".to_owned(),
+            String::new(),
+            String::new(),
+            means.billed.map_or_else(absent, share),
+            share(means.automatic),
+            share(means.ledger),
+            share(means.worst_ratio),
+        ]);
+    }
+    table.render()
+}
+
+fn costs(columns: &BTreeMap<Column, Cell>) -> [String; 6] {
+    Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
+}
+
+/// The end of a long name, which tells more than its beginning.
+fn shown(name: &str) -> String {
+    let length = name.chars().count();
+    if length <= NAME {
+        return name.to_owned();
+    }
+    format!("…{}", name.chars().skip(length + 1 - NAME).collect::<String>())
+}
+
+fn share(share: f64) -> String {
+    format!("{share:.3}")
+}
+
+fn absent() -> String {
+    ABSENT.to_owned()
+}

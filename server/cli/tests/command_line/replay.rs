@@ -1,0 +1,227 @@
+//! `strata replay`.
+
+use std::fs;
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::repo::Repo;
+
+/// A repository with a history in `project`: each commit changes one of three files.
+fn with_history(commits: usize) -> Repo {
+    let repo = Repo::new(&[]);
+    let git = gix::init(repo.folder().join("project")).unwrap();
+    let mut tree = gix::ObjectId::empty_tree(gix::hash::Kind::Sha1);
+    let mut parent = None;
+    for at in 0..commits {
+        let mut editor = git.edit_tree(tree).unwrap();
+        let names = if at == 0 { 0..3 } else { at % 3..at % 3 + 1 };
+        for name in names {
+            let body = "    # what it was before stays as it is\n".repeat(60);
+            let text = format!("def f{name}(x):\n    return {at}\n{body}");
+            let blob = git.write_blob(text).unwrap();
+            editor.upsert(format!("m{name}.py"), gix::objs::tree::EntryKind::Blob, blob).unwrap();
+        }
+        tree = editor.write().unwrap().detach();
+        let who = gix::actor::Signature { name: "N".into(), email: "n".into(), time: Default::default() };
+        let commit = gix::objs::Commit {
+            tree,
+            parents: parent.into_iter().collect(),
+            author: who.clone(),
+            committer: who,
+            encoding: None,
+            message: format!("Change number {at}").into(),
+            extra_headers: Vec::new(),
+        };
+        parent = Some(git.write_object(&commit).unwrap().detach());
+    }
+    if let Some(newest) = parent {
+        let head = git.head_name().unwrap().unwrap();
+        let place = git.git_dir().join(head.as_bstr().to_string());
+        fs::write(place, format!("{newest}\n")).unwrap();
+    }
+    repo
+}
+
+/// The output with times left out: they are another at every run.
+fn without_times(out: &str) -> String {
+    let mut text = String::new();
+    let mut timed = false;
+    for line in out.lines() {
+        timed = line.starts_with("layout") || (timed && !line.is_empty());
+        let line = if timed && !line.starts_with("layout") {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let kept = words.len() - 2;
+            let times = words[kept..].iter().map(|time| if *time == "-" { "-" } else { "T" });
+            words[..kept].iter().copied().chain(times).collect::<Vec<_>>().join(" ")
+        } else {
+            line.to_owned()
+        };
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+const SMALL: [&str; 6] = ["--sessions", "2", "--turns", "5", "--model", "claude-sonnet-4-5"];
+
+#[test]
+fn a_history_becomes_tables_and_a_chart() {
+    let repo = with_history(24);
+    let run = repo.strata(&[&["replay", "--git", "project"], &SMALL[..]].concat());
+    assert_eq!((run.code, &*run.err), (Some(0), ""));
+    expect![[r#"
+        Input cost as a share of no cache, claude-sonnet-4-5
+
+        session    turns  files  tokens   none   auto   flat  fixed  ripple  ledger  +list  bound
+        project-0      5  win3    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.768  0.389
+        project-1      5  win5    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.768  0.389
+        mean                      2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.768  0.389
+
+        Means over 2 sessions
+
+        layout                                cost  hits  tokens  length  worst  ms/turn  slowest
+        no cache 1.000 0% 2,366 1.000 1.000 - -
+        one automatic breakpoint 1.250 0% 2,366 1.000 1.250 - -
+        flat, system breakpoint 1.000 0% 2,366 1.000 1.000 T T
+        fixed order, 3 breakpoints 1.249 0% 2,366 1.000 1.250 - -
+        ripple 1.000 0% 2,366 1.000 1.000 T T
+        ledger 0.782 49% 2,727 1.153 1.250 T T
+        ledger, file list and session state 0.768 49% 2,741 1.126 1.246 T T
+        bound 0.389 - - - - - -
+
+        no cache                    ################################################ 1.000
+        one automatic breakpoint    ############################################################ 1.250
+        flat, system breakpoint     ################################################ 1.000
+        fixed order, 3 breakpoints  ############################################################ 1.249
+        ripple                      ################################################ 1.000
+        ledger                      ###################################### 0.782
+        bound                       ################### 0.389
+
+        50 prompts of 10 turns checked: no promise was broken
+    "#]]
+    .assert_eq(&without_times(&run.out));
+    assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
+}
+
+#[test]
+fn exported_traces_give_the_same_table() {
+    let repo = with_history(24);
+    let made = repo.strata(&[&["replay", "--git", "project", "--export", "out"], &SMALL[..]].concat());
+    assert_eq!(made.err, "2 traces written to out\n");
+    let names: Vec<_> =
+        fs::read_dir(repo.folder().join("out")).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    let read = repo.strata(&["replay", "--trace", "out", "--model", "claude-sonnet-4-5"]);
+    assert_eq!((read.code, &*read.err), (Some(0), ""));
+    assert_eq!(without_times(&read.out), without_times(&made.out));
+}
+
+#[test]
+fn json_has_all_figures() {
+    let repo = with_history(24);
+    let reply = repo
+        .strata(&[&["replay", "--git", "project", "--json", "--policy", "ledger"], &SMALL[..]].concat())
+        .json();
+    let session = &reply["sessions"][1];
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    expect!["model sessions summary conversations conversationMeans prompts turns"].assert_eq(&keys(&reply));
+    expect!["name selection turns columns bound everything cutShort"].assert_eq(&keys(session));
+    expect!["none automatic flat fixed ledger"].assert_eq(&keys(&session["columns"]));
+    expect!["share hitShare length turns tokens read written cost worst nanos slowest"]
+        .assert_eq(&keys(&session["columns"]["ledger"]));
+    expect!["sessions lines everything bound"].assert_eq(&keys(&reply["summary"]));
+    expect!["column cost hitShare meanTokens length worst time"]
+        .assert_eq(&keys(&reply["summary"]["lines"][0]));
+    assert_eq!((&reply["turns"], &reply["prompts"]), (&10.into(), &40.into()));
+    assert_eq!((&session["selection"], &session["turns"]), (&"win5".into(), &5.into()));
+    assert_eq!(session["columns"]["none"]["share"], 1.0);
+    let ledger = reply["summary"]["lines"].as_array().unwrap().last().unwrap();
+    assert_eq!(ledger["column"], "ledger");
+    assert!(ledger["time"]["slowest"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn recorded_conversations_are_shown_with_what_was_billed() {
+    let repo = Repo::new(&[]);
+    let text = "word ".repeat(2_000);
+    let line = |kind: &str, more: &str| {
+        format!(r#"{{"type":"{kind}","message":{{"role":"{kind}","content":"{text}"{more}}}}}"#)
+    };
+    let usage = r#","usage":{"input_tokens":10,"cache_read_input_tokens":90}"#;
+    let lines = [line("user", ""), line("assistant", usage), line("user", ""), line("assistant", "")];
+    repo.write("talks/one.jsonl", lines.join("\n"));
+    let run = repo.strata(&["replay", "--transcripts", "talks", "--model", "claude-sonnet-4-5"]);
+    assert_eq!((run.code, &*run.err), (Some(0), ""));
+    expect![[r#"
+        Conversations without files, input cost as a share of no cache, claude-sonnet-4-5
+
+        conversation               turns  tokens  billed   auto  ledger  ledger/auto
+        one                            2   4,938   0.190  0.957   0.957        1.000
+        mean, and the worst ratio                  0.190  0.957   0.957        1.000
+
+        4 prompts of 2 turns checked: no promise was broken
+    "#]]
+    .assert_eq(&run.out);
+}
+
+#[test]
+fn a_session_that_cannot_be_played_is_named_and_the_others_go_on() {
+    let repo = with_history(12);
+    repo.strata(&["replay", "--git", "project", "--export", "out", "--sessions", "1", "--turns", "3"]);
+    repo.write(
+        "out/a.json",
+        r#"{"name": "nothing", "files0": {}, "recency": {}, "sel": "grow", "turns": []}"#,
+    );
+    let run = repo.strata(&["replay", "--trace", "out", "--policy", "flat"]);
+    assert_eq!((run.code, &*run.err), (Some(1), "error: nothing: it has no turns\n"));
+    let last: Vec<&str> = run.out.lines().rev().take(2).collect();
+    expect![[r#"
+        [
+            "3 prompts of 3 turns checked: 1 session was not played to its end",
+            "nothing was not played to its end: it has no turns",
+        ]
+    "#]]
+    .assert_debug_eq(&last);
+}
+
+#[test]
+fn what_cannot_be_replayed_is_said() {
+    let repo = with_history(0);
+    repo.write("broken.json", "{");
+    repo.write("none/x.txt", "");
+    let said = |arguments: &[&str]| repo.strata(&[&["replay"], arguments].concat()).refusal().to_owned();
+    expect![[r#"
+        error: no git repository: none
+    "#]]
+    .assert_eq(&said(&["--git", "none"]));
+    expect![[r#"
+        error: no git repository: nowhere
+    "#]]
+    .assert_eq(&said(&["--git", "nowhere"]));
+    expect![[r#"
+        error: project: no commit that would make a turn (one that changes up to 10 source files); is the history empty or shallow?
+    "#]].assert_eq(&said(&["--git", "project"]));
+    expect![[r#"
+        error: broken.json: no trace: ?: EOF while parsing an object at line 1 column 1
+    "#]]
+    .assert_eq(&said(&["--trace", "broken.json"]));
+    expect![[r#"
+        error: none: no trace (*.json, *.json.gz) in it
+    "#]]
+    .assert_eq(&said(&["--trace", "none"]));
+    expect![[r#"
+        error: nowhere: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&said(&["--trace", "nowhere"]));
+    expect![[r#"
+        error: none: no transcript (*.jsonl) with an answer in it
+    "#]]
+    .assert_eq(&said(&["--transcripts", "none"]));
+    for arguments in
+        [&["replay"] as &[&str], &["replay", "--json"], &["replay", "--git", "project", "--policy", "best"]]
+    {
+        let run = repo.strata(arguments);
+        assert_eq!((run.code, &*run.out), (Some(2), ""), "{arguments:?}: {}", run.err);
+    }
+}

@@ -1,0 +1,149 @@
+use super::*;
+use crate::models::Models;
+use crate::settings::Settings;
+use crate::tokens::TokenCounter;
+
+/// Plays a record to its end and returns what each column came to.
+fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, Totals> {
+    let (models, counter) = (Models::builtin(), TokenCounter::new());
+    let settings = Settings { model: model.to_owned(), ..Settings::default() };
+    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let mut conversation = Conversation::new(transcript, means);
+    while conversation.step(means, &|| 0).unwrap() {}
+    assert_eq!(conversation.cut_short(), 0);
+    conversation.totals().clone()
+}
+
+fn ratio(totals: &BTreeMap<Column, Totals>) -> f64 {
+    totals[&Column::Ledger].cost / totals[&Column::Automatic].cost
+}
+
+/// Numbers that look like chance (SplitMix64): the same seed, the same conversation.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % limit) as usize
+    }
+
+    /// Words, mostly few of them and now and then many.
+    fn words(&mut self, most: u64) -> String {
+        let most = if self.below(5) == 0 { most } else { most / 8 + 1 };
+        (0..=self.below(most)).map(|word| format!("word{} ", word * 7 % 13)).collect()
+    }
+}
+
+/// A chat of prompts and answers, some of which call tools.
+fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
+    let mut dice = Dice(seed);
+    let mut open: Vec<String> = Vec::new();
+    let mut transcript = Transcript::default();
+    for turn in 0..turns {
+        let result = |call_id, text| ContentBlock::ToolResult {
+            call_id,
+            content: vec![crate::history::ResultPart::Text { text }],
+            outcome: crate::history::Outcome::Ok,
+        };
+        let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, dice.words(most))).collect();
+        if request.is_empty() || dice.below(9) == 0 {
+            request.push(ContentBlock::text(format!("{turn}: {}", dice.words(most))));
+        }
+        let mut answer = vec![ContentBlock::text(dice.words(most))];
+        for call in 0..dice.below(calls + 1) {
+            let id = format!("call{turn}x{call}");
+            answer.push(ContentBlock::ToolCall {
+                id: id.clone(),
+                name: "run".into(),
+                input: serde_json::json!({}),
+            });
+            open.push(id);
+        }
+        transcript.turns.push(Turn { past: Past::Kept, request, answer, billed: None, time_ms: None });
+    }
+    transcript
+}
+
+#[test]
+fn on_a_chat_ledger_costs_no_more_than_one_breakpoint_at_the_end() {
+    for seed in 0..2 {
+        // Prefixes of 1,024, 512 and 4,096 tokens and more are cached.
+        for model in ["claude-sonnet-4-5", "claude-sonnet-5-5", "claude-haiku-4-5"] {
+            for (most, calls) in [(60, 0), (120, 3)] {
+                let ratio = ratio(&play(&chat(seed, 60, most, calls), model));
+                assert!(ratio <= 1.01, "seed {seed}, {most} words, {calls} calls, {model}: {ratio:.4}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_turn_of_more_blocks_than_a_provider_looks_back_costs_no_more_either() {
+    let ratio = ratio(&play(&chat(1, 20, 200, 40), "claude-sonnet-4-5"));
+    assert!(ratio <= 1.01, "{ratio:.4}");
+}
+
+#[test]
+fn a_file_that_comes_late_leaves_the_conversation_cached() {
+    let (models, counter) = (Models::builtin(), TokenCounter::new());
+    let settings = Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() };
+    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let mut stage = Stage::new(&NOTHING, Content::Table);
+    let mut lane =
+        Lane::new(PolicyName::Ledger, Prices::of(&models.resolve(&settings.model).model, settings.cache.ttl));
+    let turn = |stage: &Stage<'_>, lane: &mut Lane| {
+        let ask = Ask { policy: Some(PolicyName::Ledger), ..Ask::prompt("word ".repeat(2_000)) };
+        let play = lane.play_ask(stage, &ask, vec![ContentBlock::text("ok")], means, &|| 0).unwrap();
+        play.charges[0].1
+    };
+    let before = turn(&stage, &mut lane);
+    stage.change([("a.py", Some("def f():\n    return 1\n"))]);
+    lane.session_mut().selection.select("a.py".into());
+    let after = turn(&stage, &mut lane);
+    assert_eq!(after.read, before.total());
+}
+
+#[test]
+fn a_pause_and_a_compaction_empty_the_cache() {
+    let mut transcript = chat(3, 12, 400, 0);
+    let read = |transcript: &Transcript| play(transcript, "claude-sonnet-4-5")[&Column::Ledger].read;
+    for (number, turn) in transcript.turns.iter_mut().enumerate() {
+        turn.time_ms = Some(1_000_000 + number as u64 * 60_000);
+    }
+    let undisturbed = read(&transcript);
+    let mut summarised = transcript.clone();
+    summarised.turns[6].past = Past::Summarised;
+    assert!(read(&summarised) < undisturbed);
+    for (number, turn) in transcript.turns.iter_mut().enumerate() {
+        turn.time_ms = Some(1_000_000 + number as u64 * 600_000);
+    }
+    assert_eq!(read(&transcript), 0);
+}
+
+#[test]
+fn results_that_come_with_a_prompt_are_told_first() {
+    let result = |id: &str| ContentBlock::ToolResult {
+        call_id: id.to_owned(),
+        content: vec![],
+        outcome: crate::history::Outcome::Ok,
+    };
+    let (results, request) = said(&[ContentBlock::text("a"), result("1"), ContentBlock::text("b")]);
+    assert_eq!(results, [result("1")]);
+    assert_eq!(request, Request::Prompt { text: "a\n\nb".to_owned(), images: vec![] });
+    let (results, request) = said(&[result("1"), ContentBlock::text(" ")]);
+    assert!(results.is_empty() && matches!(request, Request::ToolResults(results) if results.len() == 1));
+    let (_, request) = said(&[]);
+    assert_eq!(request, Request::Prompt { text: ASKED_AGAIN.to_owned(), images: vec![] });
+}
+
+#[test]
+fn what_was_billed_is_a_share_of_what_it_would_have_cost() {
+    let mut transcript = chat(1, 2, 10, 0);
+    assert_eq!(billed_share(&transcript), None);
+    transcript.turns[0].billed = Some(Usage { input: 100, output: 7, cache_read: 0, cache_write: 400 });
+    transcript.turns[1].billed = Some(Usage { input: 0, output: 7, cache_read: 500, cache_write: 0 });
+    assert_eq!(billed_share(&transcript), Some(0.65));
+}

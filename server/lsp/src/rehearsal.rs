@@ -1,0 +1,17 @@
+//! Rehearsals: recorded sessions played through the engine for the command line. Finds them (git histories, files of
+//! traces, transcripts of agents), plays them on two threads, sums up. What a session costs and whether a prompt keeps
+//! its promises the engine says; the clock is read here and its readings are only reported.
+
+mod gather;
+mod play;
+mod summary;
+
+pub use gather::{GatherError, Material, Sources};
+pub use play::{Cell, Conversation, Everything, Rehearsal, Session};
+pub use strata_engine::replay::Column;
+pub use strata_engine::tiers::PolicyName;
+pub use strata_host::git::SessionOptions;
+pub use summary::{ConversationMeans, Line, Summary};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! What is to be played, brought together from wherever it lies. Plays nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use strata_engine::cancel::Cancel;
+use strata_engine::diff::unified;
+use strata_engine::models::Models;
+use strata_engine::replay::Trace;
+use strata_engine::replay::transcript::Transcript;
+use strata_engine::settings::Settings;
+use strata_engine::tokens::TokenCounter;
+use strata_host::git::{GitError, SessionOptions, sessions};
+use strata_host::trace_file::{TraceFileError, read_trace, traces_at, write_trace};
+use strata_host::transcript_file::{TranscriptFileError, read_transcript, transcripts_at};
+
+use crate::index::Progress;
+
+/// Unchanged lines around each change in the diffs whose tokens an exported trace carries: those that `ledger` writes.
+const CONTEXT: usize = 2;
+
+/// Where recorded sessions come from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Git repositories whose histories become sessions.
+    pub repositories: Vec<PathBuf>,
+    /// Files of traces, or folders that hold some.
+    pub traces: Vec<PathBuf>,
+    /// Transcripts of coding agents, or folders to look for some in.
+    pub transcripts: Vec<PathBuf>,
+    /// What sessions to make of a history.
+    pub how: SessionOptions,
+}
+
+/// What is to be played.
+#[derive(Debug, Default)]
+pub struct Material {
+    /// Sessions: those made of histories first.
+    pub(super) traces: Vec<Trace>,
+    /// How many of them were made of histories.
+    made: usize,
+    /// Recorded conversations with their names.
+    pub(super) transcripts: Vec<(String, Transcript)>,
+}
+
+/// Why there is nothing to play.
+#[derive(Debug, thiserror::Error)]
+pub enum GatherError {
+    /// No source was given.
+    #[error("nothing to replay")]
+    Nothing,
+    /// A history cannot be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// No session came of a history.
+    #[error(
+        "{}: no commit that would make a turn (one that changes up to 10 source files); is the history empty or shallow?",
+        .0.display()
+    )]
+    NoTurns(PathBuf),
+    /// A trace cannot be read or written.
+    #[error(transparent)]
+    Trace(#[from] TraceFileError),
+    /// A transcript cannot be read.
+    #[error(transparent)]
+    Transcript(#[from] TranscriptFileError),
+    /// A folder or file has no session in it.
+    #[error("{}: no {what} in it", .place.display())]
+    Empty {
+        /// What was looked into.
+        place: PathBuf,
+        /// What was looked for.
+        what: &'static str,
+    },
+    /// The folder for exported traces cannot be made.
+    #[error("{}: {error}", .folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl Material {
+    /// Reads and makes all of it. `progress` is told how many turns were made of histories, and of how many.
+    ///
+    /// # Errors
+    /// [`GatherError`]: what is given has to be there.
+    pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, GatherError> {
+        let Sources { repositories, traces, transcripts, how } = sources;
+        if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
+            return Err(GatherError::Nothing);
+        }
+        let mut material = Self::default();
+        let total = repositories.len() * how.sessions.saturating_mul(how.turns);
+        for (index, repository) in repositories.iter().enumerate() {
+            let before = index * how.sessions.saturating_mul(how.turns);
+            let made = sessions(repository, how, &Cancel::new(), |done, _| {
+                progress(Progress { done: before + done, total });
+            })?;
+            if made.is_empty() {
+                return Err(GatherError::NoTurns(repository.clone()));
+            }
+            material.traces.extend(made);
+        }
+        material.made = material.traces.len();
+        for place in traces {
+            let paths = traces_at(place)?;
+            if paths.is_empty() {
+                return Err(GatherError::Empty { place: place.clone(), what: "trace (*.json, *.json.gz)" });
+            }
+            for path in paths {
+                material.traces.push(read_trace(&path)?);
+            }
+        }
+        for place in transcripts {
+            material.hear(place)?;
+        }
+        material.name_each();
+        Ok(material)
+    }
+
+    /// Writes the sessions that were made of histories, one file each, with what their diffs weigh for the model that is
+    /// set. Says how many.
+    ///
+    /// # Errors
+    /// [`GatherError`].
+    pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, GatherError> {
+        let fail = |error| GatherError::Folder { folder: folder.to_owned(), error };
+        fs::create_dir_all(folder).map_err(fail)?;
+        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let tokenizer = models.resolve(&settings.model).model.tokenizer;
+        for trace in self.traces.iter().take(self.made) {
+            let weighed = with_diff_tokens(trace, |text| counter.count(tokenizer, text));
+            write_trace(&folder.join(format!("{}.json.gz", trace.name)), &weighed)?;
+        }
+        Ok(self.made)
+    }
+
+    /// Sessions as if they had been made of histories.
+    #[cfg(test)]
+    pub(super) fn made_of(traces: Vec<Trace>) -> Self {
+        Self { made: traces.len(), traces, transcripts: Vec::new() }
+    }
+
+    fn hear(&mut self, place: &Path) -> Result<(), GatherError> {
+        let before = self.transcripts.len();
+        for path in transcripts_at(place)? {
+            let transcript = read_transcript(&path)?;
+            // A file that was named itself has no path inside of what was named.
+            let inside = path.strip_prefix(place).ok().filter(|inside| inside.file_name().is_some());
+            let name = inside.or_else(|| path.file_name().map(Path::new)).unwrap_or(&path);
+            let name = name.with_extension("").to_string_lossy().into_owned();
+            // Agents leave files behind in which nothing was said.
+            if !transcript.turns.is_empty() {
+                self.transcripts.push((name, transcript));
+            }
+        }
+        if self.transcripts.len() == before {
+            let place = place.to_owned();
+            return Err(GatherError::Empty { place, what: "transcript (*.jsonl) with an answer" });
+        }
+        Ok(())
+    }
+
+    /// Two repositories may have one name.
+    fn name_each(&mut self) {
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        for trace in &mut self.traces {
+            let times = taken.entry(trace.name.clone()).or_default();
+            *times += 1;
+            if *times > 1 {
+                trace.name = format!("{}.{times}", trace.name);
+            }
+        }
+    }
+}
+
+/// The trace with the weight of the diff of each file that a turn changes.
+fn with_diff_tokens(trace: &Trace, count: impl Fn(&str) -> usize) -> Trace {
+    let mut trace = trace.clone();
+    let mut files = trace.files0.clone();
+    for turn in &mut trace.turns {
+        for (path, text) in &turn.edits {
+            if let (Some(before), Some(after)) = (files.get(path), text) {
+                turn.diff_tokens.insert(path.clone(), count(&unified(before, after, CONTEXT)));
+            }
+        }
+        for (path, text) in turn.edits.iter().chain(&turn.ext) {
+            match text {
+                Some(text) => files.insert(path.clone(), text.clone()),
+                None => files.remove(path),
+            };
+        }
+    }
+    trace
+}

@@ -1,0 +1,200 @@
+//! Sessions from small traces: order, sums, and what is said of one that cannot be played.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+
+use strata_engine::diff::unified;
+use strata_engine::replay::{SelectionRule, Trace, TraceTurn};
+use strata_engine::settings::Settings;
+use strata_host::trace_file::{read_trace, write_trace};
+
+use super::*;
+
+const ALL: [PolicyName; 2] = [PolicyName::Ripple, PolicyName::Ledger];
+
+/// A session of so many turns, each of which changes the file it speaks of.
+fn trace(name: &str, turns: usize) -> Trace {
+    let path = |turn: usize| format!("m{}.py", turn % 3);
+    let text = |turn: usize| format!("def f(x):\n    return {turn}\n{}", "    # more\n".repeat(300));
+    let turn = |at: usize| TraceTurn {
+        prompt: format!("change {at}"),
+        answer: "done".into(),
+        edits: [(path(at), Some(text(at + 10)))].into(),
+        touched: vec![path(at)],
+        ..TraceTurn::default()
+    };
+    Trace {
+        name: name.into(),
+        files0: (0..6).map(|at| (format!("m{at}.py"), text(at))).collect(),
+        recency: BTreeMap::new(),
+        sel: SelectionRule::Window(3),
+        turns: (0..turns).map(turn).collect(),
+    }
+}
+
+fn saved(folder: &Path, traces: &[Trace]) -> Sources {
+    for (at, trace) in traces.iter().enumerate() {
+        write_trace(&folder.join(format!("{at}.json.gz")), trace).unwrap();
+    }
+    Sources { traces: vec![folder.to_owned()], ..Sources::default() }
+}
+
+fn settings() -> Settings {
+    Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() }
+}
+
+fn played(traces: &[Trace], policies: &[PolicyName]) -> Rehearsal {
+    let folder = tempfile::tempdir().unwrap();
+    let material = Material::gather(&saved(folder.path(), traces), |_| ()).unwrap();
+    Rehearsal::play(&material, policies, &settings(), |_| ())
+}
+
+fn shares(session: &Session) -> Vec<(Column, f64)> {
+    session.columns.iter().map(|(column, cell)| (*column, cell.share)).collect()
+}
+
+#[test]
+fn every_run_says_the_same_in_the_order_of_the_material() {
+    let traces: Vec<Trace> = (0..5).map(|at| trace(&format!("t{at}"), 9 - at)).collect();
+    let (one, two) = (played(&traces, &ALL), played(&traces, &ALL));
+    let names: Vec<&str> = one.sessions.iter().map(|session| &*session.name).collect();
+    assert_eq!(names, ["t0", "t1", "t2", "t3", "t4"]);
+    assert_eq!((one.turns, one.problems().count()), (9 + 8 + 7 + 6 + 5, 0));
+    // Under `flat`, `ripple` and `ledger`; with everything under `flat` and `ledger`.
+    assert_eq!(one.prompts, one.turns * 5);
+    for (session, again) in one.sessions.iter().zip(&two.sessions) {
+        assert_eq!(shares(session), shares(again));
+        assert_eq!(session.columns.len(), Column::ALL.len());
+        assert_eq!(session.columns[&Column::None].share, 1.0);
+        assert!(session.bound > 0.0 && session.bound <= session.columns[&Column::Ledger].share);
+    }
+    let alone = played(&traces[2..3], &ALL);
+    assert_eq!(shares(&alone.sessions[0]), shares(&one.sessions[2]));
+}
+
+#[test]
+fn a_policy_that_was_not_asked_for_is_not_played() {
+    let rehearsal = played(&[trace("t", 4)], &[PolicyName::Ripple]);
+    let session = &rehearsal.sessions[0];
+    assert!(session.columns.contains_key(&Column::Ripple) && !session.columns.contains_key(&Column::Ledger));
+    assert!(session.everything.is_none());
+    assert_eq!(rehearsal.prompts, 4 * 2);
+    assert_eq!(rehearsal.summary.unwrap().lines.len(), Column::ALL.len() - 1);
+}
+
+#[test]
+fn a_session_that_cannot_be_played_does_not_stop_the_others() {
+    let rehearsal = played(&[trace("empty", 0), trace("whole", 5)], &ALL);
+    let problems: Vec<_> = rehearsal.problems().collect();
+    assert_eq!(problems, [("empty", "it has no turns")]);
+    let summary = rehearsal.summary.as_ref().unwrap();
+    assert_eq!(summary.sessions, 1);
+    let ledger = summary.lines.iter().find(|line| line.column == Column::Ledger).unwrap();
+    assert_eq!(ledger.cost, rehearsal.sessions[1].columns[&Column::Ledger].share);
+}
+
+#[test]
+fn the_summary_counts_each_session_the_same() {
+    let rehearsal = played(&[trace("short", 3), trace("long", 12)], &ALL);
+    let summary = rehearsal.summary.as_ref().unwrap();
+    for line in &summary.lines {
+        let costs = rehearsal.sessions.iter().map(|session| session.columns[&line.column].share);
+        assert!((line.cost - costs.sum::<f64>() / 2.0).abs() < 1e-12);
+        let makes_prompts = matches!(line.column, Column::Flat | Column::Ripple | Column::Ledger);
+        assert_eq!(line.time.is_some(), makes_prompts, "{}", line.column);
+    }
+}
+
+#[test]
+fn progress_counts_every_turn_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let material = Material::gather(&saved(folder.path(), &[trace("a", 3), trace("b", 4)]), |_| ()).unwrap();
+    let seen = Mutex::new(Vec::new());
+    Rehearsal::play(&material, &ALL, &settings(), |progress| seen.lock().unwrap().push(progress));
+    let mut done: Vec<usize> = seen.lock().unwrap().iter().map(|progress| progress.done).collect();
+    done.sort_unstable();
+    assert_eq!(done, (1..=14).collect::<Vec<_>>());
+    assert!(seen.lock().unwrap().iter().all(|progress| progress.total == 14));
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let gather = |sources: &Sources| Material::gather(sources, |_| ()).unwrap_err();
+    assert!(matches!(gather(&Sources::default()), GatherError::Nothing));
+    let here = || vec![folder.path().to_owned()];
+    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), GatherError::Empty { .. }));
+    assert!(matches!(
+        gather(&Sources { transcripts: here(), ..Sources::default() }),
+        GatherError::Empty { .. }
+    ));
+    assert!(matches!(gather(&Sources { repositories: here(), ..Sources::default() }), GatherError::Git(_)));
+    gix::init(folder.path()).unwrap();
+    assert!(matches!(
+        gather(&Sources { repositories: here(), ..Sources::default() }),
+        GatherError::NoTurns(_)
+    ));
+    fs::write(folder.path().join("broken.json"), "{").unwrap();
+    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), GatherError::Trace(_)));
+}
+
+#[test]
+fn sessions_of_one_name_get_different_ones() {
+    let rehearsal = played(&[trace("t", 1), trace("u", 1), trace("t", 1)], &[PolicyName::Flat]);
+    let names: Vec<&str> = rehearsal.sessions.iter().map(|session| &*session.name).collect();
+    assert_eq!(names, ["t", "u", "t.2"]);
+}
+
+#[test]
+fn an_exported_trace_carries_the_weight_of_each_diff() {
+    let folder = tempfile::tempdir().unwrap();
+    // A file that comes and one that goes have no diff.
+    let mut source = trace("t", 5);
+    source.turns[1].edits.insert("new.py".into(), Some("x = 1\n".into()));
+    source.turns[2].edits.insert("m5.py".into(), None);
+    let material = gather::Material::made_of(vec![source.clone()]);
+    assert_eq!(material.export(&folder.path().join("out"), &settings()).unwrap(), 1);
+    let written = read_trace(&folder.path().join("out/t.json.gz")).unwrap();
+    let weighed: Vec<usize> = written.turns.iter().map(|turn| turn.diff_tokens.len()).collect();
+    assert_eq!(weighed, [1; 5]);
+    let counter = strata_engine::tokens::TokenCounter::new();
+    let tokenizer = strata_engine::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
+    // The fourth turn changes what the first one made.
+    let (old, new) = (&source.turns[0].edits["m0.py"], &source.turns[3].edits["m0.py"]);
+    let diff = unified(old.as_deref().unwrap(), new.as_deref().unwrap(), 2);
+    assert_eq!(written.turns[3].diff_tokens["m0.py"], counter.count(tokenizer, &diff));
+    let unweighed: Vec<TraceTurn> =
+        written.turns.into_iter().map(|turn| TraceTurn { diff_tokens: BTreeMap::new(), ..turn }).collect();
+    assert_eq!(unweighed, source.turns);
+}
+
+#[test]
+fn a_recorded_conversation_is_played_beside_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |kind: &str, text: &str, more: &str| {
+        let text = format!("{text} ").repeat(2_000);
+        format!(r#"{{"type":"{kind}","message":{{"role":"{kind}","content":"{text}"{more}}}}}"#)
+    };
+    let usage = r#","id":"m1","usage":{"input_tokens":10,"cache_read_input_tokens":90}"#;
+    let lines = [
+        said("user", "why", ""),
+        said("assistant", "because", usage),
+        said("user", "and", ""),
+        said("assistant", "so", ""),
+    ];
+    fs::create_dir(folder.path().join("deep")).unwrap();
+    fs::write(folder.path().join("deep/talk.jsonl"), lines.join("\n")).unwrap();
+    fs::write(folder.path().join("silent.jsonl"), "").unwrap();
+    let sources = Sources { transcripts: vec![folder.path().to_owned()], ..Sources::default() };
+    let material = Material::gather(&sources, |_| ()).unwrap();
+    let rehearsal = Rehearsal::play(&material, &ALL, &settings(), |_| ());
+    assert!(rehearsal.summary.is_none() && rehearsal.sessions.is_empty());
+    let [told] = &rehearsal.conversations[..] else { panic!("{:?}", rehearsal.conversations) };
+    assert_eq!((&*told.name, told.turns, &told.problem), ("deep/talk", 2, &None));
+    assert!((told.billed.unwrap() - 0.19).abs() < 1e-9);
+    assert_eq!(told.columns[&Column::Ledger].share, told.columns[&Column::Automatic].share);
+    let means = rehearsal.conversation_means.unwrap();
+    assert_eq!((means.worst_ratio, means.ledger), (1.0, told.columns[&Column::Ledger].share));
+}
