@@ -150,6 +150,10 @@ pub(crate) struct ReplayArguments {
     /// Edits that the model's own messages spell out need no diff in the prompt
     #[arg(long)]
     pub(crate) history_deltas: bool,
+    /// Play the log alone, with a quarter token per character and a map of signature lines, to compare its cost with that
+    /// of another implementation
+    #[arg(long, conflicts_with_all = ["transcripts", "policy", "model", "history_deltas"])]
+    pub(crate) by_chars: bool,
     /// Write the sessions made of histories into this folder, as traces
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,

@@ -19,6 +19,9 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         let written = material.export(folder, &settings)?;
         output::tell(&format!("{} written to {}", counted(written, "trace"), folder.display()));
     }
+    if arguments.by_chars {
+        return by_chars(&material, arguments);
+    }
     let bar = Bar::new("playing", "turns");
     let rehearsal =
         Rehearsal::play(&material, &policies(arguments), &settings, |progress| bar.progress(progress));
@@ -38,6 +41,17 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         code = ExitCode::FAILURE;
     }
     Ok(code)
+}
+
+fn by_chars(material: &Material, arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
+    let played = material.by_chars();
+    if arguments.json {
+        output::json(&played)?;
+    } else {
+        let text = report::by_chars(&played);
+        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {

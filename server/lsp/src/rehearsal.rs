@@ -8,7 +8,7 @@ mod summary;
 
 pub use gather::{GatherError, Material, Sources};
 pub use play::{Cell, Conversation, Everything, Rehearsal, Session};
-pub use strata_engine::replay::Column;
+pub use strata_engine::replay::{ByChars, Column};
 pub use strata_engine::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;
 pub use summary::{ConversationMeans, Line, Summary};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use strata_lsp::rehearsal::{
-    Cell, Column, Conversation, ConversationMeans, Line, Rehearsal, Session, Summary,
+    ByChars, Cell, Column, Conversation, ConversationMeans, Line, Rehearsal, Session, Summary,
 };
 
 use crate::output::{count, counted};
@@ -58,6 +58,18 @@ pub(crate) fn render(rehearsal: &Rehearsal) -> String {
     };
     let _ = writeln!(text, "{prompts} of {turns} checked: {promises}");
     text
+}
+
+/// The cost of the log by characters, one line for each session.
+pub(crate) fn by_chars(played: &[(String, ByChars)]) -> String {
+    let right = Align::Right;
+    let mut table = Table::new([Align::Left, right, right, right]);
+    table.row(["session", "ledger", "no cache", "share"].map(str::to_owned));
+    for (name, ByChars { ledger, none }) in played {
+        let of_none = ledger.cost / (*none).max(1) as f64;
+        table.row([shown(name), format!("{:.1}", ledger.cost), none.to_string(), format!("{of_none:.4}")]);
+    }
+    table.render()
 }
 
 fn sessions(sessions: &[Session], summary: Option<&Summary>) -> String {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::Serialize;
 
 use crate::cost::{Prices, Provider, spans};
 use crate::history::{ContentBlock, MessageId};
@@ -40,7 +41,8 @@ static SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What one trace came to: under `ledger`, and without a cache.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ByChars {
     /// Under `ledger`.
     pub ledger: Totals,

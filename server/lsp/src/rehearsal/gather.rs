@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use strata_engine::cancel::Cancel;
 use strata_engine::diff::unified;
 use strata_engine::models::Models;
-use strata_engine::replay::Trace;
 use strata_engine::replay::transcript::Transcript;
+use strata_engine::replay::{ByChars, Trace, play_by_chars};
 use strata_engine::settings::Settings;
 use strata_engine::tokens::TokenCounter;
 use strata_host::git::{GitError, SessionOptions, sessions};
@@ -85,6 +85,11 @@ pub enum GatherError {
 }
 
 impl Material {
+    /// Each session under the log alone, counted by characters, with its name: see [`play_by_chars`].
+    pub fn by_chars(&self) -> Vec<(String, ByChars)> {
+        self.traces.iter().map(|trace| (trace.name.clone(), play_by_chars(trace))).collect()
+    }
+
     /// Reads and makes all of it. `progress` is told how many turns were made of histories, and of how many.
     ///
     /// # Errors
