@@ -8,8 +8,6 @@ mod conversation;
 mod lane;
 mod play;
 mod stage;
-#[cfg(test)]
-mod tests;
 mod totals;
 mod trace;
 pub mod transcript;

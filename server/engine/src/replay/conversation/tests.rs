@@ -1,3 +1,5 @@
+//! Recorded conversations under the log, against one automatic breakpoint.
+
 use super::*;
 use crate::models::Models;
 use crate::settings::Settings;

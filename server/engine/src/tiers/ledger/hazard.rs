@@ -48,6 +48,15 @@ impl Clock {
     }
 }
 
+/// Whether a selected file is still selected at the next turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    /// It is.
+    Stayed,
+    /// It was deselected.
+    Left,
+}
+
 /// How often selected files of each age were seen, and how often they were deselected then.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Ages {
@@ -56,11 +65,11 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// A file of this age stayed or left.
-    pub(super) fn saw(&mut self, age: usize, stays: bool) {
+    /// What became of a file of this age.
+    pub(super) fn saw(&mut self, age: usize, fate: Fate) {
         if let (Some(seen), Some(left)) = (self.seen.get_mut(age), self.left.get_mut(age)) {
             *seen = seen.saturating_add(1);
-            *left = left.saturating_add(u32::from(!stays));
+            *left = left.saturating_add(u32::from(fate == Fate::Left));
         }
     }
 
@@ -136,8 +145,8 @@ mod tests {
         let prior = Ages::default().hazards();
         let (mut loyal, mut fickle) = (Ages::default(), Ages::default());
         for turn in 0..200 {
-            loyal.saw(turn % AGES, true);
-            fickle.saw(turn % AGES, false);
+            loyal.saw(turn % AGES, Fate::Stayed);
+            fickle.saw(turn % AGES, Fate::Left);
         }
         for age in 0..AGES {
             assert!(loyal.hazards().next(age) < prior.next(age) / 5);

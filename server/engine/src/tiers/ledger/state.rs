@@ -10,7 +10,7 @@ use crate::prompt::{Content, ItemKey, Layout, Tier};
 
 use super::super::{Billed, Rules};
 use super::draft::Draft;
-use super::hazard::{Ages, Clock};
+use super::hazard::{Ages, Clock, Fate};
 use super::log::{Boundary, Logged};
 use super::marks::Marks;
 
@@ -87,11 +87,13 @@ impl State {
             _ => false,
         };
         for (key, clock) in &self.files {
-            let stays = present.contains(key);
-            // A file that vanished was not deselected.
-            if stays || exists(key) {
-                self.ages.saw(clock.age(turn.saturating_sub(1)), stays);
-            }
+            let fate = match present.contains(key) {
+                true => Fate::Stayed,
+                false if exists(key) => Fate::Left,
+                // A file that vanished was not deselected.
+                false => continue,
+            };
+            self.ages.saw(clock.age(turn.saturating_sub(1)), fate);
         }
         self.files.retain(|key, _| present.contains(key));
         for piece in &content.files {

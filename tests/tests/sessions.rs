@@ -1,16 +1,19 @@
 //! Random sessions through the real engine: whatever a person does, every prompt keeps what `docs/tiers.md` promises.
+//! `STRATA_LONG=1` plays 100,000 turns under `ledger`.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
 
 use std::fmt::Write as _;
 
-use super::*;
-use crate::cost::Prices;
-use crate::history::{ContentBlock, NewMessage, Role};
-use crate::key::FileKey;
-use crate::models::Models;
-use crate::prompt::{Ask, Means, Request, ToolResult, Ttl};
-use crate::settings::Settings;
-use crate::tiers::PolicyName;
-use crate::tokens::TokenCounter;
+use strata_engine::cost::Prices;
+use strata_engine::history::{ContentBlock, NewMessage, Role};
+use strata_engine::key::FileKey;
+use strata_engine::models::Models;
+use strata_engine::prompt::{Ask, Means, Request, ToolResult, Ttl};
+use strata_engine::replay::{Content, Lane, SelectionRule, Stage, Trace};
+use strata_engine::settings::Settings;
+use strata_engine::tiers::PolicyName;
+use strata_engine::tokens::TokenCounter;
 
 /// A small generator of pseudo-random numbers (SplitMix64): the same seed, the same session.
 struct Dice(u64);
@@ -137,7 +140,9 @@ impl Player<'_> {
         let request = match pending {
             Some(call_id) if !self.dice.once_in(5) => Request::ToolResults(vec![ToolResult {
                 call_id,
-                content: vec![crate::history::ResultPart::Text { text: "x ".repeat(self.dice.below(200)) }],
+                content: vec![strata_engine::history::ResultPart::Text {
+                    text: "x ".repeat(self.dice.below(200)),
+                }],
                 outcome: Default::default(),
             }]),
             _ => Request::Prompt { text: format!("do {}", self.dice.below(1000)), images: vec![] },
@@ -152,7 +157,11 @@ impl Player<'_> {
             && self.dice.once_in(2)
         {
             let after = edited(&mut self.dice, &text);
-            let _ = write!(said, "\n--- a/{key}\n+++ b/{key}\n{}", crate::diff::unified(&text, &after, 2));
+            let _ = write!(
+                said,
+                "\n--- a/{key}\n+++ b/{key}\n{}",
+                strata_engine::diff::unified(&text, &after, 2)
+            );
             // Not everything that a model proposes is done.
             if !self.dice.once_in(4) {
                 self.proposed = Some((key, after));
