@@ -74,9 +74,9 @@ fn a_history_becomes_tables_and_a_chart() {
         Input cost as a share of no cache, claude-sonnet-4-5
 
         session    turns  files  tokens   none   auto   flat  fixed  ripple  ledger  +list  bound
-        project-0      5  win3    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.768  0.389
-        project-1      5  win5    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.768  0.389
-        mean                      2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.768  0.389
+        project-0      5  win3    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.783  0.389
+        project-1      5  win5    2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.783  0.389
+        mean                      2,366  1.000  1.250  1.000  1.249   1.000   0.782  0.783  0.389
 
         Means over 2 sessions
 
@@ -87,7 +87,7 @@ fn a_history_becomes_tables_and_a_chart() {
         fixed order, 3 breakpoints 1.249 0% 2,366 1.000 1.250 - -
         ripple 1.000 0% 2,366 1.000 1.000 T T
         ledger 0.782 49% 2,727 1.153 1.250 T T
-        ledger, file list and session state 0.768 49% 2,741 1.126 1.246 T T
+        ledger, file list and session state 0.783 49% 2,793 1.147 1.247 T T
         bound 0.389 - - - - - -
 
         no cache                    ################################################ 1.000

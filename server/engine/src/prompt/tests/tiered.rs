@@ -140,12 +140,11 @@ fn an_l1_block_is_a_pair_that_holds_its_symbols() {
 fn empty_tiers_produce_no_messages() {
     let mut bench = Bench::new("");
     bench.settings.prompt.system = "Be brief.".into();
-    expect![[r##"
+    expect![[r#"
         system:
             "Be brief."
-            "# How to read what follows"
         user: "hello"
-    "##]]
+    "#]]
     .assert_eq(&drawn(&bench.prompt("hello")));
 }
 
