@@ -130,6 +130,19 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
 }
 
 #[test]
+fn what_never_stays_costs_nothing_where_everything_is_cached() {
+    let mut bench = bench(PolicyName::Ledger);
+    bench.settings.model = "gpt-4o".into();
+    bench.settings.format = crate::wire::Format::OpenAi;
+    bench.state = "# Session State\n\nBranch: `main`".into();
+    bench.select("a.py");
+    turn(&mut bench, 0, None);
+    turn(&mut bench, 0, None);
+    let broke = bench.session.breaks().last().unwrap();
+    assert_eq!((broke.reason, broke.lost, broke.cost), (Reason::None, 0, 0.0), "{broke:?}");
+}
+
+#[test]
 fn a_file_that_takes_the_place_of_its_outline_is_named_for_that() {
     let mut bench = bench(PolicyName::Ripple);
     turn(&mut bench, 0, None);
