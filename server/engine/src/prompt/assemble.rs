@@ -200,6 +200,10 @@ impl Attempt {
     }
 }
 
+/// The share of the limit that is left free when a prompt is laid afresh for want of room, so that the next ones can keep
+/// what is laid now.
+const HEADROOM: usize = 12;
+
 struct Run<'a> {
     workspace: &'a Workspace<'a>,
     session: &'a Session,
@@ -234,6 +238,15 @@ impl Run<'_> {
             Some(plan) => plan,
             None => self.without_old_exchanges(&whole, &weights, &bare, limit),
         };
+        // What is left out of a kept log costs nothing to leave out again, as long as it has room.
+        let kept = plan.clone().kept();
+        let attempt = self.attempt(&kept);
+        if attempt.tokens() <= limit {
+            return Ok((kept, attempt));
+        }
+        if attempt.laid.relied_on.is_some() {
+            plan = plan.with_headroom(limit / HEADROOM);
+        }
         loop {
             let attempt = self.attempt(&plan);
             let tokens = attempt.tokens();

@@ -38,6 +38,18 @@ impl Plan {
         Self { cut: Cut::Fresh, ..self }
     }
 
+    /// The same, keeping from the last prompt what may stay.
+    pub(super) fn kept(self) -> Self {
+        Self { cut: Cut::Deepest, ..self }
+    }
+
+    /// The same with so many tokens less for the map and the list. Files are not left out for it.
+    pub(super) fn with_headroom(self, tokens: usize) -> Self {
+        let map_budget = self.map_budget.saturating_sub(tokens);
+        let rest = tokens - (self.map_budget - map_budget);
+        Self { map_budget, list_budget: self.list_budget.saturating_sub(rest), ..self }
+    }
+
     /// The same with a limit on the conversation, whose newest exchange always stays.
     pub(super) fn with_history_limit(self, tokens: usize) -> Self {
         Self { history_limit: Some(tokens), ..self }

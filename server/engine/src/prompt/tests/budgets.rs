@@ -48,6 +48,24 @@ fn over_the_budget_the_largest_files_are_shed_with_a_warning() {
 }
 
 #[test]
+fn a_prompt_at_the_limit_of_its_window_still_keeps_what_is_cached() {
+    // More map than the window takes, and a conversation that grows.
+    let mut bench = bench(&[40; 60], 20_000, PolicyName::Ledger);
+    bench.settings.symbols.map_budget = Some(16_000);
+    bench.select("f0.py");
+    let answer = "All is well so far. ".repeat(20);
+    let shares: Vec<f64> = (0..12)
+        .map(|turn| {
+            let (reply, _) = bench.turn(&format!("What about {turn}?"), &answer);
+            assert!(reply.tokens.total <= reply.tokens.limit);
+            reply.predicted.read as f64 / reply.predicted.total() as f64
+        })
+        .collect();
+    let kept = shares.iter().filter(|share| **share > 0.8).count();
+    assert!(kept >= 8, "{shares:?}");
+}
+
+#[test]
 fn every_file_is_listed_by_name_or_counted_with_its_directory() {
     let mut bench = Bench::new("");
     for at in 0..300 {
