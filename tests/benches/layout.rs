@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use strata_engine::cost::Prices;
+use strata_engine::hash::ContentHash;
 use strata_engine::history::{ContentBlock, MessageId};
 use strata_engine::key::FileKey;
 use strata_engine::models::Models;
@@ -53,7 +54,7 @@ fn run(policy: PolicyName) {
         });
         let content = Content {
             system: "You are a software engineer.".into(),
-            hidden: shown.iter().map(|at| FileKey::from(path(*at).as_str())).collect(),
+            hidden: shown.iter().map(|at| (FileKey::from(path(*at).as_str()), ContentHash::NONE)).collect(),
             map,
             files,
             tree: Tree::default(),

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use strata_engine::cancel::Cancelled;
 
-pub use self::facts::{GitFacts, MAX_COMMITS, facts};
+pub use self::facts::{GitFacts, MAX_COMMITS, branch, facts};
 pub use self::sessions::{MAX_TEXT_BYTES, SessionOptions, sessions};
 
 /// Why there are no facts.

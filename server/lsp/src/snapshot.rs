@@ -179,8 +179,13 @@ impl Snapshot {
             [name] => format!("# Session State\n\nRepository: {name}"),
             names => format!("# Session State\n\nWorkspace folders: {}", names.join(", ")),
         };
-        if let Some(branch) = &self.index.branch {
-            lines.push_str(&format!("\nBranch: {}", prompt::inline(branch)));
+        // Asked anew each time: switching branches need not change a file that anybody watches.
+        let branch = match names.len() {
+            1 => self.roots.iter().find_map(|root| strata_host::git::branch(root.path()).ok().flatten()),
+            _ => None,
+        };
+        if let Some(branch) = branch {
+            lines.push_str(&format!("\nBranch: {}", prompt::inline(&branch)));
         }
         lines
     }

@@ -65,7 +65,7 @@ pub struct TooManyBreakpoints {
 #[derive(Clone, Debug)]
 pub struct Provider {
     prices: Prices,
-    /// Cached prefixes by the hash of all their spans, and when each was used last. Milliseconds.
+    /// Cached prefixes by the hash of all their spans, and when each is gone unless it is used before. Milliseconds.
     entries: FxHashMap<ContentHash, u64>,
     sweep_at: usize,
 }
@@ -144,7 +144,8 @@ impl Provider {
             .chain(found)
             .map(|prefix| prefix.hash)
             .collect();
-        self.entries.extend(kept.into_iter().map(|hash| (hash, now_ms)));
+        let expires_ms = self.expires_ms(now_ms);
+        self.entries.extend(kept.into_iter().map(|hash| (hash, expires_ms)));
         (read, last - read)
     }
 
@@ -155,23 +156,27 @@ impl Provider {
         let known = known.map_or(0, |prefix| prefix.tokens);
         let whole_steps = known - known % granularity.max(1);
         let read = if whole_steps >= self.prices.min_tokens { whole_steps } else { 0 };
-        self.entries.extend(prefixes.iter().map(|prefix| (prefix.hash, now_ms)));
+        let expires_ms = self.expires_ms(now_ms);
+        self.entries.extend(prefixes.iter().map(|prefix| (prefix.hash, expires_ms)));
         let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
         let written =
             if self.prices.write > 1.0 && total >= self.prices.min_tokens { total - read } else { 0 };
         (read, written)
     }
 
+    /// When an entry that is used now is gone. Another lifetime later on changes nothing for it.
+    fn expires_ms(&self, now_ms: u64) -> u64 {
+        now_ms.saturating_add(u64::from(self.prices.seconds) * 1_000)
+    }
+
     fn is_alive(&self, prefix: ContentHash, now_ms: u64) -> bool {
-        let used = self.entries.get(&prefix);
-        used.is_some_and(|used_ms| !self.prices.outlived_by(now_ms.saturating_sub(*used_ms)))
+        self.entries.get(&prefix).is_some_and(|expires_ms| now_ms <= *expires_ms)
     }
 
     /// Drops dead entries now and then, so that a long session needs no more memory than what is alive.
     fn sweep(&mut self, now_ms: u64) {
         if self.entries.len() >= self.sweep_at {
-            let prices = self.prices;
-            self.entries.retain(|_, used_ms| !prices.outlived_by(now_ms.saturating_sub(*used_ms)));
+            self.entries.retain(|_, expires_ms| now_ms <= *expires_ms);
             self.sweep_at = (2 * self.entries.len()).max(SWEEP_FROM);
         }
     }

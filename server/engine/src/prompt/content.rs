@@ -1,7 +1,7 @@
 //! What a prompt is made of, before anything is put in order: every piece with its text, its hash and
 //! its weight. Policies (`tiers`) read this and nothing else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::hash::ContentHash;
@@ -27,13 +27,22 @@ pub struct Piece {
     pub tokens: usize,
     /// The text without dress: what the lines of a diff are lines of.
     pub body: Arc<str>,
+    /// What is said of the text beside it, such as a doubt about its currency; empty for most.
+    pub notice: Arc<str>,
 }
 
 impl Piece {
     /// A piece whose hash and weight are taken from its text.
     pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
         let text = text.into();
-        Self { key, hash: ContentHash::of(&text), tokens: count(&text), body: Arc::clone(&text), text }
+        Self {
+            key,
+            hash: ContentHash::of(&text),
+            tokens: count(&text),
+            body: Arc::clone(&text),
+            notice: Arc::default(),
+            text,
+        }
     }
 }
 
@@ -135,7 +144,7 @@ pub struct Content<'a> {
     /// The map blocks to show, in the order of their membership.
     pub map: Vec<Piece>,
     /// Members of the map whose block is not shown this time: their full text is, or there is no room.
-    pub hidden: BTreeSet<FileKey>,
+    pub hidden: BTreeMap<FileKey, ContentHash>,
     /// The fenced texts of the selected files, in key order.
     pub files: Vec<Piece>,
     /// Web pages.
@@ -165,7 +174,7 @@ impl<'a> Content<'a> {
         Self {
             system: Arc::default(),
             map: Vec::new(),
-            hidden: BTreeSet::new(),
+            hidden: BTreeMap::new(),
             files: Vec::new(),
             urls: Vec::new(),
             tree: Tree::default(),
@@ -181,6 +190,6 @@ impl<'a> Content<'a> {
 
     /// Whether there is such a file: it was deselected when its text is not shown, not deleted.
     pub fn is_known(&self, path: &FileKey) -> bool {
-        self.hidden.contains(path) || self.tree.files.binary_search(path).is_ok()
+        self.hidden.contains_key(path) || self.tree.files.binary_search(path).is_ok()
     }
 }

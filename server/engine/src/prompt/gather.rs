@@ -45,17 +45,19 @@ pub(super) fn gather<'a>(
         selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
     let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
     // Members that this prompt has no room for are only hidden, too: they keep their places.
-    let waiting = session.map_members.iter().filter(|key| {
-        !shown_keys.contains(*key)
-            && workspace.symbols.get(key).is_some()
-            && session.selection.choice(key) != Choice::Excluded
+    let waiting = session.map_members.iter().filter_map(|key| {
+        let symbols = workspace.symbols.get(key)?;
+        let waits = !shown_keys.contains(key) && session.selection.choice(key) != Choice::Excluded;
+        waits.then(|| (key.clone(), symbols.block_hash()))
     });
-    let hidden = behind.iter().map(|entry| &entry.key).chain(waiting).cloned().collect();
+    let behind = behind.into_iter().map(|entry| (entry.key, entry.hash));
+    let hidden = waiting.chain(behind).collect();
     let map: Vec<Piece> = in_map
         .into_iter()
         .map(|MapEntry { key, text, hash, tokens }| Piece {
             key: ItemKey::Symbol(key),
             body: Arc::clone(&text),
+            notice: Arc::default(),
             text,
             hash,
             tokens,

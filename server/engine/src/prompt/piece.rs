@@ -62,6 +62,7 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
             let text = fenced(key, None, &file.text, &file.source);
             vec![Piece {
                 body: Arc::clone(&file.text),
+                notice: notice(&file.source),
                 ..Piece::new(ItemKey::File(key.clone()), text, count)
             }]
         }
@@ -71,7 +72,7 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
                 let body = lines(&file.text, *range);
                 let text = fenced(key, Some(*range), body, &file.source);
                 let key = ItemKey::Lines(key.clone(), *range);
-                Piece { body: body.into(), ..Piece::new(key, text, count) }
+                Piece { body: body.into(), notice: notice(&file.source), ..Piece::new(key, text, count) }
             })
             .collect(),
     }
@@ -98,14 +99,9 @@ fn fenced(key: &FileKey, range: Option<LineRange>, text: &str, source: &Source) 
     let mut out = String::with_capacity(text.len() + 128);
     let name = inline(key.as_str());
     let _ = writeln!(out, "## {name}{lines} (version {version})\n");
-    match source {
-        Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
-            let _ = writeln!(out, "The editor may show another text than this: {reason}.\n");
-        }
-        Source::Disk { notice: Some(notice), .. } => {
-            let _ = writeln!(out, "Note: {notice}.\n");
-        }
-        Source::Buffer { .. } | Source::Disk { .. } | Source::Given => {}
+    let notice = notice(source);
+    if !notice.is_empty() {
+        let _ = writeln!(out, "{notice}\n");
     }
     enclose(&mut out, language(key), text);
     out
@@ -119,6 +115,17 @@ fn enclose(out: &mut String, language: &str, text: &str) {
         out.push('\n');
     }
     out.push_str(&fence);
+}
+
+/// What the model should know of a text; empty for most.
+fn notice(source: &Source) -> Arc<str> {
+    match source {
+        Source::Buffer { sync: Sync::OutOfStep { reason }, .. } => {
+            format!("The editor may show another text than this: {reason}.").into()
+        }
+        Source::Disk { notice: Some(notice), .. } => format!("Note: {notice}.").into(),
+        Source::Buffer { .. } | Source::Disk { .. } | Source::Given => Arc::default(),
+    }
 }
 
 /// A name as inline code: control characters and backticks are escaped, so that it stays one word on one
@@ -165,7 +172,7 @@ fn language(key: &FileKey) -> &str {
 
 /// The bytes of the given lines. Lines past the end are not there; that is not an error, because the file
 /// may have grown shorter since they were chosen.
-fn lines(text: &str, range: LineRange) -> &str {
+pub(crate) fn lines(text: &str, range: LineRange) -> &str {
     let start_of = |line: u32| {
         let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         std::iter::once(0).chain(breaks).nth(line as usize).unwrap_or(text.len())

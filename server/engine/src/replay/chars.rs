@@ -9,6 +9,7 @@ use regex::Regex;
 use serde::Serialize;
 
 use crate::cost::{Prices, Provider, spans};
+use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
 use crate::models::CacheKind;
@@ -87,7 +88,7 @@ pub fn play_by_chars(trace: &Trace) -> ByChars {
                     Piece::new(ItemKey::Symbol((*path).into()), text, &count)
                 })
                 .collect(),
-            hidden: selected.iter().map(|path| FileKey::from(*path)).collect(),
+            hidden: selected.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
             files: selected.iter().filter_map(|path| Some(file(path, files.get(path)?))).collect(),
             tree: Tree { files: files.keys().map(|path| FileKey::from(*path)).collect(), ..Tree::default() },
             history: history.clone(),

@@ -10,7 +10,9 @@ use crate::hash::ContentHash;
 use crate::history::{ContentBlock, project};
 use crate::key::FileKey;
 use crate::models::CacheKind;
-use crate::prompt::{Ask, ItemKey, LaidBlock, Means, Part, Prepared, Speaker, Workspace, inline, map_budget};
+use crate::prompt::{
+    Ask, ItemKey, LaidBlock, Means, Part, Prepared, Speaker, Workspace, inline, lines, map_budget,
+};
 use crate::selection::{Choice, Extent};
 use crate::session::Session;
 use crate::tiers::Deltas;
@@ -240,10 +242,15 @@ impl Reader<'_> {
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
         for (path, extent) in self.session.selection.selected() {
             let Some(file) = workspace.texts.get(path).filter(|_| !shed.contains(path)) else { continue };
-            // Lines are looked at as far as their blocks fit together.
-            if let Extent::Whole = extent {
-                let key = ItemKey::File(path.clone());
-                if self.files.get(&key).is_none_or(|known| known.now != *file.text) {
+            let wanted: Vec<(ItemKey, &str)> = match extent {
+                Extent::Whole => vec![(ItemKey::File(path.clone()), &*file.text)],
+                Extent::Lines(ranges) => {
+                    let chosen = |range| (ItemKey::Lines(path.clone(), range), lines(&file.text, range));
+                    ranges.iter().copied().map(chosen).collect()
+                }
+            };
+            for (key, text) in wanted {
+                if self.files.get(&key).is_none_or(|known| known.now != text) {
                     self.broken.push(Broken::Stale(key));
                 }
             }

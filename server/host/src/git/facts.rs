@@ -24,6 +24,17 @@ pub struct GitFacts {
     pub committed: Option<BTreeSet<String>>,
 }
 
+/// The branch that is checked out around a folder; `None` on no branch, and in no repository. Quick: looks at no history.
+///
+/// # Errors
+/// [`GitError::Unreadable`].
+pub fn branch(folder: &Path) -> Result<Option<String>, GitError> {
+    match History::discover(folder)? {
+        Some(history) => Ok(history.head()?.branch),
+        None => Ok(None),
+    }
+}
+
 /// The facts about a folder: the top of a work tree, a folder below it, or a repository without one. `None` when it is in
 /// no repository. A history that ends early (a shallow clone, missing objects) says less; it is no error.
 ///

@@ -2,8 +2,11 @@
 //! decides on the policy, web pages.
 
 use super::fixture::{Bench, all_text};
-use crate::prompt::{Ask, Assembled, IndexState, ItemKey, Part, Prepared, Tier};
-use crate::session::{Outcome, Recorded, Status, Usage};
+use crate::history::ContentBlock;
+use crate::prompt::{
+    Ask, Assembled, FileText, IndexState, ItemKey, Part, Prepared, Source, Tier, Workspace, assemble,
+};
+use crate::session::{Outcome, Recorded, Session, Status, Usage};
 use crate::tiers::{
     DecidedBy, Figures, ItemReport, PolicyName, Reason, TiersReport, explain, ledger, ripple,
 };
@@ -311,5 +314,58 @@ fn session_state_stands_behind_everything_cached() {
         bench.state = "# Session State\n\nBranch: `other`".into();
         let other = bench.assemble(&Ask::prompt("?")).unwrap().reply.predicted.read;
         assert_eq!(read, other, "{policy:?}: another branch costs nothing");
+    }
+}
+
+#[test]
+fn an_outline_that_lost_its_last_definition_leaves_the_log() {
+    let mut bench = Bench::new(
+        "
+        //- a.py
+        def gone(): pass
+        //- b.py
+        def here(): pass
+        ",
+    );
+    bench.settings.cache.policy = Some(PolicyName::Ledger);
+    bench.turn("one", "done");
+    bench.files.insert("a.py".into(), "# nothing left\n".into());
+    let prepared = bench.assemble(&Ask::prompt("two")).unwrap();
+    let text = all_text(&prepared);
+    assert!(text.contains("def here") && !text.contains("def gone"), "{text}");
+}
+
+#[test]
+fn what_is_said_beside_a_text_is_as_current_as_the_text() {
+    let file = |notice: Option<&str>, text: &str| FileText {
+        text: text.into(),
+        source: Source::Disk { mtime_ms: 0, notice: notice.map(str::to_owned) },
+    };
+    let long: String = (0..80).map(|line| format!("line {line}\n")).collect();
+    let mut session = Session::new("test");
+    session.selection.select("a.txt".into());
+    let bench = Bench::new("");
+    let mut texts = std::collections::BTreeMap::new();
+    for (notice, text) in [(None, long.clone()), (Some("odd bytes"), long.replace("line 7\n", "seven\n"))] {
+        texts.insert("a.txt".into(), file(notice, &text));
+        let prepared = bench.with(|workspace| {
+            let workspace = Workspace { texts: &texts, ..*workspace };
+            assemble(
+                &workspace,
+                &session,
+                &Ask { policy: Some(PolicyName::Ledger), ..Ask::prompt("?") },
+                bench.means(),
+            )
+        });
+        let prepared = prepared.unwrap();
+        assert_eq!(all_text(&prepared).contains("Note: odd bytes."), notice.is_some());
+        let id = session.keep(prepared).id.unwrap();
+        let outcome = Outcome {
+            status: Status::Complete,
+            answer: vec![ContentBlock::text("ok")],
+            usage: None,
+            time_ms: 0,
+        };
+        session.record(&id, outcome).unwrap();
     }
 }

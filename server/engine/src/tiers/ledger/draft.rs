@@ -1,7 +1,7 @@
 //! The next log: the prefix of the last one that may stay and is held, then everything else with its current text. Chooses
 //! no breakpoints and remembers nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::hash::ContentHash;
@@ -59,7 +59,9 @@ impl Draft {
         if within(&draft, slack) {
             return draft;
         }
-        for place in cuts.into_iter().skip(1).take(MAX_TRIES) {
+        // Evenly over all there are, the last of them the beginning.
+        let step = cuts.len().div_ceil(MAX_TRIES);
+        for place in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
             draft = Self::behind(place, state, &view, rules);
             if within(&draft, slack / 3) {
                 break;
@@ -155,6 +157,8 @@ struct View<'a> {
     said: Vec<ContentHash>,
     symbols: BTreeMap<&'a FileKey, &'a Piece>,
     files: BTreeMap<&'a ItemKey, &'a Piece>,
+    /// Files of which something is shown in full.
+    in_full: BTreeSet<&'a FileKey>,
     urls: BTreeMap<&'a ItemKey, &'a Piece>,
 }
 
@@ -169,6 +173,7 @@ impl<'a> View<'a> {
             said: content.history.iter().map(crate::prompt::Said::hash).collect(),
             symbols: content.map.iter().filter_map(symbol).collect(),
             files: content.files.iter().map(|piece| (&piece.key, piece)).collect(),
+            in_full: content.files.iter().filter_map(|piece| piece.key.path()).collect(),
             urls: content.urls.iter().map(|piece| (&piece.key, piece)).collect(),
         }
     }
@@ -190,8 +195,11 @@ impl<'a> View<'a> {
             Entry::System(hash) => *hash == system_hash(content),
             // Counted by the caller, because the order matters.
             Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
-            Entry::Symbol(path, _) | Entry::SymbolNote(path, _) => {
-                self.symbols.contains_key(path) || content.hidden.contains(path)
+            // What is not shown is not noted either: behind the full text of its file an old outline does no harm,
+            // anywhere else it must be the current one.
+            Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
+                self.symbols.contains_key(path)
+                    || content.hidden.get(path).is_some_and(|now| now == hash || self.in_full.contains(path))
             }
             Entry::Full(key, version) => {
                 self.files.get(key).is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash)

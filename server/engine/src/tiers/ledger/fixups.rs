@@ -55,19 +55,22 @@ impl Fixups {
         let files = &content.tree.files;
         let Some(note) = wording::tree_note(&listing.files, files) else { return };
         // A long list of changes is worse than a new list.
-        if (content.count)(&note) > content.tree.budget / 2 {
-            self.blocks.extend(Logged::tree(content));
-        } else {
+        let is_long = (content.count)(&note) > content.tree.budget / 2;
+        let list = is_long.then(|| Logged::tree(content)).flatten();
+        self.blocks.push(list.unwrap_or_else(|| {
             let listing = Listing { files: files.clone(), listed: listing.listed };
-            self.blocks.push(Logged::tree_note(listing, note, content));
-        }
+            Logged::tree_note(listing, note, content)
+        }));
     }
 
     fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
         let key = &piece.key;
         let (updates, implied) = if file.now.hash == piece.hash {
             (file.pending, file.implied)
-        } else if file.said.as_deref() == Some(&*piece.body) && file.pending < MAX_PENDING {
+        } else if file.said.as_deref() == Some(&*piece.body)
+            && file.now.notice == piece.notice
+            && file.pending < MAX_PENDING
+        {
             self.implied.push(Entry::Implied(key.clone(), Version::of(piece)));
             (file.pending + 1, file.implied + 1)
         } else {
@@ -84,8 +87,8 @@ impl Fixups {
 /// The block that leads from what is shown to the current text, and how many updates then stand behind the full text.
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (Logged, u32) {
     let (key, now) = (&piece.key, &piece.body);
-    // Only the dress differs, for example because the editor went out of step.
-    if file.now.body == *now {
+    // A diff says nothing of what stands beside the text, for example that the editor went out of step.
+    if file.now.body == *now || file.now.notice != piece.notice {
         return (Logged::full(piece, content), 0);
     }
     let (entry, text, updates) = if file.pending < MAX_PENDING {

@@ -17,11 +17,13 @@ pub(super) struct Version {
     pub(super) hash: ContentHash,
     /// The text itself.
     pub(super) body: Arc<str>,
+    /// What was said of it.
+    pub(super) notice: Arc<str>,
 }
 
 impl Version {
     pub(super) fn of(piece: &Piece) -> Self {
-        Self { hash: piece.hash, body: Arc::clone(&piece.body) }
+        Self { hash: piece.hash, body: Arc::clone(&piece.body), notice: Arc::clone(&piece.notice) }
     }
 }
 

@@ -21,7 +21,8 @@ const TRUSTED_TURNS: u64 = 2;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Held {
     turn: u64,
-    ms: u64,
+    /// When it is gone unless it is used before, in milliseconds since 1970.
+    expires_ms: u64,
 }
 
 /// What a request relied on, until the provider says what it read.
@@ -63,8 +64,7 @@ impl State {
             self.held.clear();
         }
         let (turn, now) = (self.turn, rules.now_ms);
-        let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
-        self.held.retain(|_, held| turn - held.turn <= TRUSTED_TURNS && now.saturating_sub(held.ms) <= life);
+        self.held.retain(|_, held| turn - held.turn <= TRUSTED_TURNS && now <= held.expires_ms);
         self.observe(content);
     }
 
@@ -107,7 +107,8 @@ impl State {
     pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
-        let now = Held { turn: self.turn, ms: rules.now_ms };
+        let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
+        let now = Held { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
         // Marks stand on new blocks, or on held boundaries of the kept prefix, which they keep alive.
         let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
         let written: BTreeMap<ContentHash, Held> = match rules.prices.kind {

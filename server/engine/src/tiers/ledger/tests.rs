@@ -103,7 +103,10 @@ impl Session {
         let content = Content {
             system: "Be brief.".into(),
             map: known().filter(|(key, _)| !shown(key)).map(|(key, text)| block(key, text)).collect(),
-            hidden: known().map(|(key, _)| key.clone()).filter(shown).collect(),
+            hidden: known()
+                .filter(|(key, _)| shown(key))
+                .map(|(key, _)| (key.clone(), ContentHash::NONE))
+                .collect(),
             files: known().filter(|(key, _)| shown(key)).map(|(key, text)| full(key, text)).collect(),
             tree: Tree {
                 files: known().map(|(key, _)| key.clone()).collect(),
@@ -372,6 +375,19 @@ fn files_that_come_and_go_are_noted_behind_the_list() {
 }
 
 #[test]
+fn a_file_list_that_may_not_be_written_anew_is_corrected_all_the_same() {
+    let mut session = Session::new(REPOSITORY);
+    session.list = 100;
+    session.turn("first", "done");
+    session.list = 1;
+    for number in 0..40 {
+        session.texts.insert(format!("new{number}.py").as_str().into(), lines("new", 1));
+    }
+    let layout = session.turn("second", "done");
+    assert!(text_of(&layout, "# Repository Files: changes").contains("+ `new39.py`"));
+}
+
+#[test]
 fn results_follow_their_call_and_everything_else_follows_them() {
     let mut session = Session::new(REPOSITORY);
     session.select("a.py");
@@ -415,8 +431,11 @@ fn a_pause_longer_than_the_lifetime_leaves_nothing_to_rely_on() {
     assert!(session.kept() > 0);
     session.rules.now_ms += 240_000 + 1;
     assert_eq!(session.kept(), 0);
-    // Asked to be kept for an hour, it is still there.
+    // A longer lifetime from now on does not bring it back.
     session.rules.prices.seconds = 3_600;
+    assert_eq!(session.kept(), 0);
+    session.turn("second", "done");
+    session.rules.now_ms += 3_000_000;
     assert!(session.kept() > 0);
 }
 
@@ -495,9 +514,10 @@ fn the_cut_lies_within_the_lookback_of_a_mark() {
 
 #[test]
 fn a_prompt_does_not_grow_beyond_its_slack() {
-    let session = |slack| {
+    let session = |slack, kind| {
         let mut session = Session::new(REPOSITORY);
         session.rules.slack = slack;
+        session.rules.prices.kind = kind;
         session.select("a.py");
         session.select("b.py");
         let mut tokens = 0;
@@ -507,9 +527,11 @@ fn a_prompt_does_not_grow_beyond_its_slack() {
         }
         tokens
     };
-    let (lean, any) = (session(Some(0)), session(None));
-    assert!(session(Some(10)) <= lean * 110 / 100, "{} {lean}", session(Some(10)));
-    assert!(any > lean * 2, "{any} {lean}");
+    for kind in [prices().kind, CacheKind::Automatic { granularity: 1 }] {
+        let (lean, some, any) = (session(Some(0), kind), session(Some(10), kind), session(None, kind));
+        assert!(some <= lean * 110 / 100, "{some} {lean}");
+        assert!(any > lean * 2, "{any} {lean}");
+    }
 }
 
 #[test]

@@ -116,7 +116,9 @@ fn label(body: &str) -> String {
 fn name(key: &ItemKey) -> String {
     match key {
         ItemKey::File(path) => inline(path.as_str()),
-        ItemKey::Lines(path, lines) => format!("{} {lines}", inline(path.as_str())),
+        ItemKey::Lines(path, lines) => {
+            format!("{} {lines}, its first line counted as 1", inline(path.as_str()))
+        }
         other => inline(&other.to_string()),
     }
 }

@@ -165,7 +165,7 @@ fn runs(history: &[Said]) -> impl Iterator<Item = &[Said]> {
 /// The keys of everything in `content` that a tier may hold.
 fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
     let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
-    let hidden = content.hidden.iter().cloned().map(ItemKey::Symbol);
+    let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);
     let history = content.history.iter().map(|said| ItemKey::History(said.id));
     pieces.chain(hidden).chain(history).collect()
 }

@@ -24,7 +24,7 @@ pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
 pub(super) fn rebuild(state: &mut State, content: &Content<'_>, rules: &Rules) {
     state.items.retain(|key, _| match key {
         ItemKey::History(_) => true,
-        ItemKey::Symbol(path) => content.hidden.contains(path),
+        ItemKey::Symbol(path) => content.hidden.contains_key(path),
         _ => false,
     });
     spread(state, &content.map, &content.files, content, rules);

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cost::Prices;
+use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
 use crate::prompt::{Seeds, Tree, Ttl, Weighed};
@@ -40,7 +41,7 @@ impl Script {
         Content {
             system: "system".into(),
             map: self.map.iter().map(|(path, text)| piece(ItemKey::Symbol((*path).into()), text)).collect(),
-            hidden: self.behind.iter().map(|path| FileKey::from(*path)).collect(),
+            hidden: self.behind.iter().map(|path| (FileKey::from(*path), ContentHash::NONE)).collect(),
             files: self.files.iter().map(|(path, text)| piece(ItemKey::File((*path).into()), text)).collect(),
             urls: self.pages.iter().map(|(address, text)| piece(page(address), text)).collect(),
             tree: Tree { files: vec!["a".into()], focus: vec![], budget: 100 },
