@@ -38,8 +38,6 @@ pub struct Index {
     /// newer than the run. A file that is absent was not touched within [`MAX_COMMITS`](strata_host::git::MAX_COMMITS),
     /// or belongs to no repository.
     pub recency: Arc<BTreeMap<FileKey, u32>>,
-    /// The branch that is checked out, when there is one workspace folder.
-    pub branch: Option<String>,
     /// Whether a run was completed.
     pub state: IndexState,
     /// What the walk and the look at the history could not do, in sentences.
@@ -55,7 +53,6 @@ impl Default for Index {
             references: Arc::default(),
             seeds: Arc::default(),
             recency: Arc::default(),
-            branch: None,
             state: IndexState::Building,
             notes: Vec::new(),
         }
@@ -110,7 +107,7 @@ impl Index {
         let history = History::of(roots, &walked.entries, cancel)?;
         let notes = notes_of(&walked).into_iter().chain(history.notes).collect();
         let index = Self::assembled(walked.entries, symbols.into_iter().collect(), notes);
-        Ok(Self { recency: Arc::new(history.recency), branch: history.branch, ..index })
+        Ok(Self { recency: Arc::new(history.recency), ..index })
     }
 
     /// The same with a new look at some files, whatever happened to them.
@@ -160,7 +157,7 @@ impl Index {
         }
         // Looking at some files makes no complete index of one that was stopped.
         let next = Self::assembled(entries.into_values().collect(), symbols, self.notes.clone());
-        Ok(Self { recency, branch: self.branch.clone(), state: self.state, ..next })
+        Ok(Self { recency, state: self.state, ..next })
     }
 
     /// The metadata of a file when its outline was made.
@@ -194,7 +191,6 @@ impl Index {
 #[derive(Default)]
 struct History {
     recency: BTreeMap<FileKey, u32>,
-    branch: Option<String>,
     notes: Vec<String>,
 }
 
@@ -214,9 +210,6 @@ impl History {
                     continue;
                 }
             };
-            if roots.len() == 1 {
-                history.branch = found.branch;
-            }
             // By way of the path, because of folders inside each other: a file has one key.
             let key = |path: &str| roots.key_of(&root.path().join(path));
             history.recency.extend(found.recency.iter().filter_map(|(path, age)| Some((key(path)?, *age))));
@@ -355,13 +348,12 @@ mod tests {
         fs::write(folder.path().join("module/of_another_repository.py"), "").unwrap();
         let (roots, index) = built(&[folder.path()]);
         assert_eq!(recency(&index), [("a.py", 0), ("new.py", 0), ("src/b.py", 1)]);
-        assert_eq!((index.branch.as_deref(), index.notes.as_slice()), (Some("topic"), [].as_slice()));
+        assert!(index.notes.is_empty(), "{:?}", index.notes);
         fs::write(folder.path().join("later.py"), "").unwrap();
         fs::write(folder.path().join("src/b.py"), "2").unwrap();
         let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
         let refreshed = index.refreshed(&roots, &WalkOptions::default(), &keys, &Cancel::new()).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
-        assert_eq!(refreshed.branch, index.branch);
     }
 
     #[test]
@@ -374,7 +366,6 @@ mod tests {
         repository(&tools, &[&["a.py"]]);
         let (_, index) = built(&[&web, &tools, &plain]);
         assert_eq!(recency(&index), [("tools/a.py", 0), ("web/a.py", 0), ("web/src/b.py", 1)]);
-        assert_eq!(index.branch, None);
         // A folder inside another one: each file has the key of the inner one.
         let (_, index) = built(&[&web, &web.join("src")]);
         assert_eq!(recency(&index), [("src/b.py", 1), ("web/a.py", 0)]);

@@ -165,27 +165,30 @@ impl Snapshot {
             listing: &self.index.files,
             open: &open,
             index: self.index.state,
-            session_state: &self.session_state(),
+            session_state: &self.session_state(self.branch().as_deref()),
         };
         Ok(use_it(&workspace, self.means()))
     }
 
+    /// The branch that is checked out where there is one folder. Asked anew each time: switching branches need not change
+    /// a file that anybody watches.
+    fn branch(&self) -> Option<String> {
+        let mut roots = self.roots.iter();
+        let (only, None) = (roots.next()?, roots.next()) else { return None };
+        strata_host::git::branch(only.path()).ok().flatten()
+    }
+
     /// What is true of the workspace right now, for the end of a prompt: where it is and which branch is checked out.
     /// Empty when neither is known.
-    fn session_state(&self) -> String {
+    fn session_state(&self, branch: Option<&str>) -> String {
         let names: Vec<String> = self.roots.iter().map(|root| prompt::inline(root.name())).collect();
         let mut lines = match &names[..] {
             [] => return String::new(),
             [name] => format!("# Session State\n\nRepository: {name}"),
             names => format!("# Session State\n\nWorkspace folders: {}", names.join(", ")),
         };
-        // Asked anew each time: switching branches need not change a file that anybody watches.
-        let branch = match names.len() {
-            1 => self.roots.iter().find_map(|root| strata_host::git::branch(root.path()).ok().flatten()),
-            _ => None,
-        };
         if let Some(branch) = branch {
-            lines.push_str(&format!("\nBranch: {}", prompt::inline(&branch)));
+            lines.push_str(&format!("\nBranch: {}", prompt::inline(branch)));
         }
         lines
     }
@@ -262,8 +265,7 @@ mod tests {
             path: PathBuf::from("/nowhere").join(name),
         };
         let roots = Roots::new(folders.iter().map(folder)).unwrap();
-        let index = Index { branch: branch.map(str::to_owned), ..Index::default() };
-        Snapshot { roots: roots.into(), index: index.into(), ..Snapshot::empty() }.session_state()
+        Snapshot { roots: roots.into(), ..Snapshot::empty() }.session_state(branch)
     }
 
     #[test]
