@@ -226,11 +226,15 @@ impl Run<'_> {
         if attempt.tokens() <= limit {
             return Ok((whole, attempt));
         }
-        // A log that was kept holds texts that later ones replace; laid afresh it holds each once.
+        // A log that was kept holds texts that later ones replace; laid afresh it holds each once. Policies that keep no
+        // log would only do the same again.
+        let keeps_a_log = attempt.laid.relied_on.is_some();
         let whole = whole.laid_afresh();
-        let attempt = self.attempt(&whole);
-        if attempt.tokens() <= limit {
-            return Ok((whole, attempt));
+        if keeps_a_log {
+            let attempt = self.attempt(&whole);
+            if attempt.tokens() <= limit {
+                return Ok((whole, attempt));
+            }
         }
         let weights = self.file_weights();
         let bare = self.attempt(&Plan::nothing(weights.keys().cloned()));
@@ -239,12 +243,12 @@ impl Run<'_> {
             None => self.without_old_exchanges(&whole, &weights, &bare, limit),
         };
         // What is left out of a kept log costs nothing to leave out again, as long as it has room.
-        let kept = plan.clone().kept();
-        let attempt = self.attempt(&kept);
-        if attempt.tokens() <= limit {
-            return Ok((kept, attempt));
-        }
-        if attempt.laid.relied_on.is_some() {
+        if keeps_a_log {
+            let kept = plan.clone().kept();
+            let attempt = self.attempt(&kept);
+            if attempt.tokens() <= limit {
+                return Ok((kept, attempt));
+            }
             plan = plan.with_headroom(limit / HEADROOM);
         }
         loop {
