@@ -182,6 +182,23 @@ pub enum Visibility {
     Hidden,
 }
 
+/// Whether a compaction may take a message.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pin {
+    /// It may.
+    #[default]
+    Free,
+    /// The person wants it to stay word for word.
+    Kept,
+}
+
+impl Pin {
+    fn is_free(&self) -> bool {
+        *self == Self::Free
+    }
+}
+
 /// A message before the history has given it its number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -199,6 +216,9 @@ pub struct NewMessage {
     /// What it is for.
     #[serde(default)]
     pub kind: Kind,
+    /// Whether a compaction may take it.
+    #[serde(default, skip_serializing_if = "Pin::is_free")]
+    pub pin: Pin,
     /// When it was said, in milliseconds since 1970, as the caller tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
@@ -224,6 +244,7 @@ impl NewMessage {
             agent: Visibility::Shown,
             user: Visibility::Shown,
             kind: Kind::Normal,
+            pin: Pin::Free,
             time_ms: None,
             files_mentioned: Vec::new(),
             files_modified: Vec::new(),

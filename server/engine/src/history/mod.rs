@@ -8,7 +8,7 @@ mod repair;
 
 pub use list::{History, emergency_truncate};
 pub use message::{
-    ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, ResultPart, Role,
+    ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
     Visibility,
 };
 pub use picture::{Sides, sides};
