@@ -9,6 +9,8 @@ pub mod compaction;
 pub mod cost;
 pub mod diff;
 pub mod document;
+pub mod extractive;
+pub mod facts;
 pub mod hash;
 pub mod history;
 pub mod key;

@@ -1,0 +1,268 @@
+//! What a tool call is about, read from its arguments: the files it touches, the command line it runs, what
+//! it looks for. Knows nothing about how it ended.
+
+use serde_json::{Map, Value};
+
+use super::files::FileState;
+use super::tools::Purpose;
+
+/// Names under which tools take one path, in lower case without `_`.
+const PATH_KEYS: [&str; 11] = [
+    "filepath",
+    "path",
+    "filename",
+    "file",
+    "notebookpath",
+    "targetfile",
+    "absolutepath",
+    "relativepath",
+    "relativeworkspacepath",
+    "targetpath",
+    "uri",
+];
+/// Names under which tools take several paths, as strings or as objects with a path.
+const PATH_LIST_KEYS: [&str; 5] = ["paths", "files", "filepaths", "edits", "changes"];
+/// Names under which tools take a command line.
+const COMMAND_KEYS: [&str; 5] = ["command", "cmd", "script", "commandline", "commands"];
+/// Names under which tools take what they look for, the most telling first.
+const QUERY_KEYS: [&str; 12] = [
+    "pattern",
+    "query",
+    "regex",
+    "url",
+    "glob",
+    "globpattern",
+    "search",
+    "searchterm",
+    "q",
+    "description",
+    "prompt",
+    "skill",
+];
+/// Names under which tools take a patch.
+const PATCH_KEYS: [&str; 4] = ["patch", "diff", "input", "patchtext"];
+
+/// What a call is about.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Subject {
+    /// Files and what is meant to happen to them.
+    pub files: Vec<(String, FileState)>,
+    /// The command line.
+    pub command: Option<String>,
+    /// What it looks for or, failing that, where.
+    pub query: Option<String>,
+}
+
+impl Subject {
+    /// What a call with this `input` to a tool of that name and purpose is about.
+    pub(super) fn of(name: &str, purpose: Purpose, input: &Value) -> Self {
+        let mut subject = Self::default();
+        let nothing = Map::new();
+        let arguments = input.as_object().unwrap_or(&nothing);
+        if purpose == Purpose::Command {
+            subject.command = first(arguments, &COMMAND_KEYS).and_then(command_line);
+            if let Some(command) = subject.command.as_deref() {
+                patched(command, &mut subject.files);
+            }
+        }
+        if purpose == Purpose::Edit {
+            let patch = input.as_str().or_else(|| first(arguments, &PATCH_KEYS)?.as_str());
+            patched(patch.unwrap_or_default(), &mut subject.files);
+        }
+        if matches!(purpose, Purpose::Edit | Purpose::Read) && subject.files.is_empty() {
+            let state = intended(name, purpose, arguments);
+            subject.files.extend(paths(arguments).into_iter().map(|path| (path, state)));
+        }
+        subject.query = first_text(arguments, &QUERY_KEYS).or_else(|| first_text(arguments, &PATH_KEYS));
+        subject
+    }
+
+    /// The first file, the command line or what is looked for: how the call is told from others of its tool.
+    pub(super) fn main(&self) -> Option<&str> {
+        let path = self.files.first().map(|(path, _)| path.as_str());
+        path.or(self.command.as_deref()).or(self.query.as_deref())
+    }
+}
+
+/// What a tool for files is meant to do with them. Some tools do several things and are told which.
+fn intended(name: &str, purpose: Purpose, arguments: &Map<String, Value>) -> FileState {
+    let name = name.to_ascii_lowercase();
+    let asked = first_text(arguments, &["command", "mode", "action", "operation"]).unwrap_or_default();
+    match (purpose, &*asked) {
+        (Purpose::Read, _) | (_, "view" | "read") => FileState::Read,
+        (_, "create" | "add") => FileState::Created,
+        (_, "delete" | "remove") => FileState::Deleted,
+        _ if name.contains("delete") || name.contains("remove") => FileState::Deleted,
+        _ if name.contains("create") => FileState::Created,
+        _ => FileState::Edited,
+    }
+}
+
+/// The value of the first of `names` that is there, whatever its case and underscores.
+fn first<'a>(arguments: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Value> {
+    let plain = |key: &str| key.replace(['_', '-'], "").to_ascii_lowercase();
+    names.iter().find_map(|name| {
+        let fits =
+            |(key, value): (&String, &'a Value)| (key.len() <= 40 && plain(key) == **name).then_some(value);
+        arguments.iter().find_map(fits)
+    })
+}
+
+fn first_text(arguments: &Map<String, Value>, names: &[&str]) -> Option<String> {
+    let text = first(arguments, names)?.as_str()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Paths in the arguments themselves, or in a list in them.
+fn paths(arguments: &Map<String, Value>) -> Vec<String> {
+    let one = |arguments: &Map<String, Value>| {
+        let path = first_text(arguments, &PATH_KEYS)?;
+        Some(path.strip_prefix("file://").map_or(path.clone(), str::to_owned))
+    };
+    if let Some(path) = one(arguments) {
+        return vec![path];
+    }
+    let Some(Value::Array(list)) = first(arguments, &PATH_LIST_KEYS) else { return Vec::new() };
+    list.iter()
+        .filter_map(|entry| match entry {
+            Value::String(path) => Some(path.clone()),
+            Value::Object(entry) => one(entry),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A command line, given as one or as a list of arguments. What a shell is told to run stands for the shell.
+fn command_line(value: &Value) -> Option<String> {
+    let line = match value {
+        Value::String(line) => line.trim().to_owned(),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            match words[..] {
+                [_, "-c" | "-lc" | "-ic" | "/c", line] => line.trim().to_owned(),
+                _ => words.join(" "),
+            }
+        }
+        _ => return None,
+    };
+    (!line.is_empty()).then_some(line)
+}
+
+/// The files that the headers of a patch name, in the form of Codex (`*** Update File: x`) or of `diff -u`.
+fn patched(patch: &str, files: &mut Vec<(String, FileState)>) {
+    const HEADERS: [(&str, FileState); 4] = [
+        ("*** Update File: ", FileState::Edited),
+        ("*** Add File: ", FileState::Created),
+        ("*** Delete File: ", FileState::Deleted),
+        ("*** Move to: ", FileState::Created),
+    ];
+    if !patch.contains("*** ") && !patch.contains("+++ ") {
+        return;
+    }
+    let mut old = None;
+    for line in patch.lines() {
+        for (header, state) in HEADERS {
+            if let Some(path) = line.strip_prefix(header) {
+                files.push((path.trim().to_owned(), state));
+            }
+        }
+        if let Some(path) = line.strip_prefix("--- ") {
+            old = Some(path);
+        } else if let (Some(new), Some(before)) = (line.strip_prefix("+++ "), old.take()) {
+            files.extend(compared(before, new));
+        }
+    }
+}
+
+/// The file that the two header lines of a unified diff name.
+fn compared(old: &str, new: &str) -> Option<(String, FileState)> {
+    const NOTHING: &str = "/dev/null";
+    let path = |side: &str, mark: &str| {
+        let side = side.split('\t').next().unwrap_or_default().trim();
+        side.strip_prefix(mark).unwrap_or(side).to_owned()
+    };
+    let (old, new) = (path(old, "a/"), path(new, "b/"));
+    match (&*old, &*new) {
+        (NOTHING, NOTHING) => None,
+        (NOTHING, _) => Some((new, FileState::Created)),
+        (_, NOTHING) => Some((old, FileState::Deleted)),
+        _ => Some((new, FileState::Edited)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn files(name: &str, purpose: Purpose, input: Value) -> Vec<(String, FileState)> {
+        Subject::of(name, purpose, &input).files
+    }
+
+    fn one(path: &str, state: FileState) -> Vec<(String, FileState)> {
+        vec![(path.to_owned(), state)]
+    }
+
+    #[test]
+    fn paths_are_found_under_their_usual_names() {
+        for key in
+            ["file_path", "path", "filename", "notebook_path", "target_file", "filePath", "absolute_path"]
+        {
+            let input = json!({ key: "src/a.rs", "content": "x" });
+            assert_eq!(files("Edit", Purpose::Edit, input), one("src/a.rs", FileState::Edited), "{key}");
+        }
+        let several = json!({ "files": [{ "path": "a" }, "b", 3] });
+        assert_eq!(
+            files("read_many_files", Purpose::Read, several),
+            [("a".to_owned(), FileState::Read), ("b".to_owned(), FileState::Read)]
+        );
+        assert_eq!(files("Edit", Purpose::Edit, json!(["a"])), []);
+    }
+
+    #[test]
+    fn a_tool_that_does_several_things_is_told_which() {
+        let asked = |command: &str| {
+            let input = json!({ "command": command, "path": "a.py" });
+            files("str_replace_based_edit_tool", Purpose::Edit, input)
+        };
+        assert_eq!(asked("view"), one("a.py", FileState::Read));
+        assert_eq!(asked("create"), one("a.py", FileState::Created));
+        assert_eq!(asked("str_replace"), one("a.py", FileState::Edited));
+        let delete = files("delete_file", Purpose::Edit, json!({ "target_file": "a.py" }));
+        assert_eq!(delete, one("a.py", FileState::Deleted));
+    }
+
+    #[test]
+    fn patches_name_their_files() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: b.rs\n+z\n*** Delete File: c.rs\n*** End Patch";
+        let expected = [
+            ("src/a.rs".to_owned(), FileState::Edited),
+            ("b.rs".to_owned(), FileState::Created),
+            ("c.rs".to_owned(), FileState::Deleted),
+        ];
+        assert_eq!(files("apply_patch", Purpose::Edit, json!({ "input": patch })), expected);
+        assert_eq!(files("apply_patch", Purpose::Edit, json!(patch)), expected);
+        let shell = json!({ "command": ["bash", "-lc", format!("apply_patch <<'EOF'\n{patch}\nEOF")] });
+        assert_eq!(files("shell", Purpose::Command, shell), expected);
+        let unified = "--- a/x.c\t2026\n+++ b/x.c\n@@ -1 +1 @@\n--- /dev/null\n+++ b/new.c\n--- a/old.c\n+++ /dev/null\n";
+        assert_eq!(
+            files("apply_diff", Purpose::Edit, json!({ "diff": unified })),
+            [
+                ("x.c".to_owned(), FileState::Edited),
+                ("new.c".to_owned(), FileState::Created),
+                ("old.c".to_owned(), FileState::Deleted),
+            ]
+        );
+    }
+
+    #[test]
+    fn commands_and_queries() {
+        let subject = Subject::of("shell", Purpose::Command, &json!({ "command": ["cargo", "test"] }));
+        assert_eq!(subject.main(), Some("cargo test"));
+        let subject = Subject::of("Grep", Purpose::Search, &json!({ "pattern": "fn x", "path": "src" }));
+        assert_eq!((subject.main(), subject.files.len()), (Some("fn x"), 0));
+        let subject = Subject::of("LS", Purpose::Search, &json!({ "path": "src" }));
+        assert_eq!(subject.main(), Some("src"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Text brought onto one line and to a length. Chooses nothing.
+
+/// Stands where text was left out.
+const ELLIPSIS: char = '…';
+
+/// The text on one line: every run of white space becomes one space and control characters go. At most
+/// `limit` characters; a text that is longer ends with an ellipsis, after a whole word when one ends in the
+/// last quarter. Reads no further than it must.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut written = 0;
+    let mut gap = false;
+    for character in text.chars() {
+        if character.is_whitespace() {
+            gap = true;
+            continue;
+        }
+        if character.is_control() {
+            continue;
+        }
+        let needed = if gap && written > 0 { 2 } else { 1 };
+        if written + needed > limit {
+            return clipped(line, limit);
+        }
+        if needed == 2 {
+            line.push(' ');
+        }
+        line.push(character);
+        written += needed;
+        gap = false;
+    }
+    line
+}
+
+/// The beginning of a text: at most `bytes` bytes, never a part of a character.
+pub(crate) fn head(text: &str, bytes: usize) -> &str {
+    let fits = |&end: &usize| text.is_char_boundary(end);
+    let end = (0..=bytes.min(text.len())).rev().find(fits).unwrap_or_default();
+    &text[..end]
+}
+
+/// The end of a text: at most `bytes` bytes, never a part of a character.
+pub(crate) fn tail(text: &str, bytes: usize) -> &str {
+    let fits = |&begin: &usize| text.is_char_boundary(begin);
+    let begin = (text.len().saturating_sub(bytes)..=text.len()).find(fits).unwrap_or(text.len());
+    &text[begin..]
+}
+
+/// Makes room for the ellipsis behind a line that is full.
+fn clipped(mut line: String, limit: usize) -> String {
+    if limit == 0 {
+        return String::new();
+    }
+    while line.chars().count() >= limit {
+        line.pop();
+    }
+    let word_end = line.rfind(' ').filter(|&end| end >= line.len() / 4 * 3);
+    line.truncate(word_end.unwrap_or(line.len()));
+    line.push(ELLIPSIS);
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_stay_whole_and_lines_are_joined() {
+        assert_eq!(one_line("  a\n\n b\u{2028}c\u{0}\t", 10), "a b c");
+        assert_eq!(one_line("one two three four", 18), "one two three four");
+        assert_eq!(one_line("one two three fours", 18), "one two three…");
+        assert_eq!(one_line("abcdefghijkl", 5), "abcd…");
+        assert_eq!(one_line("anything", 0), "");
+    }
+
+    proptest! {
+        #[test]
+        fn never_longer_and_never_two_lines(text in any::<String>(), limit in 0usize..50) {
+            let line = one_line(&text, limit);
+            prop_assert!(line.chars().count() <= limit);
+            prop_assert!(!line.chars().any(|character| character.is_control() || (character.is_whitespace() && character != ' ')));
+            prop_assert_eq!(one_line(&line, limit), line);
+        }
+    }
+}

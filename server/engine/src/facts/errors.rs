@@ -1,0 +1,186 @@
+//! What failed and was not mended. A later success of the same command, of a call for the same file, or of
+//! the same call mends it.
+
+use std::collections::HashMap;
+
+use super::clip::{self, one_line};
+use super::{Ended, Unresolved};
+
+/// Longest text of an error, in characters.
+const TEXT: usize = 400;
+/// How much of a result is searched for the lines that say what went wrong, at its beginning and at its end.
+/// Bytes.
+const LOOKED_AT: usize = 16 * 1024;
+/// Lines of a result that are kept.
+const LINES: usize = 3;
+
+/// What must succeed for an error to be mended.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Cause {
+    /// A change of that file.
+    Change(String),
+    /// A look at that file, or a change of it.
+    Look(String),
+    /// A command that begins so.
+    Command(String),
+    /// A call of that tool about that.
+    Call(String, Option<String>),
+}
+
+/// The failures so far.
+#[derive(Default)]
+pub(super) struct Errors {
+    found: Vec<Option<Unresolved>>,
+    open: HashMap<Cause, Vec<usize>>,
+}
+
+impl Errors {
+    /// A call has ended.
+    pub(super) fn note(&mut self, cause: Cause, ended: Ended, error: impl FnOnce() -> Unresolved) {
+        match ended {
+            Ended::Unanswered => {}
+            Ended::Badly => {
+                // The same thing that fails again fails anew: the last message says most.
+                self.mend(&cause);
+                self.open.entry(cause).or_default().push(self.found.len());
+                self.found.push(Some(error()));
+            }
+            Ended::Well => {
+                if let Cause::Change(path) = &cause {
+                    self.mend(&Cause::Look(path.clone()));
+                }
+                self.mend(&cause);
+            }
+        }
+    }
+
+    /// An error that an earlier summary carries.
+    pub(super) fn carry(&mut self, error: Unresolved) {
+        let cause = match &error.about {
+            Some(about) => Cause::Command(head(about)),
+            None => Cause::Call(error.text.clone(), None),
+        };
+        self.note(cause, Ended::Badly, || error);
+    }
+
+    /// What was never mended, in order.
+    pub(super) fn into_unresolved(self) -> Vec<Unresolved> {
+        self.found.into_iter().flatten().collect()
+    }
+
+    fn mend(&mut self, cause: &Cause) {
+        for at in self.open.remove(cause).unwrap_or_default() {
+            if let Some(error) = self.found.get_mut(at) {
+                *error = None;
+            }
+        }
+    }
+}
+
+/// What a command line begins with, which stays the same when it is tried again with other arguments: the
+/// program and up to two words behind it, or the file it is given. Moving to a folder, setting variables and
+/// waiting do not count.
+pub(super) fn head(command: &str) -> String {
+    let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
+    let told = parts.map(words).find(|words| !words.is_empty());
+    told.unwrap_or_default().join(" ")
+}
+
+fn words(part: &str) -> Vec<&str> {
+    const PRELUDE: [&str; 7] = ["cd", "export", "source", "set", "sleep", "pushd", "true"];
+    const WRAPPERS: [&str; 5] = ["sudo", "time", "env", "timeout", "nice"];
+    let is_variable = |word: &str| word.contains('=') && !word.starts_with('-');
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b's');
+    let mut rest = part.split_whitespace().skip_while(|word| {
+        is_variable(word) || WRAPPERS.contains(word) || is_number(word) || word.starts_with('#')
+    });
+    let Some(program) = rest.next().filter(|program| !PRELUDE.contains(program)) else { return Vec::new() };
+    let mut told = vec![program];
+    let is_plain = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'))
+    };
+    for word in rest.filter(|word| !word.starts_with('-')).take(2) {
+        if is_plain(word) {
+            told.push(word);
+        } else if told.len() == 1 {
+            told.push(word);
+            break;
+        } else {
+            break;
+        }
+    }
+    told
+}
+
+/// The lines of a failed result that say what went wrong, as one line.
+pub(super) fn told(text: &str) -> String {
+    let begin = clip::head(text, LOOKED_AT);
+    let end = clip::tail(&text[begin.len()..], LOOKED_AT);
+    let lines = || begin.lines().chain(end.lines()).map(str::trim).filter(|line| !line.is_empty());
+    let telling: Vec<&str> = lines().filter(|line| is_telling(line)).take(LINES).collect();
+    if telling.is_empty() {
+        let rest: Vec<&str> = lines().filter(|line| !is_exit_code(line)).take(LINES).collect();
+        let shown = if rest.is_empty() { lines().take(1).collect() } else { rest };
+        one_line(&shown.join(" · "), TEXT)
+    } else {
+        one_line(&telling.join(" · "), TEXT)
+    }
+}
+
+fn is_exit_code(line: &str) -> bool {
+    line.len() < 24 && line.to_ascii_lowercase().starts_with("exit code")
+}
+
+fn is_telling(line: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "error",
+        "fail",
+        "panic",
+        "not found",
+        "no such",
+        "undefined",
+        "cannot",
+        "can't",
+        "unable",
+        "denied",
+        "invalid",
+        "unexpected",
+        "missing",
+        "timed out",
+    ];
+    let line = clip::head(line, 300).to_lowercase();
+    WORDS.iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_known_by_how_it_begins() {
+        for (command, expected) in [
+            ("go test ./...", "go test"),
+            ("cd /x && RUST_LOG=1 cargo test -p a --lib | tail -3", "cargo test a"),
+            ("git commit -m 'x y'", "git commit"),
+            ("python run.py --fast", "python run.py"),
+            ("timeout 60s mise run test:ci", "mise run test:ci"),
+            ("", ""),
+            ("cd /x", ""),
+        ] {
+            assert_eq!(head(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn the_lines_that_tell_what_went_wrong_are_kept() {
+        let output = "Exit code 1\nok  pkg/a\n--- FAIL: TestX (0.1s)\n    x_test.go:3: expected 1\nFAIL\n";
+        assert_eq!(
+            told(output),
+            "--- FAIL: TestX (0.1s) · x_test.go:3: expected 1 · FAIL"
+                .replace(" · x_test.go:3: expected 1", "")
+        );
+        assert_eq!(told("Exit code 2\nsomething odd"), "something odd");
+        assert_eq!(told("Exit code 2"), "Exit code 2");
+        assert_eq!(told(""), "");
+    }
+}

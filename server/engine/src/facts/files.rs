@@ -1,0 +1,199 @@
+//! What became of each file. Told from tool calls; never looks at a disk.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Ended;
+
+/// What a conversation did with one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileTrace {
+    /// How often it was shown.
+    pub reads: u32,
+    /// How often it was changed, created and deleted included.
+    pub edits: u32,
+    /// How often it was created.
+    pub created: u32,
+    /// How often it was deleted.
+    pub deleted: u32,
+    /// In how many messages its name appears beside the calls that touch it.
+    pub mentions: u32,
+    /// The first message that touches or names it, as an index into the messages that were read.
+    pub first: usize,
+    /// The last one.
+    pub last: usize,
+    /// The last message that read it, if any.
+    pub last_read: Option<usize>,
+    /// What was done last with it.
+    pub last_state: FileState,
+}
+
+/// What was done last with a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FileState {
+    /// Changed.
+    Edited,
+    /// Created.
+    Created,
+    /// Deleted.
+    Deleted,
+    /// Shown.
+    Read,
+    /// A call for it failed.
+    Failed,
+    /// Only named.
+    Mentioned,
+}
+
+impl FileTrace {
+    /// Whether it was changed, created or deleted.
+    pub fn is_changed(&self) -> bool {
+        self.edits > 0
+    }
+
+    /// Whether a call succeeded in reading or changing it.
+    pub fn is_touched(&self) -> bool {
+        self.reads > 0 || self.edits > 0
+    }
+
+    fn new(index: usize) -> Self {
+        Self {
+            reads: 0,
+            edits: 0,
+            created: 0,
+            deleted: 0,
+            mentions: 0,
+            first: index,
+            last: index,
+            last_read: None,
+            last_state: FileState::Mentioned,
+        }
+    }
+
+    /// What a call did.
+    fn note(&mut self, index: usize, state: FileState) {
+        match state {
+            FileState::Read => {
+                self.reads += 1;
+                self.last_read = Some(index);
+            }
+            FileState::Edited => self.edits += 1,
+            FileState::Created => {
+                self.edits += 1;
+                self.created += 1;
+            }
+            FileState::Deleted => {
+                self.edits += 1;
+                self.deleted += 1;
+            }
+            FileState::Failed => {}
+            FileState::Mentioned => self.mentions += 1,
+        }
+        if state != FileState::Mentioned || self.last_state == FileState::Mentioned {
+            self.last_state = state;
+        }
+        self.last = self.last.max(index);
+    }
+}
+
+/// The files touched so far.
+#[derive(Default)]
+pub(super) struct Files {
+    traces: BTreeMap<String, FileTrace>,
+}
+
+impl Files {
+    /// Notes what was done with the file of that path. Paths longer than a file system takes are no paths.
+    pub(super) fn note(&mut self, path: &str, index: usize, state: FileState) {
+        let Some(path) = normal(path) else { return };
+        match self.traces.get_mut(path) {
+            Some(trace) => trace.note(index, state),
+            None => {
+                let mut trace = FileTrace::new(index);
+                trace.note(index, state);
+                self.traces.insert(path.to_owned(), trace);
+            }
+        }
+    }
+
+    /// Whether a file of that path was touched.
+    pub(super) fn knows(&self, path: &str) -> bool {
+        normal(path).is_some_and(|path| self.traces.contains_key(path))
+    }
+
+    /// What an earlier summary says of a file.
+    pub(super) fn carry(&mut self, path: &str, carried: &FileTrace) {
+        let Some(path) = normal(path) else { return };
+        self.traces.entry(path.to_owned()).or_insert_with(|| carried.clone());
+    }
+
+    /// The traces, each with the texts that name the file.
+    pub(super) fn into_traces(mut self, names: &Names) -> BTreeMap<String, FileTrace> {
+        for (path, trace) in &mut self.traces {
+            let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+            if let Some(named) = names.get(name) {
+                trace.mentions += named.texts;
+                trace.last = trace.last.max(named.last);
+            }
+        }
+        self.traces
+    }
+}
+
+/// What a call did to a file, given how it ended: one without a result counts as done.
+pub(super) fn state(intended: FileState, ended: Ended) -> FileState {
+    if ended == Ended::Badly { FileState::Failed } else { intended }
+}
+
+/// Longest path that is taken for one: `PATH_MAX` of Linux.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// The path as it is written, without `./` in front. `None` for what cannot be a path.
+pub(super) fn normal(path: &str) -> Option<&str> {
+    let mut path = path.trim();
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    let is_path = !path.is_empty()
+        && path != "."
+        && path.len() <= MAX_PATH_BYTES
+        && !path.chars().any(char::is_control)
+        && !path.ends_with('/');
+    is_path.then_some(path)
+}
+
+/// In which texts file names appear.
+#[derive(Default)]
+pub(super) struct Names {
+    seen: HashMap<String, Named>,
+}
+
+/// Where a file name appears.
+#[derive(Clone, Copy)]
+pub(super) struct Named {
+    /// In how many messages.
+    pub texts: u32,
+    /// In which one last.
+    pub last: usize,
+}
+
+impl Names {
+    /// Notes the file names of a text: words with a dot inside, without the folders in front of them.
+    pub(super) fn read(&mut self, index: usize, text: &str) {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '@');
+        for word in text.split(|c: char| !is_part(c)) {
+            let name = word.trim_end_matches('.');
+            if name.len() > 255 || !name.trim_start_matches('.').contains('.') {
+                continue;
+            }
+            match self.seen.get_mut(name) {
+                Some(named) if named.last == index => {}
+                Some(named) => *named = Named { texts: named.texts + 1, last: index },
+                None => drop(self.seen.insert(name.to_owned(), Named { texts: 1, last: index })),
+            }
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<Named> {
+        self.seen.get(name).copied()
+    }
+}

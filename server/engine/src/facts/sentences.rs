@@ -1,0 +1,103 @@
+//! Prose as sentences. Code blocks and tables are no prose.
+
+/// Longest sentence that is one; what is longer is data. Bytes.
+const LONGEST: usize = 600;
+/// Shortest sentence that says something. Bytes.
+const SHORTEST: usize = 12;
+
+/// The sentences of a text, in order: without list marks, headings, tables and code between fences.
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    text.lines()
+        .filter_map(move |line| {
+            let line = line.trim();
+            if line.starts_with("```") || line.starts_with("~~~") {
+                fenced = !fenced;
+                return None;
+            }
+            let is_prose = !fenced && !line.starts_with(['|', '#', '<', '{', '}']) && !line.starts_with("//");
+            is_prose.then(|| without_mark(line))
+        })
+        .flat_map(Sentences)
+        .filter(|sentence| (SHORTEST..=LONGEST).contains(&sentence.len()))
+}
+
+/// What stands between single backticks on one line, in order.
+pub(crate) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    text.lines()
+        .filter(move |line| {
+            if line.trim_start().starts_with("```") {
+                fenced = !fenced;
+                return false;
+            }
+            !fenced
+        })
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
+/// A line without the mark of a list, a quotation or a box.
+pub(super) fn without_mark(line: &str) -> &str {
+    let line = line.trim_start_matches(['-', '*', '+', '>', '•', ' ', '\t']);
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = if number.len() < line.len() {
+        number.strip_prefix(". ").or_else(|| number.strip_prefix(") "))
+    } else {
+        None
+    };
+    let line = rest.unwrap_or(line);
+    let unboxed = ["[ ] ", "[x] ", "[X] ", "[~] "].iter().find_map(|mark| line.strip_prefix(mark));
+    unboxed.unwrap_or(line).trim_end_matches("**").trim()
+}
+
+/// Cuts a line behind `.`, `!` and `?` where a space and something other than a small letter follow.
+struct Sentences<'a>(&'a str);
+
+impl<'a> Iterator for Sentences<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let line = self.0.trim_start();
+        if line.is_empty() {
+            return None;
+        }
+        let bytes = line.as_bytes();
+        let is_end = |&at: &usize| {
+            matches!(bytes[at], b'.' | b'!' | b'?')
+                && bytes.get(at + 1) == Some(&b' ')
+                && !bytes.get(at + 2).is_some_and(u8::is_ascii_lowercase)
+        };
+        // An ASCII byte is never a part of another character: what stands behind it is a boundary.
+        let end = (0..bytes.len()).find(is_end).map_or(line.len(), |at| at + 1);
+        let (sentence, rest) = line.split_at(end);
+        self.0 = rest;
+        Some(sentence.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_cut_and_code_is_passed_over() {
+        let text = "# Head\nWe use tabs, e.g. here. Really! Don't you agree?\n\n```\nlet x = 1; // must\n```\n- [ ] **write** the tests\n2. Then ship the thing\n| a | b |\nö. Übrigens ist das auch ein Satz.";
+        let found: Vec<&str> = sentences(text).collect();
+        assert_eq!(
+            found,
+            [
+                "We use tabs, e.g. here.",
+                "Don't you agree?",
+                "**write** the tests",
+                "Then ship the thing",
+                "Übrigens ist das auch ein Satz."
+            ]
+        );
+    }
+
+    #[test]
+    fn code_spans_are_found_outside_of_blocks() {
+        let text = "use `Foo` and `bar()`\n```\n`not`\n```\n`open";
+        assert_eq!(code_spans(text).collect::<Vec<_>>(), ["Foo", "bar()", "open"]);
+    }
+}

@@ -1,0 +1,77 @@
+//! How a conversation explored: one step for each tool call that looks at something, and the files it read.
+
+use std::collections::HashMap;
+
+use crate::history::{ContentBlock, Message, MessageId, Outcome};
+
+use super::call::Subject;
+use super::clip::one_line;
+use super::todos::{Role as TodoRole, Todos};
+use super::{Ended, FileTrace, Purpose, ToolPatterns, facts};
+
+/// Longest subject of a step, in characters.
+const SUBJECT: usize = 200;
+
+/// One step of an exploration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The message that called the tool.
+    pub message: MessageId,
+    /// The tool.
+    pub tool: String,
+    /// The path, the command line or what was looked for; empty when the call does not say.
+    pub subject: String,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// The steps, in order: every tool call except those that change files or keep a to-do list.
+pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut waiting: HashMap<&str, usize> = HashMap::new();
+    for message in messages {
+        for block in &message.body.content {
+            match block {
+                ContentBlock::ToolCall { id, name, input } => {
+                    let purpose = tools.purpose(name);
+                    let keeps_todos = Todos::default().call(id, name, input) != TodoRole::None;
+                    if purpose == Purpose::Edit || keeps_todos {
+                        continue;
+                    }
+                    let subject = Subject::of(name, purpose, input);
+                    waiting.insert(id, steps.len());
+                    steps.push(Step {
+                        message: message.id,
+                        tool: name.clone(),
+                        subject: one_line(subject.main().unwrap_or_default(), SUBJECT),
+                        ended: Ended::Unanswered,
+                    });
+                }
+                ContentBlock::ToolResult { call_id, outcome, .. } => {
+                    if let Some(at) = waiting.remove(call_id.as_str()) {
+                        steps[at].ended = Ended::from(*outcome);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    steps
+}
+
+/// The files that were read, the last one last.
+pub fn files_read<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<String> {
+    let read = |(path, trace): (String, FileTrace)| trace.last_read.map(|last| (last, path));
+    let mut files: Vec<(usize, String)> = facts(messages, tools).files.into_iter().filter_map(read).collect();
+    files.sort();
+    files.into_iter().map(|(_, path)| path).collect()
+}
+
+impl From<Outcome> for Ended {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Ok => Self::Well,
+            Outcome::Error => Self::Badly,
+        }
+    }
+}

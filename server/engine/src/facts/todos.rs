@@ -1,0 +1,231 @@
+//! To-do lists: those that agents keep with a tool, and lists with boxes in what is said. Ticks nothing off
+//! by itself.
+
+use serde_json::Value;
+
+use super::clip::one_line;
+
+/// One task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Todo {
+    /// What is to be done, one line.
+    pub text: String,
+    /// How far it is.
+    pub state: TodoState,
+}
+
+/// How far a task is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TodoState {
+    /// Begun.
+    InProgress,
+    /// Not begun.
+    Pending,
+    /// Finished, or given up.
+    Done,
+}
+
+impl TodoState {
+    /// The state under its usual names.
+    fn named(name: &str) -> Option<Self> {
+        match &*name.trim().to_ascii_lowercase().replace([' ', '-'], "_") {
+            "in_progress" | "inprogress" | "active" | "doing" | "started" => Some(Self::InProgress),
+            "pending" | "open" | "todo" | "not_started" | "blocked" => Some(Self::Pending),
+            "done" | "completed" | "complete" | "finished" | "cancelled" | "canceled" => Some(Self::Done),
+            _ => None,
+        }
+    }
+}
+
+/// Longest text of a task, in characters.
+const TEXT: usize = 240;
+/// Tasks of one list that are kept.
+const MOST: usize = 200;
+
+/// The list as far as it is known.
+#[derive(Default)]
+pub(super) struct Todos {
+    list: Vec<(Option<String>, Todo)>,
+}
+
+impl Todos {
+    /// A tool call: a whole list, one more task, or news of one.
+    pub(super) fn call(&mut self, call_id: &str, name: &str, input: &Value) -> Role {
+        if let Some(list) = whole_list(input) {
+            self.list = list.into_iter().map(|todo| (None, todo)).collect();
+            return Role::List;
+        }
+        let name = name.to_ascii_lowercase().replace('_', "");
+        if !name.ends_with("taskcreate") && !name.ends_with("taskupdate") {
+            return Role::None;
+        }
+        let text = |key: &str| input.get(key).and_then(Value::as_str);
+        if name.ends_with("taskcreate") {
+            if let Some(subject) = text("subject").or_else(|| text("description")) {
+                self.forget_a_finished_list();
+                let todo = Todo { text: one_line(subject, TEXT), state: TodoState::Pending };
+                self.push(Some(format!("call {call_id}")), todo);
+            }
+            return Role::Create;
+        }
+        let id = text("taskId").or_else(|| text("task_id")).map(str::to_owned);
+        let Some(at) = self.list.iter().position(|(known, _)| known.is_some() && *known == id) else {
+            return Role::List;
+        };
+        match text("status") {
+            Some("deleted") => drop(self.list.remove(at)),
+            status => {
+                let (_, todo) = &mut self.list[at];
+                todo.state = status.and_then(TodoState::named).unwrap_or(todo.state);
+                if let Some(subject) = text("subject") {
+                    todo.text = one_line(subject, TEXT);
+                }
+            }
+        }
+        Role::List
+    }
+
+    /// The result of a call that made a task says under which number it goes on: `Task #3 created`.
+    pub(super) fn created(&mut self, call_id: &str, result: &str) {
+        let Some((_, rest)) = result.split_once('#') else { return };
+        let number: String = rest.chars().take_while(char::is_ascii_digit).take(9).collect();
+        let waiting = format!("call {call_id}");
+        if let Some((id, _)) = self.list.iter_mut().rev().find(|(id, _)| id.as_deref() == Some(&waiting)) {
+            *id = Some(number);
+        }
+    }
+
+    /// What somebody said: a list with boxes replaces what was known.
+    pub(super) fn said(&mut self, text: &str) {
+        if !text.contains("[ ]") {
+            return;
+        }
+        let list: Vec<Todo> = text.lines().filter_map(boxed).take(MOST).collect();
+        if list.len() > 1 || (list.len() == 1 && self.list.is_empty()) {
+            self.list = list.into_iter().map(|todo| (None, todo)).collect();
+        }
+    }
+
+    /// A task that an earlier summary carries.
+    pub(super) fn carry(&mut self, todo: Todo) {
+        if !self.list.iter().any(|(_, known)| known.text == todo.text) {
+            self.push(None, todo);
+        }
+    }
+
+    /// The list, in its order.
+    pub(super) fn into_list(self) -> Vec<Todo> {
+        self.list.into_iter().map(|(_, todo)| todo).collect()
+    }
+
+    /// A new task after all are done begins a new list.
+    fn forget_a_finished_list(&mut self) {
+        if self.list.iter().all(|(_, todo)| todo.state == TodoState::Done) {
+            self.list.clear();
+        }
+    }
+
+    fn push(&mut self, id: Option<String>, todo: Todo) {
+        if self.list.len() < MOST {
+            self.list.push((id, todo));
+        }
+    }
+}
+
+/// What a tool call is to the to-do list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    /// Nothing.
+    None,
+    /// It states or changes tasks.
+    List,
+    /// It makes a task whose number the result will tell.
+    Create,
+}
+
+/// The list in the arguments of a tool that keeps one: `todos` of Claude Code and Cursor, `plan` of Codex.
+fn whole_list(input: &Value) -> Option<Vec<Todo>> {
+    let list =
+        ["todos", "plan", "todo_list", "tasks"].into_iter().find_map(|key| input.get(key))?.as_array()?;
+    let todos: Vec<Todo> = list.iter().take(MOST).filter_map(entry).collect();
+    (!todos.is_empty() || list.is_empty()).then_some(todos)
+}
+
+fn entry(entry: &Value) -> Option<Todo> {
+    let text = |keys: &[&str]| keys.iter().find_map(|key| entry.get(key)).and_then(Value::as_str);
+    let said = text(&["content", "step", "text", "title", "subject", "description", "task"])?;
+    let state = text(&["status", "state"]).and_then(TodoState::named)?;
+    Some(Todo { text: one_line(said, TEXT), state })
+}
+
+/// A line with a box: `- [ ] x`, `* [x] y`, `1. [~] z`.
+pub(super) fn boxed(line: &str) -> Option<Todo> {
+    let line = line.trim_start();
+    let rest = line
+        .strip_prefix(['-', '*', '+'])
+        .or_else(|| line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['.', ')']))?;
+    let rest = rest.trim_start().strip_prefix('[')?;
+    let (mark, text) = rest.split_once(']')?;
+    let state = match mark {
+        " " => TodoState::Pending,
+        "x" | "X" => TodoState::Done,
+        "~" | "-" | ">" | "/" => TodoState::InProgress,
+        _ => return None,
+    };
+    let text = one_line(text, TEXT);
+    (!text.is_empty()).then_some(Todo { text, state })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(todos: Todos) -> Vec<(String, TodoState)> {
+        todos.into_list().into_iter().map(|todo| (todo.text, todo.state)).collect()
+    }
+
+    #[test]
+    fn the_last_whole_list_counts() {
+        let mut todos = Todos::default();
+        let list = json!({ "todos": [{ "content": "a", "status": "completed" }, { "content": "b", "status": "in_progress" }] });
+        assert_eq!(todos.call("1", "TodoWrite", &list), Role::List);
+        let plan = json!({ "plan": [{ "step": "c", "status": "pending" }] });
+        assert_eq!(todos.call("2", "update_plan", &plan), Role::List);
+        assert_eq!(shown(todos), [("c".to_owned(), TodoState::Pending)]);
+    }
+
+    #[test]
+    fn tasks_made_one_by_one_are_followed_by_their_numbers() {
+        let mut todos = Todos::default();
+        assert_eq!(todos.call("a", "TaskCreate", &json!({ "subject": "first" })), Role::Create);
+        assert_eq!(todos.call("b", "TaskCreate", &json!({ "subject": "second" })), Role::Create);
+        todos.created("b", "Task #8 created successfully: second");
+        todos.created("a", "Task #7 created successfully: first");
+        todos.call("c", "TaskUpdate", &json!({ "taskId": "8", "status": "in_progress" }));
+        todos.call("d", "TaskUpdate", &json!({ "taskId": "7", "status": "completed" }));
+        let expected = [("first".to_owned(), TodoState::Done), ("second".to_owned(), TodoState::InProgress)];
+        assert_eq!(shown(todos), expected);
+    }
+
+    #[test]
+    fn lists_with_boxes() {
+        let mut todos = Todos::default();
+        todos.said("Plan:\n- [x] one\n  * [ ] two\n1. [~] three\n- [link](x)\n- plain");
+        let expected = [
+            ("one".to_owned(), TodoState::Done),
+            ("two".to_owned(), TodoState::Pending),
+            ("three".to_owned(), TodoState::InProgress),
+        ];
+        assert_eq!(shown(todos), expected);
+    }
+
+    #[test]
+    fn other_tools_are_none_of_its_business() {
+        let mut todos = Todos::default();
+        assert_eq!(todos.call("1", "Task", &json!({ "prompt": "x" })), Role::None);
+        assert_eq!(todos.call("1", "ExitPlanMode", &json!({ "plan": "x" })), Role::None);
+        assert_eq!(shown(todos), []);
+    }
+}

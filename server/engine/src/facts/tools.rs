@@ -1,0 +1,217 @@
+//! What a tool is for, told from its name. Knows nothing about arguments.
+
+use serde::{Deserialize, Serialize};
+
+/// What a tool does, as far as a summary cares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Purpose {
+    /// Changes files.
+    Edit,
+    /// Runs a command line.
+    Command,
+    /// Shows files.
+    Read,
+    /// Looks for something.
+    Search,
+    /// Anything else.
+    Other,
+}
+
+/// Patterns for the names of tools, `*` for any characters and `?` for one, without regard to case. A name is
+/// tried against the edit patterns first, then commands, reads, searches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolPatterns {
+    /// Tools that show files.
+    pub read_tools: Vec<String>,
+    /// Tools that change files.
+    pub edit_tools: Vec<String>,
+    /// Tools that run command lines.
+    pub command_tools: Vec<String>,
+    /// Tools that look for something.
+    pub search_tools: Vec<String>,
+}
+
+impl Default for ToolPatterns {
+    /// The tools of Claude Code, Codex, Cursor, aider-like and MCP file servers, as their public manuals and
+    /// recorded sessions name them.
+    fn default() -> Self {
+        let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Self {
+            read_tools: list(&[
+                "read",
+                "read_*",
+                "*read*file*",
+                "*view*file*",
+                "*open*file*",
+                "*get*file*content*",
+                "*notebook*read*",
+                "view",
+                "cat",
+            ]),
+            edit_tools: list(&[
+                "edit",
+                "edit_*",
+                "multi*edit",
+                "*edit*file*",
+                "*notebook*edit*",
+                "*edit*notebook*",
+                "write",
+                "write_*",
+                "*write*file*",
+                "*create*file*",
+                "*delete*file*",
+                "*remove*file*",
+                "*str_replace*",
+                "*search_replace*",
+                "*replace*in*file*",
+                "*apply*patch*",
+                "*apply*diff*",
+                "*insert*content*",
+                "replace",
+                "insert",
+            ]),
+            command_tools: list(&[
+                "bash",
+                "*shell",
+                "shell*",
+                "*shell*command*",
+                "*terminal*",
+                "*exec*",
+                "*run*command*",
+                "run",
+            ]),
+            search_tools: list(&[
+                "grep",
+                "glob",
+                "ls",
+                "*search*",
+                "*grep*",
+                "*glob*",
+                "*find*",
+                "list_*",
+                "*list*dir*",
+                "*list*file*",
+                "*fetch*",
+            ]),
+        }
+    }
+}
+
+impl ToolPatterns {
+    /// What the tool of that name does.
+    pub fn purpose(&self, name: &str) -> Purpose {
+        let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name));
+        if any(&self.edit_tools) {
+            Purpose::Edit
+        } else if any(&self.command_tools) {
+            Purpose::Command
+        } else if any(&self.read_tools) {
+            Purpose::Read
+        } else if any(&self.search_tools) {
+            Purpose::Search
+        } else {
+            Purpose::Other
+        }
+    }
+}
+
+/// Names are at most 64 bytes for every provider; of a longer one the rest is not looked at.
+const LOOKED_AT: usize = 256;
+
+/// Whether a name fits a pattern. The last `*` takes as much as it must: one pass, with steps back to it.
+fn matches(pattern: &str, name: &str) -> bool {
+    let pattern = pattern.as_bytes().get(..LOOKED_AT).unwrap_or(pattern.as_bytes());
+    let name = name.as_bytes().get(..LOOKED_AT).unwrap_or(name.as_bytes());
+    let (mut at, mut seen) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while seen < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at + 1, seen));
+                at += 1;
+            }
+            Some(&wanted) if wanted == b'?' || wanted.eq_ignore_ascii_case(&name[seen]) => {
+                at += 1;
+                seen += 1;
+            }
+            _ => {
+                let Some((behind, taken)) = star else { return false };
+                star = Some((behind, taken + 1));
+                at = behind;
+                seen = taken + 1;
+            }
+        }
+    }
+    pattern[at..].iter().all(|&rest| rest == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_of_known_agents_are_told_apart() {
+        let tools = ToolPatterns::default();
+        let of = |purpose, names: &[&str]| {
+            for name in names {
+                assert_eq!(tools.purpose(name), purpose, "{name}");
+            }
+        };
+        of(Purpose::Read, &["Read", "read_file", "mcp__fs__read_text_file", "view_file", "read_many_files"]);
+        of(
+            Purpose::Edit,
+            &[
+                "Edit",
+                "MultiEdit",
+                "Write",
+                "NotebookEdit",
+                "apply_patch",
+                "search_replace",
+                "edit_file",
+                "write_file",
+                "write_to_file",
+                "str_replace_editor",
+                "str_replace_based_edit_tool",
+                "delete_file",
+                "apply_diff",
+                "create_file",
+                "insert_content",
+                "edit_notebook",
+            ],
+        );
+        of(
+            Purpose::Command,
+            &[
+                "Bash",
+                "shell",
+                "local_shell",
+                "run_terminal_cmd",
+                "execute_command",
+                "exec_command",
+                "run_shell_command",
+            ],
+        );
+        of(
+            Purpose::Search,
+            &["Grep", "Glob", "LS", "codebase_search", "list_dir", "WebSearch", "WebFetch", "file_search"],
+        );
+        of(Purpose::Other, &["TodoWrite", "Task", "think", "update_plan", ""]);
+    }
+
+    #[test]
+    fn patterns_match_whole_names() {
+        for (pattern, name, fits) in [
+            ("*", "", true),
+            ("", "", true),
+            ("", "x", false),
+            ("a*b", "aXbXb", true),
+            ("a*b", "aXbX", false),
+            ("?", "é", false),
+            ("*read*", "Readme", true),
+            ("**a**", "ba", true),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+}
