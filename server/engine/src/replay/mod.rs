@@ -5,6 +5,7 @@
 pub mod baseline;
 mod chars;
 mod conversation;
+pub mod fidelity;
 mod lane;
 mod play;
 mod stage;
