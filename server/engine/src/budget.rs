@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::compaction::CompactionStatus;
 use crate::prompt::{Ask, AssembleError, Means, Part, Request, UsedFile, Workspace, history_tokens, weigh};
 use crate::session::{Session, Totals};
 
@@ -60,7 +59,7 @@ pub fn report(
         used: tokens.total,
         remaining: tokens.limit.saturating_sub(tokens.total),
         percent: (percent * 10.0).round() / 10.0,
-        needs_summary: CompactionStatus::new(&means.settings.compaction, history_tokens).due,
+        needs_summary: session.compaction_status(Some(tokens.total), means).due,
         parts: tokens.parts,
         files: prepared.reply.files,
         totals: session.billed(),

@@ -22,6 +22,7 @@ pub mod selection;
 pub mod session;
 pub mod settings;
 pub mod symbols;
+pub mod text;
 pub mod tiers;
 pub mod tokens;
 pub mod urls;

@@ -75,7 +75,8 @@ impl<'de> Deserialize<'de> for LineRange {
 }
 
 /// How much of a selected file is shown.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Extent {
     /// All of it.
     Whole,
@@ -96,7 +97,8 @@ pub enum Choice {
 }
 
 /// The choices of one session.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Selection {
     selected: BTreeMap<FileKey, Extent>,
     excluded: BTreeSet<FileKey>,

@@ -1,8 +1,12 @@
 //! Every setting of Strata with its default: the one source of truth. Layers are merged outside (`host`);
 //! what arrives here is one tree, checked strictly. A setting never names a person's key or a secret.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::compaction::{Family, NoSuchProfile, Profile, ProfileOptions, Watched};
+use crate::facts::ToolPatterns;
 use crate::prompt::Ttl;
 use crate::tiers::{Deltas, PolicyName};
 use crate::wire::Format;
@@ -27,6 +31,8 @@ pub struct Settings {
     pub budget: BudgetSettings,
     /// Compaction of the conversation.
     pub compaction: CompactionSettings,
+    /// What the client's tools do, told from their names.
+    pub tools: ToolPatterns,
     /// What the language server shows and does.
     pub server: ServerSettings,
 }
@@ -42,6 +48,7 @@ impl Default for Settings {
             files: FileSettings::default(),
             budget: BudgetSettings::default(),
             compaction: CompactionSettings::default(),
+            tools: ToolPatterns::default(),
             server: ServerSettings::default(),
         }
     }
@@ -149,13 +156,17 @@ pub struct BudgetSettings {
     pub output_reserve: Option<usize>,
 }
 
-/// A named set of compaction rules.
+/// Who writes the summaries of compactions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ProfileName {
-    /// Cut where the topic changed.
+pub enum SummariserKind {
+    /// Nobody: they are extracted from the conversation, offline.
     #[default]
-    Topic,
+    Extractive,
+    /// The client, with the models and keys that the editor has (`strata/summarize`).
+    Client,
+    /// A provider over HTTP; its key comes from the environment.
+    Http,
 }
 
 /// Compaction of the conversation.
@@ -164,16 +175,61 @@ pub enum ProfileName {
 pub struct CompactionSettings {
     /// Whether the conversation is watched at all.
     pub enabled: bool,
-    /// The rules.
-    pub profile: ProfileName,
-    /// The history weight over which a compaction is due, in tokens.
-    pub trigger_tokens: usize,
+    /// Whether a compaction that is due runs by itself.
+    pub auto: bool,
+    /// The rules: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or the name of a profile of one's own.
+    pub profile: String,
+    /// Profiles of one's own, and figures that replace those of the five.
+    pub profiles: BTreeMap<String, ProfileOptions>,
+    /// Who writes summaries.
+    pub summariser: SummariserKind,
+    /// The model that writes summaries, by its provider's name.
+    pub model: Option<String>,
+    /// The model that finds where the topic changed. Without it, `topic` summarises.
+    pub detection_model: Option<String>,
+    /// Where the provider is, when not at its usual address.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the provider's key, when not the usual one.
+    pub key_env: Option<String>,
+    /// How long one answer of a model may take, in seconds.
+    pub timeout_s: u64,
 }
 
 impl Default for CompactionSettings {
     fn default() -> Self {
-        // 24,000: `docs/commands.md`, "Budget and compaction".
-        Self { enabled: true, profile: ProfileName::Topic, trigger_tokens: 24_000 }
+        Self {
+            enabled: true,
+            auto: true,
+            profile: Family::Topic.name().to_owned(),
+            profiles: BTreeMap::new(),
+            summariser: SummariserKind::Extractive,
+            model: None,
+            detection_model: None,
+            base_url: None,
+            key_env: None,
+            // 60 s: `docs/compaction.md`, "Who writes the summary".
+            timeout_s: 60,
+        }
+    }
+}
+
+impl CompactionSettings {
+    /// The profile in force. A name that nothing has, which settings are refused for, stands for `topic`.
+    pub fn profile(&self) -> Profile {
+        self.profile_named(&self.profile).unwrap_or_else(|_| Family::default().profile())
+    }
+
+    /// The profile of this name.
+    ///
+    /// # Errors
+    /// [`NoSuchProfile`].
+    pub fn profile_named(&self, name: &str) -> Result<Profile, NoSuchProfile> {
+        Profile::named(name, &self.profiles)
+    }
+
+    /// Whether the conversation is watched.
+    pub fn watched(&self) -> Watched {
+        if self.enabled { Watched::Yes } else { Watched::No }
     }
 }
 

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::ContentHash;
 use crate::prompt::ItemKey;
 
 /// One page.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Page {
     /// Where the client says it is from.
     pub address: Arc<str>,
@@ -26,7 +28,8 @@ impl Page {
 }
 
 /// The pages of a session, in the order of their addresses.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Pages(BTreeMap<Arc<str>, Page>);
 
 impl Pages {

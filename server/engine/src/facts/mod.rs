@@ -19,6 +19,8 @@ mod tools;
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::history::{Message, MessageId, Role};
 
 pub use clip::one_line;
@@ -85,7 +87,8 @@ pub struct Command {
 }
 
 /// How a tool call ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// It did what was asked.
     Well,

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::history::{ContentBlock, Message, MessageId, Outcome};
 
 use super::call::Subject;
@@ -13,7 +15,8 @@ use super::{Ended, FileTrace, Purpose, ToolPatterns, facts};
 const SUBJECT: usize = 200;
 
 /// One step of an exploration.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Step {
     /// The message that called the tool.
     pub message: MessageId,

@@ -1,7 +1,10 @@
 //! The conversation as a value: cheap to clone, changed only as a whole. Knows nothing about tiers; who
 //! clears or replaces it purges them (`session`).
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Role, Visibility};
 
@@ -10,6 +13,34 @@ use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Role, V
 pub struct History {
     messages: Arc<Vec<Arc<Message>>>,
     next: u64,
+}
+
+/// There is no message of this number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no message {}; history.get lists them", .0.0)]
+pub struct NoSuchMessage(pub MessageId);
+
+/// One place of a conversation that is rebuilt: what the model sees from then on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entry {
+    /// A message that stays as it is.
+    Keep(MessageId),
+    /// A tool's result of which only a stub stays (`Kind::ToolResultArchived`).
+    Archive(MessageId),
+    /// A message that is put in.
+    Add(NewMessage),
+}
+
+/// What a rebuilding did to a conversation: enough to take it back.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rebuilt {
+    /// Messages that were put in.
+    pub added: Vec<MessageId>,
+    /// Messages that were hidden from the model.
+    pub hidden: Vec<MessageId>,
+    /// Messages that became stubs, each with the kind it had.
+    pub archived: Vec<(MessageId, Kind)>,
 }
 
 impl History {
@@ -40,6 +71,92 @@ impl History {
         self.messages = Arc::default();
     }
 
+    /// A conversation as it was stored. `next` is the first number that was never used.
+    pub fn restored(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
+        let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
+        let used = messages.iter().map(|message| message.id.0 + 1).max().unwrap_or_default();
+        Self { messages: Arc::new(messages), next: next.0.max(used) }
+    }
+
+    /// The number that the next message will get.
+    pub fn next_id(&self) -> MessageId {
+        MessageId(self.next)
+    }
+
+    /// The message of this number.
+    pub fn get(&self, id: MessageId) -> Option<&Arc<Message>> {
+        self.messages.iter().find(|message| message.id == id)
+    }
+
+    /// Changes one message in place; its number stays.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn change(
+        &mut self,
+        id: MessageId,
+        change: impl FnOnce(&mut NewMessage),
+    ) -> Result<(), NoSuchMessage> {
+        let at = self.messages.iter().position(|message| message.id == id).ok_or(NoSuchMessage(id))?;
+        if let Some(message) = Arc::make_mut(&mut self.messages).get_mut(at) {
+            change(&mut Arc::make_mut(message).body);
+        }
+        Ok(())
+    }
+
+    /// Removes a message and all that follow it, and says how many went.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn truncate(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
+        let at = self.messages.iter().position(|message| message.id == from).ok_or(NoSuchMessage(from))?;
+        let gone = self.messages.len() - at;
+        Arc::make_mut(&mut self.messages).truncate(at);
+        Ok(gone)
+    }
+
+    /// Shows the model `entries` instead of the messages in `covered`; what is not in `covered` stays as it is.
+    /// Nothing is lost: covered messages that `entries` does not keep are hidden where they stand. Messages that are
+    /// put in stand before the next one that is kept, the last of them behind all that is covered. `entries` names
+    /// kept messages in the order in which they stand.
+    pub fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> Rebuilt {
+        let covered: HashSet<MessageId> = covered.iter().copied().collect();
+        let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
+        let mut writer = Writer::new(self.next, entries);
+        for message in &*std::mem::take(&mut self.messages) {
+            if covered.contains(&message.id) {
+                writer.covered(message);
+                left -= 1;
+            } else {
+                writer.messages.push(Arc::clone(message));
+            }
+            if left == 0 {
+                writer.added_before(usize::MAX);
+            }
+        }
+        writer.added_before(usize::MAX);
+        self.next = writer.next;
+        self.messages = Arc::new(writer.messages);
+        writer.rebuilt
+    }
+
+    /// Takes back what [`rebuild`](Self::rebuild) did. Messages that came or went since stay as they are.
+    pub fn take_back(&mut self, rebuilt: &Rebuilt) {
+        let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
+        let hidden: HashSet<MessageId> = rebuilt.hidden.iter().copied().collect();
+        let archived: HashMap<MessageId, Kind> = rebuilt.archived.iter().copied().collect();
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.retain(|message| !added.contains(&message.id));
+        for message in messages {
+            let kind = archived.get(&message.id);
+            if hidden.contains(&message.id) || kind.is_some() {
+                let body = &mut Arc::make_mut(message).body;
+                body.agent = Visibility::Shown;
+                body.kind = kind.copied().unwrap_or(body.kind);
+            }
+        }
+    }
+
     /// All messages, hidden ones included.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
@@ -63,13 +180,84 @@ impl History {
     /// Where an exchange begins at or after the `from`th message: a user message that is not a tool's
     /// result. Cutting there separates no call from its result and no answer from its question.
     pub fn next_exchange(messages: &[Arc<Message>], from: usize) -> usize {
-        let begins = |message: &Arc<Message>| {
-            message.body.role == Role::User
-                && !matches!(message.body.kind, Kind::ToolResult | Kind::ToolResultArchived)
-                && !message.body.content.iter().any(ContentBlock::is_tool_result)
-        };
         let rest = messages.get(from..).unwrap_or_default();
+        let begins = |message: &Arc<Message>| Self::begins_exchange(message);
         from.min(messages.len()) + rest.iter().position(begins).unwrap_or(rest.len())
+    }
+
+    /// Whether an exchange begins with this message: the user speaks, and not through a tool.
+    pub fn begins_exchange(message: &Message) -> bool {
+        message.body.role == Role::User
+            && !matches!(
+                message.body.kind,
+                Kind::ToolResult | Kind::ToolResultArchived | Kind::ToolSummary | Kind::SystemEvent
+            )
+            && !message.body.content.iter().any(ContentBlock::is_tool_result)
+    }
+}
+
+/// Writes a rebuilt conversation message by message.
+struct Writer {
+    messages: Vec<Arc<Message>>,
+    next: u64,
+    /// What is to be shown; `None` once it was written.
+    entries: Vec<Option<Entry>>,
+    /// The first entry that was not reached yet.
+    cursor: usize,
+    /// Where the kept ones stand in `entries`.
+    places: HashMap<MessageId, usize>,
+    rebuilt: Rebuilt,
+}
+
+impl Writer {
+    fn new(next: u64, entries: Vec<Entry>) -> Self {
+        let place = |(at, entry): (usize, &Entry)| match entry {
+            Entry::Keep(id) | Entry::Archive(id) => Some((*id, at)),
+            Entry::Add(_) => None,
+        };
+        let places = entries.iter().enumerate().filter_map(place).collect();
+        let entries = entries.into_iter().map(Some).collect();
+        Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: Rebuilt::default() }
+    }
+
+    fn covered(&mut self, message: &Arc<Message>) {
+        let place = self.places.get(&message.id).copied();
+        if let Some(place) = place {
+            self.added_before(place);
+        }
+        let entry = place.and_then(|place| self.entries.get_mut(place)).and_then(Option::take);
+        let mut kept = Arc::clone(message);
+        match entry {
+            Some(Entry::Keep(_)) => {}
+            Some(Entry::Archive(id)) => {
+                let body = &mut Arc::make_mut(&mut kept).body;
+                self.rebuilt.archived.push((id, body.kind));
+                body.agent = Visibility::Hidden;
+                body.kind = Kind::ToolResultArchived;
+            }
+            Some(Entry::Add(_)) | None => {
+                Arc::make_mut(&mut kept).body.agent = Visibility::Hidden;
+                self.rebuilt.hidden.push(message.id);
+            }
+        }
+        self.messages.push(kept);
+    }
+
+    /// Puts in what stands before the entry at `place` and was not put in yet.
+    fn added_before(&mut self, place: usize) {
+        let end = place.min(self.entries.len());
+        while self.cursor < end {
+            let entry = self.entries.get_mut(self.cursor);
+            if let Some(entry @ Some(Entry::Add(_))) = entry
+                && let Some(Entry::Add(body)) = entry.take()
+            {
+                let id = MessageId(self.next);
+                self.next += 1;
+                self.rebuilt.added.push(id);
+                self.messages.push(Arc::new(Message { id, body }));
+            }
+            self.cursor += 1;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::key::FileKey;
 
 /// The stable number of a message in its session. Never reused, never renumbered by a compaction.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MessageId(pub u64);
 

@@ -1,12 +1,14 @@
 //! The conversation: messages with stable numbers, in order. It never calls a model and never decides
 //! what is dropped (`compaction` does).
 
+mod change;
 mod list;
 mod message;
 mod picture;
 mod repair;
 
-pub use list::{History, emergency_truncate};
+pub use change::Change;
+pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
     Visibility,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::compaction::EMERGENCY;
 use crate::cost::{Account, Prices, Sent};
 use crate::document::Sync;
 use crate::hash::ContentHash;
@@ -275,8 +276,10 @@ impl Run<'_> {
     ) -> Plan {
         let history = parts(bare).get(&Part::History).copied().unwrap_or_default();
         let fixed = bare.tokens().saturating_sub(history);
-        let trigger = self.measure.settings().compaction.trigger_tokens;
-        let kept = limit.saturating_sub(fixed).min(trigger.saturating_mul(2));
+        let profile = self.measure.settings().compaction.profile();
+        let trigger = profile.trigger.token_limit(Some(self.measure.window()));
+        let most = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
+        let kept = limit.saturating_sub(fixed).min(most);
         let nothing = Plan::nothing(weights.keys().cloned()).with_history_limit(kept);
         let bare = self.attempt(&nothing);
         match fit::plan(whole, weights, bare.tokens(), limit) {

@@ -1,5 +1,6 @@
 //! Weights and limits: what things weigh for one model, and how much of each a prompt may hold. Collects nothing.
 
+use crate::compaction::Scales;
 use crate::history::{ContentBlock, Message, Sides};
 use crate::key::FileKey;
 use crate::models::{Model, Structure};
@@ -123,6 +124,14 @@ pub fn history_tokens(session: &Session, means: Means<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     let measure = Measure::new(&resolved.model, means);
     session.history.visible().map(|message| measure.message(message)).sum()
+}
+
+/// Does `work` with the scales of the model that is set.
+pub fn with_scales<T>(means: Means<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
+    let resolved = means.models.resolve(&means.settings.model);
+    let measure = Measure::new(&resolved.model, means);
+    let count = measure.counter();
+    work(Scales { message: &|message| measure.message(message), text: &count })
 }
 
 /// What the shown part of a file weighs, in tokens of the model that is set.

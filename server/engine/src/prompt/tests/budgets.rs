@@ -90,7 +90,7 @@ fn what_cannot_fit_is_an_error_that_names_the_largest_part() {
 #[test]
 fn old_exchanges_go_only_when_nothing_else_is_left() {
     let mut bench = bench(&[50], 6_000, PolicyName::Flat);
-    bench.settings.compaction.trigger_tokens = 1_000;
+    bench.compact_over(1_000);
     for turn in 0..100 {
         bench
             .session
@@ -135,7 +135,7 @@ fn the_budget_report_has_what_it_should() {
     assert_eq!(report.parts.values().sum::<usize>(), report.used);
     assert_eq!(report.files.len(), 1);
     assert!(!report.needs_summary);
-    bench.settings.compaction.trigger_tokens = 1;
+    bench.compact_over(1);
     assert!(bench.budget().needs_summary, "asks the same rule as the compaction status");
 }
 

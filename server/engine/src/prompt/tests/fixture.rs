@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::cancel::Cancel;
+use crate::compaction::ProfileOptions;
 use crate::history::{ContentBlock, NewMessage, Role};
 use crate::key::FileKey;
 use crate::models::Models;
@@ -117,6 +118,12 @@ impl Bench {
         self.session.history.add(NewMessage::text(Role::User, user));
         self.session.history.add(NewMessage::text(Role::Assistant, assistant));
         self.session.touch();
+    }
+
+    /// Has a compaction due when the conversation weighs more than so many tokens.
+    pub(super) fn compact_over(&mut self, tokens: usize) {
+        let options = ProfileOptions { history_over: Some(tokens), ..ProfileOptions::default() };
+        self.settings.compaction.profiles.insert("topic".to_owned(), options);
     }
 
     pub(super) fn assemble(&self, ask: &Ask) -> Result<Prepared, AssembleError> {

@@ -1,18 +1,29 @@
 //! One conversation with everything that belongs to it. A value: every change makes the next state whole
 //! or not at all. It does not store itself and reads no clock.
 
+mod saved;
+mod shorter;
+mod trail;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compaction::Record;
 use crate::cost::{Account, Pace, Prices};
-use crate::history::{ContentBlock, History, NewMessage, Role};
+use crate::history::{ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::{Ask, Assembled, Layout, Prepared, Request};
 use crate::selection::Selection;
 use crate::tiers::{Billed, Breaks, PolicyName, TierState};
 use crate::urls::Pages;
+
+use shorter::Anchor;
+
+pub use saved::Saved;
+pub use shorter::NothingToUndo;
+pub use trail::Trail;
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
 /// "The turn").
@@ -164,8 +175,14 @@ pub struct Session {
     pub tiers: TierState,
     /// Files that have a block in the map, in order.
     pub map_members: Vec<FileKey>,
+    /// What was looked at.
+    pub trail: Trail,
     /// What it was billed for.
     pub totals: Usage,
+    /// The compactions that were not undone, oldest first.
+    compactions: Arc<Vec<Record>>,
+    /// What the last prompt weighed; nothing when the conversation was changed since.
+    anchor: Option<Anchor>,
     /// What that cost, in tokens of plain input.
     spent: Option<f64>,
     /// When its prompts were sent, and how much of them could be cached.
@@ -193,7 +210,10 @@ impl Session {
             policy: None,
             tiers: TierState::default(),
             map_members: Vec::new(),
+            trail: Trail::default(),
             totals: Usage::default(),
+            compactions: Arc::default(),
+            anchor: None,
             spent: None,
             pace: Arc::default(),
             account: None,
@@ -279,15 +299,44 @@ impl Session {
     /// Forgets the conversation and its places in the tiers.
     pub fn clear_history(&mut self) {
         self.history.clear();
-        self.reregister_history();
-        self.touch();
+        self.begun_anew();
     }
 
     /// Replaces the conversation, as after loading or compacting one.
     pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.history.set(messages);
-        self.reregister_history();
-        self.touch();
+        self.begun_anew();
+    }
+
+    /// Changes one message: what it says, who sees it.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn change_message(
+        &mut self,
+        id: MessageId,
+        change: impl FnOnce(&mut NewMessage),
+    ) -> Result<(), NoSuchMessage> {
+        self.history.change(id, change)?;
+        self.rewritten();
+        Ok(())
+    }
+
+    /// Forgets a message and all that follow it, and says how many went.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn truncate_history(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
+        let gone = self.history.truncate(from)?;
+        self.rewritten();
+        Ok(gone)
+    }
+
+    /// The conversation is another one: nothing of it was compacted, and nothing was looked at in it.
+    fn begun_anew(&mut self) {
+        self.compactions = Arc::default();
+        self.trail = Trail::default();
+        self.rewritten();
     }
 
     /// Forgets the places of messages in the tiers; the conversation stays.
@@ -384,8 +433,15 @@ impl Session {
             }
             let question = pending.prepared.message.clone();
             let answer = answered.then(|| NewMessage::new(Role::Assistant, outcome.answer));
+            let mut tokens = pending.prepared.reply.tokens.total;
             for message in question.into_iter().chain(answer) {
+                self.anchor = Some(Anchor { tokens, next: self.history.next_id() });
                 self.history.add(NewMessage { time_ms: Some(outcome.time_ms), ..message });
+            }
+            if let Some(usage) = outcome.usage.filter(|usage| usage.billed().total > 0) {
+                let all = usage.billed().total.saturating_add(usage.output);
+                tokens = usize::try_from(all).unwrap_or(usize::MAX);
+                self.anchor = Some(Anchor { tokens, next: self.history.next_id() });
             }
             if !answered {
                 warnings.push("the answer is empty; only the prompt was added".to_owned());

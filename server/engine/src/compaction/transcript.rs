@@ -1,0 +1,65 @@
+//! A conversation as a text for a summariser: cleaned as for a provider, every call answered, results clipped. Written so
+//! that nothing inside can pass for its end.
+
+use std::sync::Arc;
+
+use crate::history::{ContentBlock, Message, Projected, ResultPart, Role, Thinking, project};
+use crate::text::clip_middle;
+
+/// What a conversation that ends with a tool's result is closed with (seed: message cleaning).
+pub const UNDERSTOOD: &str = "Understood.";
+
+/// The arguments of a tool call are shown up to so many characters.
+const CALL_CHARS: usize = 1_200;
+
+/// Opens and closes the conversation in a question.
+pub(super) const OPEN: &str = "<conversation>";
+pub(super) const CLOSE: &str = "</conversation>";
+
+/// The conversation, one text for each message. Results of tools are clipped to `result_chars` characters each.
+pub(super) fn transcript(messages: &[Arc<Message>], result_chars: usize) -> Vec<String> {
+    let projection = project(messages.iter().map(|message| &**message), &[], Thinking::Dropped);
+    let ends_with_a_tool =
+        projection.history.last().is_some_and(|last| last.content.iter().any(ContentBlock::is_tool_result));
+    let mut said: Vec<String> =
+        projection.history.iter().map(|projected| paragraph(projected, result_chars)).collect();
+    if ends_with_a_tool {
+        said.push(format!("[assistant]\n{UNDERSTOOD}"));
+    }
+    said
+}
+
+fn paragraph(projected: &Projected, result_chars: usize) -> String {
+    let speaker = match projected.role {
+        Role::User => "[user]",
+        Role::Assistant => "[assistant]",
+    };
+    let mut text = String::from(speaker);
+    for block in &projected.content {
+        text.push('\n');
+        text.push_str(&in_words(block, result_chars));
+    }
+    // Nothing inside may close the conversation.
+    text.replace(CLOSE, "<\\/conversation>")
+}
+
+fn in_words(block: &ContentBlock, result_chars: usize) -> String {
+    match block {
+        ContentBlock::Text { text } => text.clone(),
+        ContentBlock::Image(_) => "[picture]".to_owned(),
+        ContentBlock::ToolCall { name, input, .. } => {
+            format!("[calls {name}] {}", clip_middle(&input.to_string(), CALL_CHARS))
+        }
+        ContentBlock::ToolResult { content, .. } => {
+            let parts: Vec<&str> = content
+                .iter()
+                .map(|part| match part {
+                    ResultPart::Text { text } => text.as_str(),
+                    ResultPart::Image(_) => "[picture]",
+                })
+                .collect();
+            format!("[result] {}", clip_middle(&parts.join("\n"), result_chars))
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,69 @@
+//! What of a session outlives the server, besides its messages. The layout of prompts does not: a provider's cache rarely
+//! outlives it either, and the next prompt is laid afresh.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::compaction::Record;
+use crate::history::{History, Message, MessageId};
+use crate::key::FileKey;
+use crate::selection::Selection;
+use crate::tiers::PolicyName;
+use crate::urls::Pages;
+
+use super::{Session, Trail, Usage};
+
+/// The state of a session besides its messages.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Saved {
+    selection: Selection,
+    pages: Pages,
+    policy: Option<PolicyName>,
+    map_members: Vec<FileKey>,
+    trail: Trail,
+    totals: Usage,
+    spent: Option<f64>,
+    compactions: Arc<Vec<Record>>,
+    next_message: MessageId,
+}
+
+impl Session {
+    /// What is to be stored besides the messages.
+    pub fn saved(&self) -> Saved {
+        Saved {
+            selection: self.selection.clone(),
+            pages: self.pages.clone(),
+            policy: self.policy,
+            map_members: self.map_members.clone(),
+            trail: self.trail.clone(),
+            totals: self.totals,
+            spent: self.spent,
+            compactions: Arc::clone(&self.compactions),
+            next_message: self.history.next_id(),
+        }
+    }
+
+    /// The session that was stored under this name.
+    pub fn restored(
+        id: impl Into<Arc<str>>,
+        messages: impl IntoIterator<Item = Message>,
+        saved: Saved,
+    ) -> Self {
+        let Saved { selection, pages, policy, map_members, trail, totals, spent, compactions, next_message } =
+            saved;
+        Self {
+            history: History::restored(messages, next_message),
+            selection,
+            pages,
+            policy,
+            map_members,
+            trail,
+            totals,
+            spent,
+            compactions,
+            ..Self::new(id)
+        }
+    }
+}
