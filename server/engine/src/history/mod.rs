@@ -1,11 +1,13 @@
 //! The conversation: messages with stable numbers, in order. It never calls a model and never decides
 //! what is dropped (`compaction` does).
 
+mod foreign;
 mod list;
 mod message;
 mod picture;
 mod repair;
 
+pub use foreign::{Foreign, Place, Provider};
 pub use list::{History, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
@@ -13,6 +15,5 @@ pub use message::{
 };
 pub use picture::{Sides, sides};
 pub use repair::{
-    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, Thinking,
-    project,
+    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, project,
 };
