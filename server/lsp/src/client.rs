@@ -1,5 +1,7 @@
 //! What the client said of itself at the start. Read once, never changed.
 
+use serde_json::Value;
+use strata_host::config::Trust;
 use tower_lsp::ls_types::InitializeParams;
 
 use crate::position::Encoding;
@@ -31,6 +33,12 @@ pub struct ClientInfo {
     pub watches_files: Can,
     /// Shows progress that the server starts (`window/workDoneProgress`).
     pub shows_progress: Can,
+    /// Answers `strata/summarize`.
+    pub summarizes: Can,
+    /// The session that it wishes to go on with.
+    pub resume: Option<String>,
+    /// Whether the person trusts the workspace.
+    pub trust: Trust,
 }
 
 impl ClientInfo {
@@ -41,11 +49,23 @@ impl ClientInfo {
         let workspace = capabilities.workspace.as_ref();
         let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
         let window = capabilities.window.as_ref();
+        let options = params.initialization_options.as_ref();
+        let option = |name: &str| options.and_then(|options| options.get(name));
+        let answers = |method: &str| {
+            let requests = option("requests").and_then(Value::as_array);
+            Can::from(requests.map(|requests| requests.iter().any(|request| request == method)))
+        };
         Self {
             encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
             configuration: Can::from(workspace.and_then(|workspace| workspace.configuration)),
             watches_files: Can::from(watched.and_then(|watched| watched.dynamic_registration)),
             shows_progress: Can::from(window.and_then(|window| window.work_done_progress)),
+            summarizes: answers("strata/summarize"),
+            resume: option("resume").and_then(Value::as_str).map(str::to_owned),
+            trust: match option("trusted").and_then(Value::as_bool) {
+                Some(true) => Trust::Trusted,
+                _ => Trust::Untrusted,
+            },
         }
     }
 }

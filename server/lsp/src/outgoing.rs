@@ -2,6 +2,7 @@
 //! task says it all in order, so that a client sees things in the order they happened. It never waits for an
 //! answer in line with the rest.
 
+use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::ls_types::notification::{Notification, Progress};
-use tower_lsp::ls_types::request::WorkDoneProgressCreate;
+use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
 use tower_lsp::ls_types::{
     ConfigurationItem, MessageType, NumberOrString, ProgressParams, ProgressParamsValue, Registration,
     WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
@@ -28,16 +29,72 @@ pub enum Outgoing {
     Status(Value),
     /// Something the person should know: `strata/warning`, and a line in the client's log.
     Warning(Value, String),
-    /// Progress of the index run of this number begins.
-    Begin(u64),
-    /// So much of it is done.
-    Report(u64, usize, usize),
+    /// A compaction began, ended or failed: `strata/compaction`.
+    Compaction(Value),
+    /// Progress of this work begins.
+    Begin(Work),
+    /// So many of so many files of it are done.
+    Report(Work, usize, usize),
     /// It ended.
-    End(u64, String),
+    End(Work, String),
+    /// Ask the client for a summary: `strata/summarize`.
+    Summarize {
+        /// What it is asked.
+        params: Value,
+        /// How long it may take.
+        patience: Duration,
+        /// Where the answer goes, or why there is none.
+        answer: Sender<Result<String, String>>,
+    },
     /// Ask for the settings; they come back as mail.
     AskSettings,
     /// Ask the client to watch files.
     WatchFiles,
+}
+
+/// Something that takes a while and shows its progress. Each has its number among its like.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Work {
+    /// An index run.
+    Indexing(u64),
+    /// A compaction.
+    Compacting(u64),
+}
+
+impl Work {
+    /// The name under which its progress is shown.
+    pub fn token(self) -> NumberOrString {
+        NumberOrString::String(match self {
+            Self::Indexing(number) => format!("strata/index/{number}"),
+            Self::Compacting(number) => format!("strata/compaction/{number}"),
+        })
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Indexing(_) => "Indexing",
+            Self::Compacting(_) => "Compacting the conversation",
+        }
+    }
+}
+
+/// `strata/compaction`.
+#[derive(Debug)]
+enum CompactionNotification {}
+
+impl Notification for CompactionNotification {
+    type Params = Value;
+    const METHOD: &'static str = "strata/compaction";
+}
+
+/// `strata/summarize`.
+#[derive(Debug)]
+enum SummarizeRequest {}
+
+impl Request for SummarizeRequest {
+    type Params = Value;
+    type Result = Value;
+    const METHOD: &'static str = "strata/summarize";
 }
 
 /// `strata/status`.
@@ -65,14 +122,9 @@ pub fn start(client: Client, mail: Sender<Mail>) -> UnboundedSender<Outgoing> {
     sender
 }
 
-/// The name under which the progress of an index run is shown.
-pub fn progress_token(run: u64) -> NumberOrString {
-    NumberOrString::String(format!("strata/index/{run}"))
-}
-
 async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiver<Outgoing>) {
-    // The index run whose progress the client agreed to show.
-    let mut shown = None;
+    // Whose progress the client agreed to show.
+    let mut shown = BTreeSet::new();
     while let Some(next) = outgoing.recv().await {
         match next {
             Outgoing::Status(status) => client.send_notification::<StatusNotification>(status).await,
@@ -80,31 +132,35 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
                 client.send_notification::<WarningNotification>(warning).await;
                 client.log_message(MessageType::WARNING, message).await;
             }
-            Outgoing::Begin(run) => {
+            Outgoing::Compaction(news) => client.send_notification::<CompactionNotification>(news).await,
+            Outgoing::Summarize { params, patience, answer } => {
+                tokio::spawn(summarize(client.clone(), params, patience, answer));
+            }
+            Outgoing::Begin(work) => {
                 // The token must be the client's before it is used; everything else can wait that long.
-                let params = WorkDoneProgressCreateParams { token: progress_token(run) };
+                let params = WorkDoneProgressCreateParams { token: work.token() };
                 let created = client.send_request::<WorkDoneProgressCreate>(params);
                 if let Ok(Ok(())) = tokio::time::timeout(PATIENCE, created).await {
-                    shown = Some(run);
+                    shown.insert(work);
                     let begin = WorkDoneProgressBegin {
-                        title: "Indexing".to_owned(),
+                        title: work.title().to_owned(),
                         cancellable: Some(true),
                         message: None,
-                        percentage: Some(0),
+                        percentage: matches!(work, Work::Indexing(_)).then_some(0),
                     };
-                    progress(&client, run, WorkDoneProgress::Begin(begin)).await;
+                    progress(&client, work, WorkDoneProgress::Begin(begin)).await;
                 }
             }
-            Outgoing::Report(run, done, total) if shown == Some(run) => {
+            Outgoing::Report(work, done, total) if shown.contains(&work) => {
                 let percentage =
                     (done * 100).checked_div(total).and_then(|percent| u32::try_from(percent).ok());
                 let message = Some(format!("{done}/{total} files"));
                 let report = WorkDoneProgressReport { cancellable: Some(true), message, percentage };
-                progress(&client, run, WorkDoneProgress::Report(report)).await;
+                progress(&client, work, WorkDoneProgress::Report(report)).await;
             }
-            Outgoing::End(run, message) if shown == Some(run) => {
+            Outgoing::End(work, message) if shown.remove(&work) => {
                 let end = WorkDoneProgressEnd { message: Some(message) };
-                progress(&client, run, WorkDoneProgress::End(end)).await;
+                progress(&client, work, WorkDoneProgress::End(end)).await;
             }
             Outgoing::Report(..) | Outgoing::End(..) => {}
             Outgoing::AskSettings => {
@@ -117,9 +173,29 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
     }
 }
 
-async fn progress(client: &Client, run: u64, value: WorkDoneProgress) {
+async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
     let value = ProgressParamsValue::WorkDone(value);
-    client.send_notification::<Progress>(ProgressParams { token: progress_token(run), value }).await;
+    client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
+}
+
+/// The client answers with a text, or with an object whose `text` is one.
+async fn summarize(
+    client: Client,
+    params: Value,
+    patience: Duration,
+    answer: Sender<Result<String, String>>,
+) {
+    let asked = client.send_request::<SummarizeRequest>(params);
+    let text = match tokio::time::timeout(patience, asked).await {
+        Ok(Ok(said)) => match said.as_str().or_else(|| said.get("text")?.as_str()) {
+            Some(text) => Ok(text.to_owned()),
+            None => Err("the client answered strata/summarize without a text".to_owned()),
+        },
+        Ok(Err(error)) => Err(format!("the client answered strata/summarize with an error: {error}")),
+        Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
+    };
+    // Nobody waits any more when the compaction was cancelled.
+    let _ = answer.send(text);
 }
 
 async fn ask_settings(client: Client, mail: Sender<Mail>) {

@@ -2,7 +2,9 @@
 //! provider wants it written (`wire` does) or whether a list of messages is acceptable (`repair` makes it so).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
+use super::foreign::Foreign;
 use crate::key::FileKey;
 
 /// The stable number of a message in its session. Never reused, never renumbered by a compaction.
@@ -74,7 +76,7 @@ pub struct Image {
 }
 
 /// One part of a tool's result.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ResultPart {
     /// Text output.
@@ -84,6 +86,8 @@ pub enum ResultPart {
     },
     /// A picture the tool made.
     Image(Image),
+    /// Something that only one provider has a form for.
+    Foreign(Foreign),
 }
 
 /// How a tool call ended.
@@ -110,11 +114,16 @@ pub enum ContentBlock {
     Image(Image),
     /// The model's reasoning, given back to it unchanged or not at all.
     Thinking {
-        /// The reasoning; empty when the provider sent it encrypted.
+        /// The reasoning; empty where the provider does not show it.
         text: String,
-        /// The provider's seal over it (Anthropic `signature`, or the `data` of a redacted block).
+        /// The provider's seal over it (Anthropic `signature`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
+    },
+    /// Reasoning that the provider sent encrypted, given back to it unchanged or not at all.
+    RedactedThinking {
+        /// The ciphertext.
+        data: String,
     },
     /// The model asks for a tool.
     ToolCall {
@@ -123,7 +132,7 @@ pub enum ContentBlock {
         /// The tool's name.
         name: String,
         /// The arguments, opaque to Strata.
-        input: serde_json::Value,
+        input: Value,
     },
     /// What the tool gave back.
     ToolResult {
@@ -135,6 +144,8 @@ pub enum ContentBlock {
         #[serde(default)]
         outcome: Outcome,
     },
+    /// Something that only one provider has a form for.
+    Foreign(Foreign),
 }
 
 impl ContentBlock {
@@ -143,11 +154,12 @@ impl ContentBlock {
         Self::Text { text: text.into() }
     }
 
-    /// Whether a cache breakpoint may stand on this block: not on an empty or a thinking one.
+    /// Whether a cache breakpoint may stand on this block: not on an empty or a thinking one, nor on one that is
+    /// kept as it came.
     pub fn can_carry_a_mark(&self) -> bool {
         match self {
             Self::Text { text } => !text.trim().is_empty(),
-            Self::Thinking { .. } => false,
+            Self::Thinking { .. } | Self::RedactedThinking { .. } | Self::Foreign(_) => false,
             Self::Image(_) | Self::ToolCall { .. } | Self::ToolResult { .. } => true,
         }
     }
@@ -161,8 +173,13 @@ impl ContentBlock {
         };
         own.into_iter().chain(parts.iter().filter_map(|part| match part {
             ResultPart::Image(image) => Some(image),
-            ResultPart::Text { .. } => None,
+            ResultPart::Text { .. } | ResultPart::Foreign(_) => None,
         }))
+    }
+
+    /// Whether this is the model's reasoning, shown or encrypted.
+    pub fn is_reasoning(&self) -> bool {
+        matches!(self, Self::Thinking { .. } | Self::RedactedThinking { .. })
     }
 
     /// Whether this is the result of a tool call.
@@ -228,6 +245,10 @@ pub struct NewMessage {
     /// Files that were changed by what it says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<FileKey>,
+    /// What a provider's form of this message said beyond all that, by the provider's name, so that it can be
+    /// written as it came (`exchange`). Never sent, never counted.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
 }
 
 impl NewMessage {
@@ -248,6 +269,7 @@ impl NewMessage {
             time_ms: None,
             files_mentioned: Vec::new(),
             files_modified: Vec::new(),
+            extra: Map::new(),
         }
     }
 }
@@ -271,6 +293,7 @@ impl Message {
             .iter()
             .filter_map(|block| match block {
                 ContentBlock::Text { text } => Some(text.as_str()),
+                ContentBlock::Foreign(foreign) => foreign.text(),
                 _ => None,
             })
             .collect();

@@ -2,6 +2,7 @@
 //! what is dropped (`compaction` does).
 
 mod change;
+mod foreign;
 mod list;
 mod message;
 mod picture;
@@ -9,12 +10,13 @@ mod repair;
 
 pub use change::Change;
 pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
+pub use foreign::{Foreign, Place, Provider};
+pub use list::{History, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
     Visibility,
 };
 pub use picture::{Sides, sides};
 pub use repair::{
-    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, Thinking,
-    project,
+    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, project,
 };

@@ -17,7 +17,7 @@ use calls::Calls;
 use clean::clean;
 use turns::Turns;
 
-use super::{ContentBlock, Message, MessageId, Role};
+use super::{ContentBlock, Message, MessageId, Provider, Role};
 
 /// The result of a call that was never answered.
 pub const NO_RESPONSE: &str = "Tool no response";
@@ -30,15 +30,6 @@ pub const FAILED_SILENTLY: &str = "Tool failed without output";
 
 /// Stands for a picture that providers would refuse.
 pub const PICTURE_LEFT_OUT: &str = "[picture left out]";
-
-/// What becomes of the model's reasoning.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Thinking {
-    /// It goes back as it came, where the rules allow.
-    Kept,
-    /// The format has no place for it.
-    Dropped,
-}
 
 /// What the model sees of one message, or a part of that: results may move in front of an earlier message
 /// of the same turn.
@@ -77,14 +68,17 @@ struct Utterance {
 /// calls) follows as the user's next message. Calls that are pending at the end of the history and that
 /// `prompt` does not answer get a result that says so.
 ///
+/// `recipient` is the provider whose form the request will have, if any: what only one of them takes (the model's
+/// reasoning, foreign blocks) goes to that one alone.
+///
 /// With an empty `prompt` this mends a list that stands for itself; it may then end with the assistant.
 pub fn project<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     prompt: &[ContentBlock],
-    thinking: Thinking,
+    recipient: Option<Provider>,
 ) -> Projection {
-    let heard = history.into_iter().filter_map(|message| clean::message(message, thinking));
-    let asked = Utterance { id: None, role: Role::User, content: clean(prompt, Role::User, thinking) };
+    let heard = history.into_iter().filter_map(|message| clean::message(message, recipient));
+    let asked = Utterance { id: None, role: Role::User, content: clean(prompt, Role::User, recipient) };
     let spoken = heard.chain((!asked.content.is_empty()).then_some(asked));
     let mut calls = Calls::default();
     let turns = Turns::new(spoken).answered(&mut calls);

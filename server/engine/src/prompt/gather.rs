@@ -148,8 +148,8 @@ fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> S
         None => &visible[..],
     };
     let request = ask.request.message().map_or(Vec::new(), |message| message.content);
-    let thinking = ask.format.unwrap_or(measure.settings().format).thinking();
-    let projection = project(kept.iter().map(|message| &**message), &request, thinking);
+    let recipient = ask.format.unwrap_or(measure.settings().format).provider();
+    let projection = project(kept.iter().map(|message| &**message), &request, recipient);
     let history = projection.history.into_iter().map(|projected| Said {
         id: projected.id,
         speaker: projected.role.into(),

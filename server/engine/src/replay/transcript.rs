@@ -252,9 +252,7 @@ fn block(value: Value) -> ContentBlock {
             ContentBlock::Image(Image { source: source.into(), width: None, height: None })
         }
         Ok(Block::Thinking { thinking, signature }) => ContentBlock::Thinking { text: thinking, signature },
-        Ok(Block::RedactedThinking { data }) => {
-            ContentBlock::Thinking { text: String::new(), signature: Some(data) }
-        }
+        Ok(Block::RedactedThinking { data }) => ContentBlock::RedactedThinking { data },
         Ok(Block::ToolUse { id, name, input }) => ContentBlock::ToolCall { id, name, input },
         Ok(Block::ToolResult { tool_use_id, content, is_error }) => ContentBlock::ToolResult {
             call_id: tool_use_id,

@@ -281,9 +281,9 @@ impl Reader<'_> {
             return;
         }
         let request = ask.request.message().map_or(Vec::new(), |message| message.content);
-        let thinking = prepared.reply.format.thinking();
+        let recipient = prepared.reply.format.provider();
         let visible = self.session.history.visible().map(|message| &**message);
-        let projection = project(visible, &request, thinking);
+        let projection = project(visible, &request, recipient);
         let told = projection.history.into_iter().flat_map(|said| said.content);
         let wanted: Vec<ContentBlock> = told.chain(projection.results).chain(projection.prompt).collect();
         let said =

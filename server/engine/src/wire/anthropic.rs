@@ -7,7 +7,7 @@ mod check;
 use serde_json::{Map, Value, json};
 
 use super::{Body, Dialect, Envelope, Piece, Rendered, Tool, Violation, results_first};
-use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart, sides};
+use crate::history::{ContentBlock, Foreign, Image, ImageSource, Outcome, Provider, ResultPart, sides};
 use crate::prompt::{LaidBlock, LaidMessage, Layout, Speaker, Ttl};
 
 /// The dialect.
@@ -75,13 +75,9 @@ fn turn(role: &str, message: &LaidMessage) -> Option<Value> {
     (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
 }
 
-/// Adds the mark of `block` to its JSON where the API takes one: not on reasoning, not on empty text.
+/// Adds the mark of `block` to its JSON where the API takes one.
 fn marked(mut value: Value, block: &LaidBlock) -> Value {
-    let bearable = match &block.content {
-        ContentBlock::Thinking { .. } => false,
-        ContentBlock::Text { text } => !text.trim().is_empty(),
-        _ => true,
-    };
+    let bearable = block.content.can_carry_a_mark();
     if let (Some(ttl), true, Some(object)) = (block.mark, bearable, value.as_object_mut()) {
         object.insert("cache_control".into(), breakpoint(ttl));
     }
@@ -96,19 +92,17 @@ fn breakpoint(ttl: Ttl) -> Value {
     }
 }
 
-/// A block; `None` for reasoning without the seal that the API wants back.
+/// A block; `None` for reasoning without the seal that the API wants back and for what another provider alone
+/// understands.
 fn content_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
         ContentBlock::Text { text } => text_block(text),
         ContentBlock::Image(image) => image_block(image),
         ContentBlock::Thinking { text, signature } => {
-            let seal = signature.as_ref()?;
-            if text.is_empty() {
-                json!({"type": "redacted_thinking", "data": seal})
-            } else {
-                json!({"type": "thinking", "thinking": text, "signature": seal})
-            }
+            json!({"type": "thinking", "thinking": text, "signature": signature.as_ref()?})
         }
+        ContentBlock::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
+        ContentBlock::Foreign(foreign) => foreign_block(foreign)?,
         ContentBlock::ToolCall { id, name, input } => {
             json!({"type": "tool_use", "id": id, "name": name, "input": input})
         }
@@ -135,7 +129,7 @@ fn tool_result(call_id: &str, content: &[ResultPart], outcome: Outcome) -> Value
     let content = match content {
         [] => None,
         [ResultPart::Text { text }] => Some(json!(text)),
-        parts => Some(parts.iter().map(result_part).collect()),
+        parts => Some(parts.iter().filter_map(result_part).collect()),
     };
     if let Some(object) = result.as_object_mut() {
         if let Some(content) = content {
@@ -148,11 +142,19 @@ fn tool_result(call_id: &str, content: &[ResultPart], outcome: Outcome) -> Value
     result
 }
 
-fn result_part(part: &ResultPart) -> Value {
+fn result_part(part: &ResultPart) -> Option<Value> {
     match part {
-        ResultPart::Text { text } => text_block(text),
-        ResultPart::Image(image) => image_block(image),
+        ResultPart::Text { text } => Some(text_block(text)),
+        ResultPart::Image(image) => Some(image_block(image)),
+        ResultPart::Foreign(foreign) => foreign_block(foreign),
     }
+}
+
+fn foreign_block(foreign: &Foreign) -> Option<Value> {
+    if foreign.provider == Provider::Anthropic {
+        return Some(foreign.value.clone());
+    }
+    foreign.text().map(text_block)
 }
 
 fn content_pieces<'a>(content: &'a Value, pieces: &mut Vec<Piece<'a>>) {
@@ -167,20 +169,20 @@ fn content_pieces<'a>(content: &'a Value, pieces: &mut Vec<Piece<'a>>) {
             Some("text") => pieces.extend(text("text")),
             Some("thinking") => pieces.extend(text("thinking")),
             Some("redacted_thinking") => pieces.extend(text("data")),
-            Some("image") => {
+            Some("image") if block.pointer("/source/type").and_then(Value::as_str) != Some("file") => {
                 let data = block.pointer("/source/data").and_then(Value::as_str);
                 pieces.push(Piece::Picture(data.and_then(sides)));
             }
             Some("tool_use") => {
                 pieces.extend(text("name"));
-                pieces.extend(block.get("input").map(Piece::arguments));
+                pieces.extend(block.get("input").map(Piece::json));
             }
             Some("tool_result") => {
                 if let Some(inner) = block.get("content") {
                     content_pieces(inner, pieces);
                 }
             }
-            _ => {}
+            _ => pieces.push(Piece::json(block)),
         }
     }
 }

@@ -60,7 +60,14 @@ fn write_block(out: &mut String, block: &LaidBlock) {
     match &block.content {
         ContentBlock::Text { text } => write_text(out, text),
         ContentBlock::Image(image) => paragraph(out, &picture(image)),
-        ContentBlock::Thinking { .. } => paragraph(out, "<!-- reasoning left out -->"),
+        ContentBlock::Foreign(foreign) => {
+            if let Some(text) = foreign.text() {
+                write_text(out, text);
+            }
+        }
+        ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => {
+            paragraph(out, "<!-- reasoning left out -->");
+        }
         ContentBlock::ToolCall { id, name, input } => {
             paragraph(out, &format!("Tool call {} ({}):", code(name), code(id)));
             fenced(out, "json", &arguments(input));
@@ -75,6 +82,11 @@ fn write_block(out: &mut String, block: &LaidBlock) {
                 match part {
                     ResultPart::Text { text } => fenced(out, "", text),
                     ResultPart::Image(image) => paragraph(out, &picture(image)),
+                    ResultPart::Foreign(foreign) => {
+                        if let Some(text) = foreign.text() {
+                            fenced(out, "", text);
+                        }
+                    }
                 }
             }
         }

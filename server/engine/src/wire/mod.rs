@@ -16,7 +16,7 @@ use serde_json::Value;
 pub use piece::{Piece, pieces_of};
 pub use rule::{Rule, Violation};
 
-use crate::history::{ContentBlock, Thinking};
+use crate::history::{ContentBlock, Provider};
 use crate::prompt::{LaidBlock, Layout};
 
 /// The form in which a prompt leaves the house.
@@ -90,11 +90,12 @@ trait Dialect {
 }
 
 impl Format {
-    /// What becomes of the model's reasoning in this format.
-    pub fn thinking(self) -> Thinking {
+    /// The provider whose form of messages it is; markdown is nobody's.
+    pub fn provider(self) -> Option<Provider> {
         match self {
-            Self::Anthropic => Thinking::Kept,
-            Self::OpenAi | Self::Markdown => Thinking::Dropped,
+            Self::Anthropic => Some(Provider::Anthropic),
+            Self::OpenAi => Some(Provider::OpenAi),
+            Self::Markdown => None,
         }
     }
 

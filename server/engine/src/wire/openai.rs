@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::piece::arguments;
 use super::{Body, Dialect, Envelope, Piece, Rendered, Tool, Violation, results_first};
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, Image, ImageSource, ResultPart, sides};
+use crate::history::{ContentBlock, Foreign, Image, ImageSource, Provider, ResultPart, sides};
 use crate::prompt::{LaidMessage, Layout, Speaker};
 
 /// `prompt_cache_key` "has a maximum length of 64 characters".
@@ -93,10 +93,13 @@ fn user(message: &LaidMessage, messages: &mut Vec<Value>) {
                 messages.push(tool_message(call_id, content));
                 parts.extend(content.iter().filter_map(|part| match part {
                     ResultPart::Image(image) => Some(image_part(image)),
-                    ResultPart::Text { .. } => None,
+                    ResultPart::Text { .. } | ResultPart::Foreign(_) => None,
                 }));
             }
-            ContentBlock::Thinking { .. } | ContentBlock::ToolCall { .. } => {}
+            ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
+            ContentBlock::Thinking { .. }
+            | ContentBlock::RedactedThinking { .. }
+            | ContentBlock::ToolCall { .. } => {}
         }
     }
     messages.extend(spoken("user", parts));
@@ -107,6 +110,8 @@ fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
         .iter()
         .filter_map(|part| match part {
             ResultPart::Text { text } => Some(text_part(text)),
+            // The content of such a message is text.
+            ResultPart::Foreign(foreign) => foreign.text().map(text_part),
             ResultPart::Image(_) => None,
         })
         .collect();
@@ -115,7 +120,7 @@ fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
 }
 
 fn assistant(message: &LaidMessage) -> Option<Value> {
-    let texts = message.blocks.iter().filter_map(|block| text_of(&block.content)).map(text_part).collect();
+    let texts = message.blocks.iter().filter_map(|block| said_part(&block.content)).collect();
     let calls: Vec<Value> = message.blocks.iter().filter_map(|block| call(&block.content)).collect();
     let content = contents(texts);
     if content.is_none() && calls.is_empty() {
@@ -149,6 +154,22 @@ fn contents(mut parts: Vec<Value>) -> Option<Value> {
     (!parts.is_empty()).then(|| parts.into())
 }
 
+/// What the assistant says beside its calls.
+fn said_part(block: &ContentBlock) -> Option<Value> {
+    match block {
+        ContentBlock::Text { text } => Some(text_part(text)),
+        ContentBlock::Foreign(foreign) => foreign_part(foreign),
+        _ => None,
+    }
+}
+
+fn foreign_part(foreign: &Foreign) -> Option<Value> {
+    if foreign.provider == Provider::OpenAi {
+        return Some(foreign.value.clone());
+    }
+    foreign.text().map(text_part)
+}
+
 fn text_of(block: &ContentBlock) -> Option<&str> {
     match block {
         ContentBlock::Text { text } => Some(text),
@@ -176,6 +197,6 @@ fn part_piece(part: &Value) -> Option<Piece<'_>> {
             let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
             Some(Piece::Picture(data.and_then(|(_, data)| sides(data))))
         }
-        _ => None,
+        _ => Some(Piece::json(part)),
     }
 }

@@ -9,7 +9,7 @@ use crate::history::{ContentBlock, Image, ImageSource, ResultPart, Sides, sides}
 /// One text or picture.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Piece<'a> {
-    /// A text, unchanged; a tool call's arguments are their compact JSON.
+    /// A text, unchanged; a tool call's arguments and foreign blocks are their compact JSON.
     Text(Cow<'a, str>),
     /// A picture with its sides, when they can be read.
     Picture(Option<Sides>),
@@ -21,9 +21,9 @@ impl<'a> Piece<'a> {
         Self::Text(Cow::Borrowed(text))
     }
 
-    /// A tool call's arguments.
-    pub(super) fn arguments(input: &Value) -> Self {
-        Self::Text(Cow::Owned(arguments(input)))
+    /// A value as its compact JSON.
+    pub(super) fn json(value: &Value) -> Self {
+        Self::Text(Cow::Owned(arguments(value)))
     }
 }
 
@@ -32,16 +32,16 @@ pub fn pieces_of(block: &ContentBlock) -> Vec<Piece<'_>> {
     match block {
         ContentBlock::Text { text } => vec![Piece::text(text)],
         ContentBlock::Image(image) => vec![picture(image)],
-        ContentBlock::Thinking { text, signature } => match signature {
-            Some(sealed) if text.is_empty() => vec![Piece::text(sealed)],
-            _ => vec![Piece::text(text)],
-        },
-        ContentBlock::ToolCall { name, input, .. } => vec![Piece::text(name), Piece::arguments(input)],
+        ContentBlock::Thinking { text, .. } => vec![Piece::text(text)],
+        ContentBlock::RedactedThinking { data } => vec![Piece::text(data)],
+        ContentBlock::Foreign(foreign) => vec![Piece::json(&foreign.value)],
+        ContentBlock::ToolCall { name, input, .. } => vec![Piece::text(name), Piece::json(input)],
         ContentBlock::ToolResult { content, .. } => content
             .iter()
             .map(|part| match part {
                 ResultPart::Text { text } => Piece::text(text),
                 ResultPart::Image(image) => picture(image),
+                ResultPart::Foreign(foreign) => Piece::json(&foreign.value),
             })
             .collect(),
     }

@@ -64,11 +64,11 @@ fn lay(projection: &Projection) -> Layout {
     layout.push(Speaker::User, marked(ContentBlock::text(files), Tier::L1, Ttl::OneHour));
     layout.push(Speaker::Assistant, text("Understood."));
     let said = projection.history.iter().flat_map(|said| said.content.iter().map(move |block| (said, block)));
-    let last = said.clone().filter(|(_, block)| !matches!(block, ContentBlock::Thinking { .. })).count();
+    let last = said.clone().filter(|(_, block)| !block.is_reasoning()).count();
     let mut seen = 0;
     for (said, content) in said {
         let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
-        seen += usize::from(!matches!(content, ContentBlock::Thinking { .. }));
+        seen += usize::from(!content.is_reasoning());
         let mark = (seen == last).then_some(Ttl::FiveMinutes);
         let items = vec![ItemKey::History(said.id)];
         layout.push(speaker, LaidBlock { items, mark, ..block(content.clone()) });

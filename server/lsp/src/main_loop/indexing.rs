@@ -13,7 +13,7 @@ use tower_lsp::ls_types::NumberOrString;
 use crate::client::{Can, ClientInfo};
 use crate::index::{Index, Progress, walk_options};
 use crate::mail::Mail;
-use crate::outgoing::{Outgoing, progress_token};
+use crate::outgoing::{Outgoing, Work};
 use crate::snapshot::Snapshot;
 
 /// A report of progress is sent when at least this many more files are done.
@@ -61,7 +61,7 @@ impl Indexing {
 
     /// The person stopped the run that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
-        if let Some(running) = self.running.as_ref().filter(|running| progress_token(running.run) == *token) {
+        if let Some(running) = self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token) {
             tracing::info!(run = running.run, "indexing was stopped");
             running.cancel.cancel();
         }
@@ -78,7 +78,7 @@ impl Indexing {
         if current {
             self.running = None;
             // A closed connection needs no news.
-            let _ = outgoing.send(Outgoing::End(run, outcome.to_owned()));
+            let _ = outgoing.send(Outgoing::End(Work::Indexing(run), outcome.to_owned()));
         }
         current
     }
@@ -142,7 +142,7 @@ impl Report {
         let shown = client.shows_progress == Can::Yes && matches!(wanted, Wanted::All);
         let to = shown.then(|| outgoing.clone());
         if let Some(to) = &to {
-            let _ = to.send(Outgoing::Begin(run));
+            let _ = to.send(Outgoing::Begin(Work::Indexing(run)));
         }
         Self { run, to, last: 0 }
     }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{FAILED_SILENTLY, PICTURE_LEFT_OUT, Thinking, Utterance};
+use super::{FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
 use crate::history::{
-    ContentBlock, Image, ImageSource, Kind, Message, MessageId, Outcome, ResultPart, Role, Sides, Visibility,
-    sides,
+    ContentBlock, Image, ImageSource, Kind, Message, MessageId, Outcome, Place, Provider, ResultPart, Role,
+    Sides, Visibility, sides,
 };
 
 /// A tool's name has at most this many characters (both providers).
@@ -18,23 +18,23 @@ const SIDE_OF_MANY: u32 = 2_000;
 const FEW: usize = 20;
 
 /// What the model sees of a message: nothing of a hidden one, stubs of archived results.
-pub(super) fn message(message: &Message, thinking: Thinking) -> Option<Utterance> {
+pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
     let role = message.body.role;
     let content = match (message.body.kind, message.body.agent) {
         (Kind::ToolResultArchived, _) => {
             let stubs: Vec<_> =
                 message.body.content.iter().filter_map(|block| stub(block, message.id)).collect();
-            clean(&stubs, role, thinking)
+            clean(&stubs, role, recipient)
         }
         (_, Visibility::Hidden) => return None,
-        (_, Visibility::Shown) => clean(&message.body.content, role, thinking),
+        (_, Visibility::Shown) => clean(&message.body.content, role, recipient),
     };
     (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
 }
 
 /// The blocks that `role` may send, each in a form that is accepted.
-pub(super) fn clean(content: &[ContentBlock], role: Role, thinking: Thinking) -> Vec<ContentBlock> {
-    content.iter().filter_map(|block| clean_block(block, role, thinking)).collect()
+pub(super) fn clean(content: &[ContentBlock], role: Role, recipient: Option<Provider>) -> Vec<ContentBlock> {
+    content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
 }
 
 /// Replaces pictures that would be refused for their size. The new request's own are left, so that its
@@ -69,34 +69,51 @@ fn stub(block: &ContentBlock, message: MessageId) -> Option<ContentBlock> {
     Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
 }
 
-fn clean_block(block: &ContentBlock, role: Role, thinking: Thinking) -> Option<ContentBlock> {
+fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) -> Option<ContentBlock> {
     match (block, role) {
         (ContentBlock::Text { text }, _) => (!text.trim().is_empty()).then(|| block.clone()),
         (ContentBlock::Image(_), Role::User) => Some(block.clone()),
         (ContentBlock::Image(_), Role::Assistant) => Some(ContentBlock::text(PICTURE_LEFT_OUT)),
         (ContentBlock::Thinking { signature, .. }, Role::Assistant) => {
             let sealed = signature.as_ref().is_some_and(|seal| !seal.is_empty());
-            (sealed && thinking == Thinking::Kept).then(|| block.clone())
+            (sealed && keeps_reasoning(recipient)).then(|| block.clone())
+        }
+        (ContentBlock::RedactedThinking { data }, Role::Assistant) => {
+            (!data.is_empty() && keeps_reasoning(recipient)).then(|| block.clone())
         }
         (ContentBlock::ToolCall { id, name, input }, Role::Assistant) => {
             Some(ContentBlock::ToolCall { id: id.clone(), name: tool_name(name), input: arguments(input) })
         }
         (ContentBlock::ToolResult { call_id, content, outcome }, Role::User) => {
-            let content = result(content, *outcome);
+            let content = result(content, *outcome, recipient);
             Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
         }
-        (ContentBlock::Thinking { .. } | ContentBlock::ToolCall { .. }, Role::User)
+        (ContentBlock::Foreign(foreign), _) if foreign.is_taken_by(recipient, Place::Said(role)) => {
+            Some(block.clone())
+        }
+        (ContentBlock::Foreign(foreign), _) => foreign.text().map(ContentBlock::text),
+        (ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. }, Role::User)
+        | (ContentBlock::ToolCall { .. }, Role::User)
         | (ContentBlock::ToolResult { .. }, Role::Assistant) => None,
     }
 }
 
+/// Only Anthropic takes reasoning back.
+fn keeps_reasoning(recipient: Option<Provider>) -> bool {
+    recipient == Some(Provider::Anthropic)
+}
+
 /// Without empty texts; of a failed result, texts only and at least one.
-fn result(content: &[ResultPart], outcome: Outcome) -> Vec<ResultPart> {
+fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
     let text = |text: &str| ResultPart::Text { text: text.into() };
     let parts = content.iter().filter_map(|part| match (part, outcome) {
         (ResultPart::Text { text }, _) => (!text.trim().is_empty()).then(|| part.clone()),
         (ResultPart::Image(_), Outcome::Ok) => Some(part.clone()),
         (ResultPart::Image(_), Outcome::Error) => Some(text(PICTURE_LEFT_OUT)),
+        (ResultPart::Foreign(foreign), Outcome::Ok) if foreign.is_taken_by(recipient, Place::Result) => {
+            Some(part.clone())
+        }
+        (ResultPart::Foreign(foreign), _) => foreign.text().map(text),
     });
     let parts: Vec<ResultPart> = parts.collect();
     if parts.is_empty() && outcome == Outcome::Error { vec![text(FAILED_SILENTLY)] } else { parts }

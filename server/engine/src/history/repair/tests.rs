@@ -41,6 +41,8 @@ fn line(block: &ContentBlock) -> String {
         ContentBlock::Text { text } => format!("{text:?}"),
         ContentBlock::Image(_) => "picture".into(),
         ContentBlock::Thinking { text, .. } => format!("thinking {text:?}"),
+        ContentBlock::RedactedThinking { data } => format!("redacted {data:?}"),
+        ContentBlock::Foreign(foreign) => format!("foreign {}", foreign.value),
         ContentBlock::ToolCall { id, name, input } => format!("call {id} {name} {input}"),
         ContentBlock::ToolResult { call_id, content, outcome } => {
             let parts: Vec<String> = content
@@ -48,6 +50,7 @@ fn line(block: &ContentBlock) -> String {
                 .map(|part| match part {
                     ResultPart::Text { text } => format!("{text:?}"),
                     ResultPart::Image(_) => "picture".into(),
+                    ResultPart::Foreign(foreign) => format!("foreign {}", foreign.value),
                 })
                 .collect();
             format!("result {call_id} {outcome:?} {}", parts.join(", "))
@@ -59,7 +62,7 @@ fn line(block: &ContentBlock) -> String {
 fn check(messages: impl IntoIterator<Item = NewMessage>, prompt: &[ContentBlock], expected: &Expect) {
     let history: Vec<Message> =
         (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
-    let projection = project(&history, prompt, Thinking::Kept);
+    let projection = project(&history, prompt, Some(Provider::Anthropic));
     let mut lines = String::new();
     for said in &projection.history {
         for block in &said.content {
@@ -325,7 +328,7 @@ fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
     };
     let shown = |count: usize| {
         let body = NewMessage::new(Role::User, (0..count).map(|_| wide()).collect());
-        let projection = project(&[Message { id: MessageId(1), body }], &[wide()], Thinking::Kept);
+        let projection = project(&[Message { id: MessageId(1), body }], &[wide()], Some(Provider::Anthropic));
         let is_picture = |block: &&ContentBlock| matches!(block, ContentBlock::Image(_));
         let kept = projection.history.iter().flat_map(|said| &said.content).filter(is_picture).count();
         (kept, projection.prompt.len())

@@ -89,7 +89,7 @@ impl Turns {
     }
 
     fn drop_bare_reasoning(&mut self) {
-        if self.turns.last().is_some_and(|turn| turn.blocks().all(is_reasoning)) {
+        if self.turns.last().is_some_and(|turn| turn.blocks().all(ContentBlock::is_reasoning)) {
             self.turns.pop();
         }
     }
@@ -112,13 +112,13 @@ impl Turn {
 
     /// Reasoning stays when the turn starts with it and ends with something else; otherwise all of it goes.
     fn settle_reasoning(&mut self) {
-        let starts = self.blocks().next().is_some_and(is_reasoning);
-        let ends = self.blocks().next_back().is_some_and(is_reasoning);
+        let starts = self.blocks().next().is_some_and(ContentBlock::is_reasoning);
+        let ends = self.blocks().next_back().is_some_and(ContentBlock::is_reasoning);
         if starts && !ends {
             return;
         }
         for utterance in &mut self.utterances {
-            utterance.content.retain(|block| !is_reasoning(block));
+            utterance.content.retain(|block| !block.is_reasoning());
         }
         self.utterances.retain(|utterance| !utterance.content.is_empty());
     }
@@ -146,8 +146,4 @@ fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) ->
         rest.push(Utterance { id, role, content: others });
     }
     pending.silence().chain(results).chain(rest).filter(|utterance| !utterance.content.is_empty()).collect()
-}
-
-fn is_reasoning(block: &ContentBlock) -> bool {
-    matches!(block, ContentBlock::Thinking { .. })
 }

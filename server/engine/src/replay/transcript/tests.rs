@@ -45,7 +45,9 @@ fn words(blocks: &[ContentBlock]) -> String {
         ContentBlock::ToolCall { id, .. } => format!("call:{id}"),
         ContentBlock::ToolResult { call_id, .. } => format!("result:{call_id}"),
         ContentBlock::Thinking { text, .. } => format!("thinks:{text}"),
+        ContentBlock::RedactedThinking { data } => format!("thinks:{data}"),
         ContentBlock::Image(_) => "image".to_owned(),
+        ContentBlock::Foreign(foreign) => foreign.value.to_string(),
     };
     blocks.iter().map(word).collect::<Vec<_>>().join(" ")
 }
@@ -193,7 +195,7 @@ fn every_block_keeps_what_it_weighs() {
             ContentBlock::text(r#"{"type":"document","source":1}"#),
         ]
     );
-    let sealed = ContentBlock::Thinking { text: String::new(), signature: Some("xyz".into()) };
+    let sealed = ContentBlock::RedactedThinking { data: "xyz".into() };
     assert_eq!(transcript.turns[0].answer, [sealed]);
 }
 

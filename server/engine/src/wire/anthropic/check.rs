@@ -21,6 +21,22 @@ const SIDE_OF_MANY: u32 = 2_000;
 /// Longest side in pixels in any case.
 const SIDE_OF_FEW: u32 = 8_000;
 
+/// Blocks of the API that Strata has no form for: from the user, in results, from the assistant (Messages API,
+/// "Input content blocks").
+const OF_THE_USER: [&str; 2] = ["document", "search_result"];
+const OF_RESULTS: [&str; 3] = ["document", "search_result", "tool_reference"];
+const OF_THE_ASSISTANT: [&str; 9] = [
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+];
+
 /// Who sent a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
@@ -130,7 +146,9 @@ impl<'a> Reader<'a> {
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
         let owner = match kind {
             "tool_use" | "thinking" | "redacted_thinking" => Some(From::Assistant),
-            "tool_result" | "image" => Some(From::User),
+            "tool_result" | "image" | "container_upload" => Some(From::User),
+            _ if OF_THE_USER.contains(&kind) => Some(From::User),
+            _ if OF_THE_ASSISTANT.contains(&kind) => Some(From::Assistant),
             _ => None,
         };
         if let (Some(owner), Some(from)) = (owner, from)
@@ -153,6 +171,10 @@ impl<'a> Reader<'a> {
             "redacted_thinking" => self.seal(block, "data", &path),
             "tool_use" => self.call(block, &path),
             "tool_result" => self.result(block, &path),
+            "container_upload" => {
+                self.findings.string(block, "file_id", &path);
+            }
+            _ if owner.is_some() => {}
             _ => self.findings.add(Rule::Shape, path.clone(), format!("`{kind}` is not a known block type")),
         }
         if let Some(control) = block.get("cache_control") {
@@ -205,6 +227,11 @@ impl<'a> Reader<'a> {
                             self.findings.add(Rule::ErrorContent, path, detail);
                         }
                         Some("text" | "image") => self.block(part, None, path),
+                        Some(kind) if OF_RESULTS.contains(&kind) && failed => {
+                            let detail = "the content of a failed result must be text";
+                            self.findings.add(Rule::ErrorContent, path, detail);
+                        }
+                        Some(kind) if OF_RESULTS.contains(&kind) => {}
                         _ => self.findings.add(Rule::Shape, path, "a tool result holds texts and pictures"),
                     }
                 }
@@ -242,7 +269,13 @@ impl<'a> Reader<'a> {
                 self.pictures.push((path.to_owned(), sides(data).map(Sides::longest)));
                 return;
             }
-            _ => self.findings.add(Rule::Shape, path, "a picture's source is `base64` or `url`"),
+            // One that was uploaded before.
+            Some("file") => {
+                if field("file_id").is_none_or(str::is_empty) {
+                    self.findings.add(Rule::ImageForm, path, "a picture's file must be named");
+                }
+            }
+            _ => self.findings.add(Rule::Shape, path, "a picture's source is `base64`, `url` or `file`"),
         }
         self.pictures.push((path.to_owned(), None));
     }

@@ -134,6 +134,17 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(Rule::ImageForm, path, "a picture is a `data:` or http(s) address");
             }
         }
+        Some("input_audio" | "file") => {
+            if role != "user" {
+                findings.add(Rule::BlockPlace, path, "recordings and files come from the user");
+            }
+        }
+        Some("refusal") => {
+            findings.string(part, "refusal", path);
+            if role != "assistant" {
+                findings.add(Rule::BlockPlace, path, "only the assistant refuses");
+            }
+        }
         _ => findings.add(Rule::Shape, path, "not a known part type"),
     }
 }

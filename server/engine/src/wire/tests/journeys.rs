@@ -6,7 +6,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::history::{Kind, Message, MessageId, NewMessage, Thinking, Visibility, project};
+use crate::history::{Foreign, Kind, Message, MessageId, NewMessage, Place, Provider, Visibility, project};
+
+/// The only provider that takes reasoning back.
+const ANTHROPIC: Option<Provider> = Some(Provider::Anthropic);
 
 /// Few ids, so that they repeat, cross and miss each other; some that a provider refuses.
 fn ids() -> impl Strategy<Value = String> {
@@ -42,9 +45,29 @@ fn good_images() -> impl Strategy<Value = Image> {
     select(vec![png(3, 4), png(2000, 4)])
 }
 
+/// Blocks that only one provider has a form for: known and unknown, sound and not, in the right place and not.
+fn foreign() -> impl Strategy<Value = Foreign> {
+    let values = select(vec![
+        json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}}),
+        json!({"type": "image", "source": {"type": "file", "file_id": "file_1"}}),
+        json!({"type": "image", "source": {"type": "elsewhere"}}),
+        json!({"type": "tool_reference", "tool_name": "read"}),
+        json!({"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}),
+        json!({"type": "container_upload"}),
+        json!({"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}),
+        json!({"type": "refusal", "refusal": "No."}),
+        json!({"type": "refusal", "refusal": " "}),
+        json!({"type": "news", "text": "Hear, hear."}),
+        json!("not even a block"),
+    ]);
+    let providers = select(vec![Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
+    (providers, values).prop_map(|(provider, value)| Foreign { provider, value })
+}
+
 fn parts(images: BoxedStrategy<Image>) -> impl Strategy<Value = Vec<ResultPart>> {
     let text = texts().prop_map(|text| ResultPart::Text { text });
-    vec(prop_oneof![3 => text, 1 => images.prop_map(ResultPart::Image)], 0..3)
+    let foreign = foreign().prop_map(ResultPart::Foreign);
+    vec(prop_oneof![6 => text, 2 => images.prop_map(ResultPart::Image), 1 => foreign], 0..3)
 }
 
 fn results(images: BoxedStrategy<Image>) -> impl Strategy<Value = ContentBlock> {
@@ -64,6 +87,8 @@ fn blocks() -> impl Strategy<Value = ContentBlock> {
         4 => texts().prop_map(|text| ContentBlock::Text { text }),
         1 => images().prop_map(ContentBlock::Image),
         2 => (texts(), seals).prop_map(|(text, signature)| ContentBlock::Thinking { text, signature }),
+        1 => texts().prop_map(|data| ContentBlock::RedactedThinking { data }),
+        1 => foreign().prop_map(ContentBlock::Foreign),
         4 => (ids(), names, inputs).prop_map(|(id, name, input)| ContentBlock::ToolCall { id, name, input }),
         4 => results(images().boxed()),
     ]
@@ -110,7 +135,7 @@ fn prompts() -> impl Strategy<Value = Vec<ContentBlock>> {
 
 /// The projection, with a text to send when nothing of the prompt can be sent.
 fn projected(history: &[Message], prompt: &[ContentBlock], format: Format) -> Projection {
-    let mut projection = project(history, prompt, format.thinking());
+    let mut projection = project(history, prompt, format.provider());
     if projection.results.is_empty() && projection.prompt.is_empty() {
         projection.prompt.push(ContentBlock::text("Go on."));
     }
@@ -139,7 +164,7 @@ proptest! {
     #[test]
     fn a_history_without_anything_around_it_is_taken(history in histories()) {
         for format in JSON {
-            let mut projection = project(&history, &[], format.thinking());
+            let mut projection = project(&history, &[], format.provider());
             if projection.history.last().is_none_or(|said| said.role == Role::Assistant) {
                 projection = projected(&history, &[ContentBlock::text("Go on.")], format);
             }
@@ -169,9 +194,11 @@ proptest! {
         let visible = history.iter().filter(|m| {
             m.body.agent == Visibility::Shown && m.body.kind != Kind::ToolResultArchived
         });
-        let said: Vec<&str> =
-            visible.flat_map(|m| &m.body.content).filter_map(spoken).filter(|text| !text.trim().is_empty()).collect();
-        let projection = project(&history, &[], Thinking::Kept);
+        let said: Vec<&str> = visible
+            .flat_map(|m| m.body.content.iter().filter_map(|block| spoken_to_anthropic(block, m.body.role)))
+            .filter(|text| !text.trim().is_empty())
+            .collect();
+        let projection = project(&history, &[], ANTHROPIC);
         let heard: Vec<&str> = projection.history.iter().flat_map(|said| &said.content).filter_map(spoken).collect();
         let furniture = [crate::history::EARLIER_LEFT_OUT, crate::history::PICTURE_LEFT_OUT];
         let heard: Vec<&str> = heard.into_iter().filter(|text| !furniture.contains(text)).collect();
@@ -180,26 +207,26 @@ proptest! {
 
     #[test]
     fn reasoning_comes_back_whole_or_not_at_all(history in histories()) {
-        let projection = project(&history, &[ContentBlock::text("Go on.")], Thinking::Kept);
+        let projection = project(&history, &[ContentBlock::text("Go on.")], ANTHROPIC);
         for message in &history {
             let kept = projection.history.iter().filter(|said| said.id == message.id && said.role == Role::Assistant);
             let kept: Vec<&ContentBlock> = kept.flat_map(|said| &said.content).filter(|b| is_sealed(b)).collect();
             let given: Vec<&ContentBlock> = message.body.content.iter().filter(|b| is_sealed(b)).collect();
             prop_assert!(kept.is_empty() || kept == given, "{:?} of {:?}", kept, given);
         }
-        let dropped = project(&history, &[], Thinking::Dropped);
+        let dropped = project(&history, &[], Some(Provider::OpenAi));
         let blocks = dropped.history.iter().flat_map(|said| &said.content);
-        prop_assert_eq!(blocks.filter(|block| matches!(block, ContentBlock::Thinking { .. })).count(), 0);
+        prop_assert_eq!(blocks.filter(|block| block.is_reasoning()).count(), 0);
     }
 
     #[test]
     fn mending_twice_changes_nothing(history in histories()) {
-        let once = project(&history, &[], Thinking::Kept).history;
+        let once = project(&history, &[], ANTHROPIC).history;
         let again: Vec<Message> = once.iter().map(|said| Message {
             id: said.id,
             body: NewMessage::new(said.role, said.content.clone()),
         }).collect();
-        prop_assert_eq!(project(&again, &[], Thinking::Kept).history, once);
+        prop_assert_eq!(project(&again, &[], ANTHROPIC).history, once);
     }
 
     /// What was sent once is sent again, byte for byte, when the conversation has gone on: a prompt cache
@@ -212,13 +239,13 @@ proptest! {
         }
         let mut asked: Vec<ContentBlock> = prompt.into_iter().filter(|b| !matches!(b, ContentBlock::Image(_))).collect();
         asked.push(ContentBlock::text("Go on."));
-        let first = project(&history, &asked, Thinking::Kept);
+        let first = project(&history, &asked, ANTHROPIC);
         let sent = sent_by(&first);
 
         let next = MessageId(history.len() as u64 + 1);
         history.push(Message { id: next, body: NewMessage::new(Role::User, asked) });
         history.push(Message { id: MessageId(next.0 + 1), body: NewMessage::text(Role::Assistant, "Done.") });
-        let second = sent_by(&project(&history, &[ContentBlock::text("Thanks.")], Thinking::Kept));
+        let second = sent_by(&project(&history, &[ContentBlock::text("Thanks.")], ANTHROPIC));
         prop_assert_eq!(&second[..sent.len()], &sent[..]);
     }
 
@@ -261,6 +288,20 @@ fn spoken(block: &ContentBlock) -> Option<&str> {
     }
 }
 
+/// A foreign block that does not go back as it came is what it says.
+fn spoken_to_anthropic(block: &ContentBlock, role: Role) -> Option<&str> {
+    match block {
+        ContentBlock::Foreign(foreign) if !foreign.is_taken_by(ANTHROPIC, Place::Said(role)) => {
+            foreign.text()
+        }
+        other => spoken(other),
+    }
+}
+
 fn is_sealed(block: &ContentBlock) -> bool {
-    matches!(block, ContentBlock::Thinking { signature: Some(seal), .. } if !seal.is_empty())
+    match block {
+        ContentBlock::Thinking { signature: Some(seal), .. } => !seal.is_empty(),
+        ContentBlock::RedactedThinking { data } => !data.is_empty(),
+        _ => false,
+    }
 }

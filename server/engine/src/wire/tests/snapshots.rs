@@ -11,7 +11,7 @@ fn everything() -> Layout {
     layout.push(Speaker::System, marked(ContentBlock::text("# Legend"), Tier::L0, Ttl::OneHour));
     layout.push(Speaker::User, text("Show me a.rs."));
     let sealed = ContentBlock::Thinking { text: "A file.".into(), signature: Some("c2VhbA==".into()) };
-    let redacted = ContentBlock::Thinking { text: String::new(), signature: Some("ZGF0YQ==".into()) };
+    let redacted = ContentBlock::RedactedThinking { data: "ZGF0YQ==".into() };
     layout.push(Speaker::Assistant, block(sealed));
     layout.push(Speaker::Assistant, block(redacted));
     layout.push(Speaker::Assistant, text("I read it."));
