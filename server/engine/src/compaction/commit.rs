@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::history::{History, Rebuilt};
-use crate::wire::Violation;
+use crate::history::{History, Message, Rebuilt};
+use crate::wire::{Violation, violations};
 
 use super::profile::Profile;
 use super::run::{Draft, Size, Strategy, epoch};
@@ -55,11 +55,7 @@ pub fn commit(history: &History, draft: Draft, profile: &Profile) -> Result<(His
     }
     let mut compacted = history.clone();
     let rebuilt = compacted.rebuild(&draft.covered, draft.entries);
-    let violations = violations(&compacted);
+    let seen: Vec<&Message> = compacted.visible().map(|message| &**message).collect();
+    let violations = violations(&seen);
     if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(Refused::Invalid { violations }) }
-}
-
-/// What providers would refuse in the conversation, written in each of their forms.
-fn violations(_history: &History) -> Vec<Violation> {
-    Vec::new()
 }

@@ -231,6 +231,7 @@ fn digest_line(block: &ContentBlock, tools: &HashMap<&str, &str>) -> String {
     let text = content.iter().find_map(|part| match part {
         ResultPart::Text { text } => text.lines().map(str::trim).find(|line| !line.is_empty()),
         ResultPart::Image(_) => Some("[picture]"),
+        ResultPart::Foreign(foreign) => foreign.text(),
     });
     format!("{tool}: {}", clip(text.unwrap_or("(nothing)"), DIGEST_LINE))
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, Message, Projected, ResultPart, Role, Thinking, project};
+use crate::history::{ContentBlock, Message, Projected, ResultPart, Role, project};
 use crate::text::clip_middle;
 
 /// What a conversation that ends with a tool's result is closed with (seed: message cleaning).
@@ -18,7 +18,7 @@ pub(super) const CLOSE: &str = "</conversation>";
 
 /// The conversation, one text for each message. Results of tools are clipped to `result_chars` characters each.
 pub(super) fn transcript(messages: &[Arc<Message>], result_chars: usize) -> Vec<String> {
-    let projection = project(messages.iter().map(|message| &**message), &[], Thinking::Dropped);
+    let projection = project(messages.iter().map(|message| &**message), &[], None);
     let ends_with_a_tool =
         projection.history.last().is_some_and(|last| last.content.iter().any(ContentBlock::is_tool_result));
     let mut said: Vec<String> =
@@ -56,6 +56,7 @@ fn in_words(block: &ContentBlock, result_chars: usize) -> String {
                 .map(|part| match part {
                     ResultPart::Text { text } => text.as_str(),
                     ResultPart::Image(_) => "[picture]",
+                    ResultPart::Foreign(foreign) => foreign.text().unwrap_or_default(),
                 })
                 .collect();
             format!("[result] {}", clip_middle(&parts.join("\n"), result_chars))

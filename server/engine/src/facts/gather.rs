@@ -93,7 +93,10 @@ impl<'a> Gatherer<'a> {
                         self.result(index, message.id, call, call_id, content, *outcome);
                     }
                 }
-                ContentBlock::Image(_) | ContentBlock::Thinking { .. } => {}
+                ContentBlock::Image(_)
+                | ContentBlock::Thinking { .. }
+                | ContentBlock::RedactedThinking { .. }
+                | ContentBlock::Foreign(_) => {}
             }
         }
     }
@@ -175,6 +178,7 @@ impl<'a> Gatherer<'a> {
         let text = content.iter().find_map(|part| match part {
             ResultPart::Text { text } => Some(text.as_str()),
             ResultPart::Image(_) => None,
+            ResultPart::Foreign(foreign) => foreign.text(),
         });
         let text = text.unwrap_or_default();
         let begin = clip::head(text, LOOKED_AT);

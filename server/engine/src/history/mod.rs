@@ -9,9 +9,8 @@ mod picture;
 mod repair;
 
 pub use change::Change;
-pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
 pub use foreign::{Foreign, Place, Provider};
-pub use list::{History, emergency_truncate};
+pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
     Visibility,

@@ -4,6 +4,7 @@
 //! nothing about tiers, budgets or policies: which block carries a mark was decided before.
 
 mod anthropic;
+mod bare;
 mod findings;
 mod markdown;
 mod openai;
@@ -13,6 +14,7 @@ mod rule;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use bare::{request, violations};
 pub use piece::{Piece, pieces_of};
 pub use rule::{Rule, Violation};
 
