@@ -9,6 +9,7 @@ pub mod compaction;
 pub mod cost;
 pub mod diff;
 pub mod document;
+pub mod exchange;
 pub mod extractive;
 pub mod facts;
 pub mod hash;

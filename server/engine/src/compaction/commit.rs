@@ -49,13 +49,13 @@ pub enum Refused {
 /// # Errors
 /// [`Refused`].
 pub fn commit(history: &History, draft: Draft, profile: &Profile) -> Result<(History, Rebuilt), Refused> {
-    let visible: Vec<_> = history.visible().cloned().collect();
+    let visible: Vec<_> = history.sent().cloned().collect();
     if draft.profile != *profile || epoch(&visible, draft.last_old, &draft.covered) != draft.epoch {
         return Err(Refused::Changed);
     }
     let mut compacted = history.clone();
     let rebuilt = compacted.rebuild(&draft.covered, draft.entries);
-    let seen: Vec<&Message> = compacted.visible().map(|message| &**message).collect();
+    let seen: Vec<&Message> = compacted.sent().map(|message| &**message).collect();
     let violations = violations(&seen);
     if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(Refused::Invalid { violations }) }
 }

@@ -24,5 +24,4 @@ pub use rebuild::{CONTINUED, LAST_REQUEST, LEFT_OUT, PREVIOUS_SUMMARY, TOOL_DIGE
 pub use run::{Draft, EMERGENCY, NotCompacted, Run, Scales, Size, Strategy, Summariser, Topics};
 pub use split::{Split, split};
 pub use status::{CompactionStatus, Last, Watched};
-pub use transcript::UNDERSTOOD;
 pub use trigger::{Measured, Pressure, Reading};

@@ -174,7 +174,7 @@ impl Run {
         tools: ToolPatterns,
         scales: Scales<'_>,
     ) -> Result<Self, NotCompacted> {
-        let visible: Vec<Arc<Message>> = history.visible().cloned().collect();
+        let visible: Vec<Arc<Message>> = history.sent().cloned().collect();
         let Some(split) = split(&visible, &profile, &pressure, scales.message) else {
             return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
         };
@@ -408,15 +408,19 @@ impl Run {
     /// What the model would see.
     fn messages_of<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = Arc<Message>> + 'a {
         let mut at = 0;
+        // Kept messages stand in their order, so the search goes on where it stopped.
+        let mut find = move |id: MessageId| {
+            let offset = self.visible.get(at..)?.iter().position(|message| message.id == id)?;
+            at += offset + 1;
+            self.visible.get(at - 1)
+        };
         entries.iter().filter_map(move |entry| match entry {
-            // Kept messages stand in their order, so the search goes on where it stopped.
-            Entry::Keep(id) => {
-                let offset = self.visible.get(at..)?.iter().position(|message| message.id == *id)?;
-                at += offset + 1;
-                self.visible.get(at - 1).cloned()
-            }
-            // Of an archived result only a stub is seen; the digest weighs what it says.
-            Entry::Archive(_) => None,
+            Entry::Keep(id) => find(*id).cloned(),
+            Entry::Archive(id) => find(*id).map(|message| {
+                let mut stub = Message::clone(message);
+                stub.body.kind = Kind::ToolResultArchived;
+                Arc::new(stub)
+            }),
             Entry::Add(body) => Some(Arc::new(Message { id: MessageId(u64::MAX), body: body.clone() })),
         })
     }

@@ -6,9 +6,6 @@ use std::sync::Arc;
 use crate::history::{ContentBlock, Message, Projected, ResultPart, Role, project};
 use crate::text::clip_middle;
 
-/// What a conversation that ends with a tool's result is closed with (seed: message cleaning).
-pub const UNDERSTOOD: &str = "Understood.";
-
 /// The arguments of a tool call are shown up to so many characters.
 const CALL_CHARS: usize = 1_200;
 
@@ -18,15 +15,9 @@ pub(super) const CLOSE: &str = "</conversation>";
 
 /// The conversation, one text for each message. Results of tools are clipped to `result_chars` characters each.
 pub(super) fn transcript(messages: &[Arc<Message>], result_chars: usize) -> Vec<String> {
-    let projection = project(messages.iter().map(|message| &**message), &[], None);
-    let ends_with_a_tool =
-        projection.history.last().is_some_and(|last| last.content.iter().any(ContentBlock::is_tool_result));
-    let mut said: Vec<String> =
-        projection.history.iter().map(|projected| paragraph(projected, result_chars)).collect();
-    if ends_with_a_tool {
-        said.push(format!("[assistant]\n{UNDERSTOOD}"));
-    }
-    said
+    let mut projection = project(messages.iter().map(|message| &**message), &[], None);
+    projection.acknowledge();
+    projection.history.iter().map(|projected| paragraph(projected, result_chars)).collect()
 }
 
 fn paragraph(projected: &Projected, result_chars: usize) -> String {

@@ -37,10 +37,9 @@ pub enum Entry {
 pub struct Rebuilt {
     /// Messages that were put in.
     pub added: Vec<MessageId>,
-    /// Messages that were hidden from the model.
-    pub hidden: Vec<MessageId>,
-    /// Messages that became stubs, each with the kind it had.
-    pub archived: Vec<(MessageId, Kind)>,
+    /// Messages that the model does not see as it did, with the kind that each had. All were sent before: shown, or as
+    /// the stub of an archived result.
+    pub changed: Vec<(MessageId, Kind)>,
 }
 
 impl History {
@@ -143,16 +142,16 @@ impl History {
     /// Takes back what [`rebuild`](Self::rebuild) did. Messages that came or went since stay as they are.
     pub fn take_back(&mut self, rebuilt: &Rebuilt) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
-        let hidden: HashSet<MessageId> = rebuilt.hidden.iter().copied().collect();
-        let archived: HashMap<MessageId, Kind> = rebuilt.archived.iter().copied().collect();
+        let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
         let messages = Arc::make_mut(&mut self.messages);
         messages.retain(|message| !added.contains(&message.id));
         for message in messages {
-            let kind = archived.get(&message.id);
-            if hidden.contains(&message.id) || kind.is_some() {
+            if let Some(kind) = changed.get(&message.id) {
                 let body = &mut Arc::make_mut(message).body;
-                body.agent = Visibility::Shown;
-                body.kind = kind.copied().unwrap_or(body.kind);
+                body.kind = *kind;
+                if *kind != Kind::ToolResultArchived {
+                    body.agent = Visibility::Shown;
+                }
             }
         }
     }
@@ -165,6 +164,11 @@ impl History {
     /// The messages that the model sees.
     pub fn visible(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
         self.messages.iter().filter(|message| message.body.agent == Visibility::Shown)
+    }
+
+    /// The messages of which the model gets something: those it sees, and archived results, of which it gets a stub.
+    pub fn sent(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
+        self.messages.iter().filter(|message| message.body.is_sent())
     }
 
     /// How many messages there are, hidden ones included.
@@ -231,13 +235,18 @@ impl Writer {
             Some(Entry::Keep(_)) => {}
             Some(Entry::Archive(id)) => {
                 let body = &mut Arc::make_mut(&mut kept).body;
-                self.rebuilt.archived.push((id, body.kind));
+                self.rebuilt.changed.push((id, body.kind));
                 body.agent = Visibility::Hidden;
                 body.kind = Kind::ToolResultArchived;
             }
             Some(Entry::Add(_)) | None => {
-                Arc::make_mut(&mut kept).body.agent = Visibility::Hidden;
-                self.rebuilt.hidden.push(message.id);
+                let body = &mut Arc::make_mut(&mut kept).body;
+                self.rebuilt.changed.push((message.id, body.kind));
+                body.agent = Visibility::Hidden;
+                // Of an archived result a stub is sent, unless it is a result like any other.
+                if body.kind == Kind::ToolResultArchived {
+                    body.kind = Kind::ToolResult;
+                }
             }
         }
         self.messages.push(kept);

@@ -272,6 +272,12 @@ impl NewMessage {
             extra: Map::new(),
         }
     }
+
+    /// Whether the model gets to hear of it: what is shown, and archived results, of which a stub stays for as
+    /// long as their calls are shown.
+    pub fn is_sent(&self) -> bool {
+        self.agent == Visibility::Shown || self.kind == Kind::ToolResultArchived
+    }
 }
 
 /// A message in a history.

@@ -17,5 +17,6 @@ pub use message::{
 };
 pub use picture::{Sides, sides};
 pub use repair::{
-    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, project,
+    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, UNDERSTOOD,
+    archived_stub, project,
 };

@@ -3,7 +3,7 @@
 //! the fixed texts below. Same messages, same bytes. Linear in the size of the history.
 //!
 //! What is mended (`docs/prompt.md`, "Formats"; each provider's rule is cited at `wire::Rule`): hidden
-//! messages and empty texts go; unanswered calls get a result; results that answer nothing are dropped;
+//! messages and empty texts go; archived results become stubs; unanswered calls get a result; results that answer nothing are dropped;
 //! results stand before all else that follows their calls; ids and tool names are brought into the form
 //! that all providers take; reasoning stays whole or goes.
 
@@ -27,6 +27,9 @@ pub const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
 
 /// The result of a tool that failed and said nothing.
 pub const FAILED_SILENTLY: &str = "Tool failed without output";
+
+/// What the assistant says between tool results and a text of the user's that must not be taken for their end.
+pub const UNDERSTOOD: &str = "Understood.";
 
 /// Stands for a picture that providers would refuse.
 pub const PICTURE_LEFT_OUT: &str = "[picture left out]";
@@ -54,6 +57,24 @@ pub struct Projection {
     pub prompt: Vec<ContentBlock>,
     /// Call ids of new results that answer no pending call of the history; they are not in `results`.
     pub unmatched: Vec<String>,
+}
+
+impl Projection {
+    /// Lets the assistant acknowledge tool results that the history ends with, so that what is laid behind them
+    /// next (the instructions of a summariser) is not read along with them. For requests that nobody goes on
+    /// with: an ordinary one must not end so, nor have the assistant say what it never said.
+    pub fn acknowledge(&mut self) {
+        let Some(last) = self.history.last() else { return };
+        if last.content.last().is_some_and(ContentBlock::is_tool_result) {
+            let content = vec![ContentBlock::text(UNDERSTOOD)];
+            self.history.push(Projected { id: last.id, role: Role::Assistant, content });
+        }
+    }
+}
+
+/// What an archived result of a message is replaced by for the model, under its call's id.
+pub fn archived_stub(message: MessageId) -> String {
+    clean::archived_stub(message)
 }
 
 /// What is said, and by which message; the new request has no number yet.

@@ -142,10 +142,11 @@ struct Spoken {
 }
 
 fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> Spoken {
-    let visible: Vec<Arc<Message>> = session.history.visible().cloned().collect();
+    let messages = session.history.messages().iter();
+    let sent: Vec<Arc<Message>> = messages.filter(|message| message.body.is_sent()).cloned().collect();
     let kept = match plan.history_limit {
-        Some(limit) => emergency_truncate(&visible, limit, |message| measure.message(message)),
-        None => &visible[..],
+        Some(limit) => emergency_truncate(&sent, limit, |message| measure.message(message)),
+        None => &sent[..],
     };
     let request = ask.request.message().map_or(Vec::new(), |message| message.content);
     let recipient = ask.format.unwrap_or(measure.settings().format).provider();
@@ -158,7 +159,7 @@ fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> S
     Spoken {
         history: history.collect(),
         request: measure.weighed(projection.results.into_iter().chain(projection.prompt)),
-        truncated: visible.len() - kept.len(),
+        truncated: sent.len() - kept.len(),
         unmatched: projection.unmatched,
     }
 }

@@ -1,7 +1,7 @@
 //! Weights and limits: what things weigh for one model, and how much of each a prompt may hold. Collects nothing.
 
 use crate::compaction::Scales;
-use crate::history::{ContentBlock, Message, Sides};
+use crate::history::{ContentBlock, Kind, Message, Sides, archived_stub};
 use crate::key::FileKey;
 use crate::models::{Model, Structure};
 use crate::selection::Extent;
@@ -112,9 +112,14 @@ impl<'a> Measure<'a> {
         blocks.into_iter().map(weigh).collect()
     }
 
-    /// What a message weighs, its share of the format included.
+    /// What a message weighs, its share of the format included; of archived results, what stands for them.
     pub(super) fn message(&self, message: &Message) -> usize {
-        let blocks: usize = message.body.content.iter().map(|block| self.block(block)).sum();
+        let blocks: usize = if message.body.kind == Kind::ToolResultArchived {
+            let results = message.body.content.iter().filter(|block| block.is_tool_result()).count();
+            results * self.counter()(&archived_stub(message.id))
+        } else {
+            message.body.content.iter().map(|block| self.block(block)).sum()
+        };
         blocks + self.model.overheads.message
     }
 }
@@ -123,7 +128,7 @@ impl<'a> Measure<'a> {
 pub fn history_tokens(session: &Session, means: Means<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     let measure = Measure::new(&resolved.model, means);
-    session.history.visible().map(|message| measure.message(message)).sum()
+    session.history.sent().map(|message| measure.message(message)).sum()
 }
 
 /// Does `work` with the scales of the model that is set.

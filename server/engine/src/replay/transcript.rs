@@ -18,15 +18,21 @@ const NO_MODEL: &str = "<synthetic>";
 /// A recorded session.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Transcript {
-    /// Requests with their answers, in order. What was said behind the last answer is not there.
+    /// Requests with their answers, in order.
     pub turns: Vec<Turn>,
+    /// What was said behind the last answer: a request without one.
+    pub unanswered: Option<Turn>,
+    /// The folder that the agent worked in, as its first line has it.
+    pub folder: Option<String>,
     /// Lines that could not be read.
     pub skipped: usize,
 }
 
 /// One request to the model and its answer.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Turn {
+    /// What was said before a compaction and not answered any more; the summary speaks of it.
+    pub lost: Vec<ContentBlock>,
     /// Whether what was said before is still there.
     pub past: Past,
     /// What the user's side said since the last answer: prompts and tool results. Empty when the model was
@@ -38,6 +44,8 @@ pub struct Turn {
     pub billed: Option<Usage>,
     /// When the request was complete, in milliseconds since 1970.
     pub time_ms: Option<u64>,
+    /// When the answer was, in milliseconds since 1970.
+    pub answered_ms: Option<u64>,
 }
 
 /// What a request still has of the conversation before it.
@@ -68,7 +76,7 @@ pub fn parse(text: &str) -> Transcript {
             None => reader.transcript.skipped += 1,
         }
     }
-    reader.transcript
+    reader.end()
 }
 
 #[derive(Deserialize)]
@@ -81,6 +89,7 @@ struct Line {
     #[serde(default)]
     is_sidechain: bool,
     timestamp: Option<String>,
+    cwd: Option<String>,
     message: Option<Value>,
 }
 
@@ -139,6 +148,7 @@ struct Reader {
     transcript: Transcript,
     /// What was said since the last answer.
     request: Vec<ContentBlock>,
+    lost: Vec<ContentBlock>,
     past: Past,
     /// When the last of it was said. Milliseconds since 1970.
     time_ms: Option<u64>,
@@ -147,7 +157,10 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: Line) {
+    fn line(&mut self, mut line: Line) {
+        if self.transcript.folder.is_none() {
+            self.transcript.folder = line.cwd.take();
+        }
         let time_ms = line.timestamp.as_deref().and_then(clock::milliseconds);
         match (&*line.kind, &*line.subtype) {
             ("system", "compact_boundary") => self.compacted(),
@@ -166,7 +179,7 @@ impl Reader {
     /// The next line is the summary; what was said and not answered is in it.
     fn compacted(&mut self) {
         self.past = Past::Summarised;
-        self.request.clear();
+        self.lost.append(&mut self.request);
     }
 
     fn said(&mut self, message: Message, time_ms: Option<u64>) {
@@ -181,19 +194,38 @@ impl Reader {
         match self.transcript.turns.last_mut() {
             Some(turn) if continues => {
                 turn.answer.extend(blocks);
+                turn.answered_ms = time_ms.or(turn.answered_ms);
                 turn.billed = most(turn.billed, billed);
             }
             _ => {
+                let request = self.request();
                 self.transcript.turns.push(Turn {
-                    past: std::mem::take(&mut self.past),
-                    request: std::mem::take(&mut self.request),
                     answer: blocks,
                     billed,
-                    time_ms: self.time_ms.take().or(time_ms),
+                    time_ms: request.time_ms.or(time_ms),
+                    answered_ms: time_ms,
+                    ..request
                 });
                 self.answer_id = message.id;
             }
         }
+    }
+
+    /// What was said since the last answer.
+    fn request(&mut self) -> Turn {
+        Turn {
+            lost: std::mem::take(&mut self.lost),
+            past: std::mem::take(&mut self.past),
+            request: std::mem::take(&mut self.request),
+            time_ms: self.time_ms.take(),
+            ..Turn::default()
+        }
+    }
+
+    fn end(mut self) -> Transcript {
+        let rest = self.request();
+        let unanswered = (!rest.request.is_empty() || !rest.lost.is_empty()).then_some(rest);
+        Transcript { unanswered, ..self.transcript }
     }
 }
 

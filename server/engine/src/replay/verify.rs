@@ -282,8 +282,8 @@ impl Reader<'_> {
         }
         let request = ask.request.message().map_or(Vec::new(), |message| message.content);
         let recipient = prepared.reply.format.provider();
-        let visible = self.session.history.visible().map(|message| &**message);
-        let projection = project(visible, &request, recipient);
+        let messages = self.session.history.messages().iter().map(|message| &**message);
+        let projection = project(messages, &request, recipient);
         let told = projection.history.into_iter().flat_map(|said| said.content);
         let wanted: Vec<ContentBlock> = told.chain(projection.results).chain(projection.prompt).collect();
         let said =

@@ -107,7 +107,7 @@ impl Session {
 
     fn anchored(&self, means: Means<'_>) -> Option<usize> {
         let Anchor { tokens, next } = self.anchor?;
-        let later = self.history.visible().filter(|message| message.id >= next);
+        let later = self.history.sent().filter(|message| message.id >= next);
         let later: usize = with_scales(means, |scales| later.map(|message| (scales.message)(message)).sum());
         Some(tokens.saturating_add(later))
     }

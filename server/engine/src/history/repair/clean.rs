@@ -32,6 +32,11 @@ pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<
     (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
 }
 
+/// Stands for each archived result of a message; names the message as `toolOutput.read` takes it.
+pub(super) fn archived_stub(message: MessageId) -> String {
+    format!("[archived; see summary; toolOutput.read {}]", message.0)
+}
+
 /// The blocks that `role` may send, each in a form that is accepted.
 pub(super) fn clean(content: &[ContentBlock], role: Role, recipient: Option<Provider>) -> Vec<ContentBlock> {
     content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
@@ -64,8 +69,7 @@ pub(super) fn pictures(mut utterances: Vec<Utterance>) -> Vec<Utterance> {
 /// A result whose output was archived, under its call's id.
 fn stub(block: &ContentBlock, message: MessageId) -> Option<ContentBlock> {
     let ContentBlock::ToolResult { call_id, outcome, .. } = block else { return None };
-    let text = format!("[archived; see summary; toolOutput.read {}]", message.0);
-    let content = vec![ResultPart::Text { text }];
+    let content = vec![ResultPart::Text { text: archived_stub(message) }];
     Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
 }
 

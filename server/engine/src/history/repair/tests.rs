@@ -337,3 +337,64 @@ fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
     // The new request's own picture stays: its sender gets to hear of it from the check.
     assert_eq!(shown(20), (0, 1));
 }
+
+#[test]
+fn results_at_the_end_are_acknowledged_and_nothing_else_is() {
+    let ends = |messages: Vec<NewMessage>| {
+        let history: Vec<Message> =
+            (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect();
+        let mut projection = project(&history, &[], Some(Provider::OpenAi));
+        projection.acknowledge();
+        let last = projection.history.last().unwrap();
+        (last.id.0, last.role, line(last.content.last().unwrap()))
+    };
+    let understood = "\"Understood.\"".to_owned();
+    assert_eq!(
+        ends(vec![user("Look."), calls(&["a"]), results(&["a"])]),
+        (3, Role::Assistant, understood.clone())
+    );
+    assert_eq!(ends(vec![user("Look."), calls(&["a"])]), (2, Role::Assistant, understood));
+    assert_eq!(ends(vec![user("Look."), model("Done.")]), (2, Role::Assistant, "\"Done.\"".into()));
+    let said_more = vec![user("Look."), calls(&["a"]), results(&["a"]), user("Wait.")];
+    assert_eq!(ends(said_more), (4, Role::User, "\"Wait.\"".into()));
+}
+
+#[test]
+fn what_one_provider_alone_understands_goes_to_that_one() {
+    use crate::history::{Foreign, Place};
+    let document = json!({"type": "document", "title": "t"});
+    let foreign = |value| Foreign { provider: Provider::Anthropic, value };
+    let part = ResultPart::Foreign(foreign(document.clone()));
+    let told = NewMessage::new(
+        Role::User,
+        vec![
+            ContentBlock::ToolResult {
+                call_id: "a".into(),
+                content: vec![part.clone()],
+                outcome: Outcome::Ok,
+            },
+            ContentBlock::Foreign(foreign(document.clone())),
+            ContentBlock::Foreign(foreign(json!({"type": "news", "text": "Hear."}))),
+        ],
+    );
+    check(
+        [user("Look."), calls(&["a"]), told.clone()],
+        &[],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call a read {}
+            3 User: result a Ok foreign {"type":"document","title":"t"}
+            3 User: foreign {"type":"document","title":"t"}
+            3 User: "Hear."
+        "#]],
+    );
+    let history = [user("Look."), calls(&["a"]), told];
+    let history: Vec<Message> =
+        (1..).zip(history).map(|(id, body)| Message { id: MessageId(id), body }).collect();
+    for recipient in [None, Some(Provider::OpenAi)] {
+        let told = project(&history, &[], recipient).history;
+        let said: Vec<String> = told.last().unwrap().content.iter().map(line).collect();
+        assert_eq!(said, ["result a Ok ", "\"Hear.\""]);
+    }
+    assert!(!foreign(document).is_taken_by(Some(Provider::Anthropic), Place::Said(Role::Assistant)));
+}

@@ -189,3 +189,25 @@ fn results_for_a_call_of_an_earlier_answer_are_refused() {
     let error = bench.assemble(&Ask::new(Request::ToolResults(vec![result]))).unwrap_err();
     assert_eq!(error, AssembleError::NoSuchCall("t1".into()));
 }
+
+#[test]
+fn an_archived_result_is_told_as_a_stub() {
+    use crate::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role, Visibility};
+    let mut bench = bench();
+    bench.session = Session::new("archive");
+    let call = ContentBlock::ToolCall { id: "t1".into(), name: "read".into(), input: serde_json::json!({}) };
+    bench.session.history.add(NewMessage::text(Role::User, "look"));
+    bench.session.history.add(NewMessage::new(Role::Assistant, vec![call]));
+    let content = vec![ResultPart::Text { text: "the whole output".into() }];
+    let result = ContentBlock::ToolResult { call_id: "t1".into(), content, outcome: Outcome::Ok };
+    let kind = Kind::ToolResultArchived;
+    let archived = NewMessage::new(Role::User, vec![result]);
+    let id = bench.session.history.add(NewMessage { kind, agent: Visibility::Hidden, ..archived });
+    for policy in [PolicyName::Flat, PolicyName::Ripple, PolicyName::Ledger] {
+        let ask = Ask { policy: Some(policy), ..Ask::prompt("and?") };
+        let Body::Json(body) = bench.assemble(&ask).unwrap().reply.body else { panic!("the format is JSON") };
+        let body = body.to_string();
+        assert!(body.contains(&format!("[archived; see summary; toolOutput.read {}]", id.0)), "{body}");
+        assert!(!body.contains("the whole output") && !body.contains("Tool no response"), "{body}");
+    }
+}

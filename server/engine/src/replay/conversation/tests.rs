@@ -64,7 +64,7 @@ fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
             });
             open.push(id);
         }
-        transcript.turns.push(Turn { past: Past::Kept, request, answer, billed: None, time_ms: None });
+        transcript.turns.push(Turn { request, answer, ..Turn::default() });
     }
     transcript
 }

@@ -1,0 +1,56 @@
+//! Fields of JSON objects that must be there.
+
+use serde_json::{Map, Value};
+
+use super::ReadError;
+
+/// The value as an object.
+pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, ReadError> {
+    value.as_object().ok_or_else(|| ReadError::new("must be an object"))
+}
+
+/// The string at `key`.
+pub(super) fn string(value: &Value, key: &str) -> Result<String, ReadError> {
+    match value.get(key) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(_) => Err(ReadError::new("must be a string").inside(key)),
+        None => Err(ReadError::new(format!("`{key}` is missing"))),
+    }
+}
+
+/// The string at `key`, when there is one.
+pub(super) fn optional_string(value: &Value, key: &str) -> Result<Option<String>, ReadError> {
+    match value.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => string(value, key).map(Some),
+    }
+}
+
+/// The list at `key`.
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], ReadError> {
+    match value.get(key) {
+        Some(Value::Array(list)) => Ok(list),
+        Some(_) => Err(ReadError::new("must be a list or a string").inside(key)),
+        None => Err(ReadError::new(format!("`{key}` is missing"))),
+    }
+}
+
+/// Reads each of the list at `key`.
+pub(super) fn each<T>(
+    value: &Value,
+    key: &str,
+    read: impl Fn(&Value) -> Result<T, ReadError>,
+) -> Result<Vec<T>, ReadError> {
+    let read = |(index, item)| read(item).map_err(|error| error.inside(index).inside(key));
+    list(value, key)?.iter().enumerate().map(read).collect()
+}
+
+/// What kind of block, part or item a value says it is.
+pub(super) fn kind(value: &Value) -> Result<&str, ReadError> {
+    object(value)?;
+    match value.get("type") {
+        Some(Value::String(kind)) => Ok(kind),
+        Some(_) => Err(ReadError::new("must be a string").inside("type")),
+        None => Err(ReadError::new("`type` is missing")),
+    }
+}

@@ -1,0 +1,215 @@
+//! What is refused, in which words, and what is recognised.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn an_error_names_the_place() {
+    type Read = fn(&Value) -> Result<ReadList, ReadError>;
+    let of = |content: Value| json!({"messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": content}]});
+    let calls = |call: Value| json!([{"role": "assistant", "tool_calls": [call]}]);
+    let cases: Vec<(Read, Value, &str)> = vec![
+        (
+            read_anthropic,
+            json!(7),
+            "the whole value: must be a list of messages, an object with `messages`, or a message",
+        ),
+        (read_anthropic, json!({"messages": 7}), "/messages: must be a list of messages"),
+        (read_anthropic, json!([7]), "/0: `role` is missing"),
+        (read_anthropic, json!({"role": "user"}), "/0: `content` is missing"),
+        (
+            read_anthropic,
+            json!([{"role": "tool", "content": ""}]),
+            "/0/role: `tool` is neither `user` nor `assistant`",
+        ),
+        (read_anthropic, of(json!(7)), "/messages/1/content: must be a list or a string"),
+        (read_anthropic, of(json!([7])), "/messages/1/content/0: must be an object"),
+        (read_anthropic, of(json!([{"type": 7}])), "/messages/1/content/0/type: must be a string"),
+        (
+            read_anthropic,
+            of(json!([{"type": "text", "text": 7}])),
+            "/messages/1/content/0/text: must be a string",
+        ),
+        (
+            read_anthropic,
+            of(json!([{"type": "image", "source": {"type": "url"}}])),
+            "/messages/1/content/0/source: `url` is missing",
+        ),
+        (
+            read_anthropic,
+            of(json!([{"type": "tool_use", "id": "a", "name": "b"}])),
+            "/messages/1/content/0: `input` is missing",
+        ),
+        (
+            read_anthropic,
+            of(json!([{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text"}]}])),
+            "/messages/1/content/0/content/0: `text` is missing",
+        ),
+        (
+            read_anthropic,
+            json!({"system": [{"type": "text"}], "messages": []}),
+            "/system/0: `text` is missing",
+        ),
+        (
+            read_openai,
+            json!([{"role": "function", "content": ""}]),
+            "/0/role: `function` is no role of this form",
+        ),
+        (read_openai, json!([{"role": "tool", "content": ""}]), "/0: `tool_call_id` is missing"),
+        (read_openai, json!([{"role": "user", "content": null}]), "/0/content: must be a list or a string"),
+        (read_openai, calls(json!({"id": "a"})), "/0/tool_calls/0: `function` is missing"),
+        (
+            read_openai,
+            calls(json!({"id": "a", "function": {"name": "n", "arguments": {}}})),
+            "/0/tool_calls/0/function/arguments: must be a string",
+        ),
+        (read_responses, json!({"input": [{"type": "function_call"}]}), "/input/0: `arguments` is missing"),
+        (
+            read_responses,
+            json!([{"role": "user", "content": [{"type": "x"}]}]),
+            "/0/content/0/type: `x` is no part of a message",
+        ),
+    ];
+    for (read, value, expected) in cases {
+        assert_eq!(read(&value).unwrap_err().to_string(), expected, "{value}");
+    }
+}
+
+#[test]
+fn a_bare_list_a_body_and_a_single_message_are_the_same() {
+    let message = json!({"role": "user", "content": "Hi."});
+    let list = ReadList { system: vec![], messages: vec![NewMessage::text(Role::User, "Hi.")] };
+    for value in [json!([message]), json!({"model": "m", "messages": [message]}), message.clone()] {
+        assert_eq!(read_anthropic(&value).unwrap(), list);
+        assert_eq!(read_openai(&value).unwrap(), list);
+    }
+    for value in [json!([message]), json!({"input": [message]}), json!({"input": "Hi."}), message.clone()] {
+        assert_eq!(read_responses(&value).unwrap(), list);
+    }
+}
+
+#[test]
+fn forms_are_told_apart() {
+    let own = serde_json::to_string(&NewMessage::text(Role::User, "Hi.")).unwrap();
+    let line =
+        json!({"type": "user", "cwd": "/a", "message": {"role": "user", "content": "Hi."}}).to_string();
+    for (text, form) in [
+        (own.clone(), Some(Form::Strata)),
+        (format!("{{\"strata\": 1}}\n{own}\n{own}"), Some(Form::Strata)),
+        (format!("[{own}]"), Some(Form::Strata)),
+        (line.clone(), Some(Form::ClaudeCode)),
+        (format!("{{\"type\":\"summary\"}}\n{line}\n{{torn"), Some(Form::ClaudeCode)),
+        (json!([{"role": "user", "content": "Hi."}]).to_string(), Some(Form::Anthropic)),
+        (json!({"messages": []}).to_string(), Some(Form::Anthropic)),
+        (json!({"system": "x", "messages": [{"role": "user", "content": []}]}).to_string(), Some(Form::Anthropic)),
+        (json!([{"role": "system", "content": "x"}]).to_string(), Some(Form::OpenAi)),
+        (json!([{"role": "assistant", "content": null, "tool_calls": []}]).to_string(), Some(Form::OpenAi)),
+        ("{\"role\":\"user\",\"content\":\"Hi.\"}\n{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"\"}".into(), Some(Form::OpenAi)),
+        (json!([{"type": "function_call_output"}]).to_string(), Some(Form::OpenAiResponses)),
+        (json!({"input": "Hi."}).to_string(), Some(Form::OpenAiResponses)),
+        (String::new(), None),
+        ("what?".into(), None),
+        ("[]".into(), None),
+        ("{}".into(), None),
+    ] {
+        assert_eq!(sniff(&text), form, "{text}");
+        assert_eq!(read_any(&text).is_err(), form.is_none() || text.contains("_output\""), "{text}");
+    }
+}
+
+#[test]
+fn stratas_own_messages_come_back_whole() {
+    let message = NewMessage {
+        agent: Visibility::Hidden,
+        kind: Kind::Iteration,
+        time_ms: Some(7),
+        files_modified: vec!["a.rs".into()],
+        ..NewMessage::new(Role::Assistant, vec![call("c", json!({}))])
+    };
+    let mut numbered = serde_json::to_value(&message).unwrap();
+    numbered["id"] = json!(12);
+    let text = format!("{{\"strata\": 1}}\n{numbered}\n\n{}\n", serde_json::to_string(&message).unwrap());
+    let imported = read_any(&text).unwrap();
+    assert_eq!((imported.messages, imported.skipped), (vec![message.clone(), message], 1));
+    let wrong = text.replace("iteration", "reiteration");
+    let error = read_any(&wrong).unwrap_err();
+    assert!(error.path == "/1" && error.problem.contains("reiteration"), "{error}");
+}
+
+fn values() -> impl Strategy<Value = Value> {
+    let words = vec![
+        "user",
+        "assistant",
+        "tool",
+        "system",
+        "text",
+        "image",
+        "image_url",
+        "tool_use",
+        "tool_result",
+        "thinking",
+        "message",
+        "function_call",
+        "function_call_output",
+        "base64",
+        "{\"a\":",
+    ];
+    let keys = vec![
+        "role",
+        "content",
+        "type",
+        "text",
+        "source",
+        "messages",
+        "input",
+        "tool_calls",
+        "function",
+        "arguments",
+        "id",
+        "name",
+        "tool_use_id",
+        "call_id",
+        "output",
+        "system",
+        "agent",
+        "kind",
+        "message",
+        "image_url",
+        "url",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop::sample::select(words).prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, move |inner| {
+        let fields = prop::collection::vec((prop::sample::select(keys.clone()), inner.clone()), 0..6);
+        prop_oneof![
+            prop::collection::vec(inner, 0..4).prop_map(Value::from),
+            fields
+                .prop_map(|fields| fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_value_makes_a_reader_panic(value in values()) {
+        for read in [read_anthropic, read_openai, read_responses] {
+            if let Ok(ReadList { system, messages }) = read(&value) {
+                write_anthropic(&system, &messages);
+                write_openai(&system, &messages);
+                write_responses(&system, &messages);
+            }
+        }
+        let text = value.to_string();
+        prop_assert_eq!(read_any(&text).is_ok() && sniff(&text).is_none(), false);
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "(\\PC|\n|[{}\\[\\]\",:]){0,200}") {
+        prop_assert_eq!(read_any(&text).is_ok() && sniff(&text).is_none(), false);
+    }
+}

@@ -1,0 +1,464 @@
+//! Lists come back as they were, and so do the model's messages, as far as a form can express them.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+fn words() -> impl Strategy<Value = String> {
+    select(vec!["", " ", "Hi.", "a\n\"b\"", "\u{1d11e}"]).prop_map(str::to_owned)
+}
+
+/// Anything that a field unknown to Strata may hold.
+fn anything() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!(null),
+        json!(7),
+        json!(1.5),
+        json!("x"),
+        json!([]),
+        json!([1, null]),
+        json!({}),
+        json!({"type": "direct", "0": null}),
+    ])
+}
+
+/// `value` with one or two more fields, mostly none.
+fn with_more(
+    value: impl Strategy<Value = Value>,
+    names: &'static [&'static str],
+) -> impl Strategy<Value = Value> {
+    let more = prop_oneof![3 => Just(vec![]), 1 => vec((select(names), anything()), 1..3)];
+    (value, more).prop_map(|(mut value, more)| {
+        for (name, field) in more {
+            value[name] = field;
+        }
+        value
+    })
+}
+
+/// `value` with fields of which some are left out.
+fn with_some(mut value: Value, fields: &[(&str, Option<Value>)]) -> Value {
+    for (name, field) in fields {
+        if let Some(field) = field {
+            value[*name] = field.clone();
+        }
+    }
+    value
+}
+
+fn inputs() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!({"path": "a.rs", "n": 1.0, "deep": {"x": [null]}}),
+        json!({}),
+        json!("raw"),
+        json!(null),
+    ])
+}
+
+mod anthropic {
+    use super::*;
+
+    fn pictures() -> impl Strategy<Value = Value> {
+        let sources = select(vec![
+            json!({"type": "base64", "media_type": "image/png", "data": "AA=="}),
+            json!({"type": "url", "url": "https://example.org/a.png"}),
+            json!({"type": "file", "file_id": "file_1"}),
+        ]);
+        sources.prop_map(|source| json!({"type": "image", "source": source}))
+    }
+
+    fn others() -> impl Strategy<Value = Value> {
+        select(vec![
+            json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}, "title": null}),
+            json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}}),
+            json!({"type": "not seen before"}),
+        ])
+    }
+
+    fn texts() -> impl Strategy<Value = Value> {
+        words().prop_map(|text| json!({"type": "text", "text": text}))
+    }
+
+    fn contents() -> impl Strategy<Value = Option<Value>> {
+        let parts =
+            with_more(prop_oneof![3 => texts(), 1 => pictures(), 1 => others()], &["cache_control", "x"]);
+        option::of(prop_oneof![words().prop_map(Value::from), vec(parts, 0..3).prop_map(Value::from)])
+    }
+
+    fn blocks() -> impl Strategy<Value = Value> {
+        let thinking = (words(), option::of(words())).prop_map(|(text, seal)| {
+            with_some(json!({"type": "thinking", "thinking": text}), &[("signature", seal.map(Value::from))])
+        });
+        let results = (words(), contents(), option::of(any::<bool>())).prop_map(|(id, content, failed)| {
+            let result = json!({"type": "tool_result", "tool_use_id": id});
+            with_some(result, &[("content", content), ("is_error", failed.map(Value::from))])
+        });
+        let block = prop_oneof![
+            3 => texts(),
+            1 => pictures(),
+            1 => others(),
+            2 => thinking,
+            1 => words().prop_map(|data| json!({"type": "redacted_thinking", "data": data})),
+            3 => (words(), inputs()).prop_map(|(id, input)| json!({"type": "tool_use", "id": id, "name": "read", "input": input})),
+            3 => results,
+        ];
+        with_more(block, &["cache_control", "citations", "caller", "id2"])
+    }
+
+    fn messages() -> impl Strategy<Value = Value> {
+        let content =
+            prop_oneof![1 => words().prop_map(Value::from), 4 => vec(blocks(), 0..4).prop_map(Value::from)];
+        let message = (select(vec!["user", "assistant"]), content)
+            .prop_map(|(role, content)| json!({"role": role, "content": content}));
+        with_more(message, &["id", "model", "stop_reason", "usage", "0"])
+    }
+
+    /// What the module's documentation says is changed.
+    fn normal(message: &Value) -> Value {
+        let mut message = message.clone();
+        content(&mut message["content"]);
+        message
+    }
+
+    fn content(content: &mut Value) {
+        if let Value::String(text) = content {
+            *content = json!([{"type": "text", "text": text}]);
+        }
+        for block in content.as_array_mut().unwrap() {
+            let fields = block.as_object_mut().unwrap();
+            fields.remove("cache_control");
+            if fields["type"] == "tool_result" {
+                if fields.get("is_error") == Some(&json!(false)) {
+                    fields.remove("is_error");
+                }
+                let inner = fields.entry("content").or_insert(json!([]));
+                super::anthropic::content(inner);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_comes_back(list in vec(messages(), 0..5), system in option::of(contents())) {
+            let normal_list: Vec<Value> = list.iter().map(normal).collect();
+            let body = with_some(json!({"messages": list}), &[("system", system.flatten())]);
+            let mut expected = json!({"messages": normal_list});
+            if let Some(system) = body.get("system") {
+                let mut system = system.clone();
+                content(&mut system);
+                if system != json!([]) {
+                    expected["system"] = system;
+                }
+            }
+            let ReadList { system, messages } = read_anthropic(&body).unwrap();
+            prop_assert_eq!(write_anthropic(&system, &messages), expected);
+        }
+    }
+
+    /// Every block that the form can express.
+    fn model_blocks() -> impl Strategy<Value = ContentBlock> {
+        let image = || {
+            select(vec![
+                Image {
+                    source: ImageSource::Base64 { media_type: "image/png".into(), data: "AA==".into() },
+                    width: None,
+                    height: None,
+                },
+                Image {
+                    source: ImageSource::Url { url: "https://example.org".into() },
+                    width: None,
+                    height: None,
+                },
+            ])
+        };
+        let foreign = || others().prop_map(|value| Foreign { provider: Provider::Anthropic, value });
+        let part = prop_oneof![
+            words().prop_map(|text| ResultPart::Text { text }),
+            image().prop_map(ResultPart::Image),
+            foreign().prop_map(ResultPart::Foreign),
+        ];
+        let outcome = select(vec![Outcome::Ok, Outcome::Error]);
+        prop_oneof![
+            words().prop_map(ContentBlock::text),
+            image().prop_map(ContentBlock::Image),
+            foreign().prop_map(ContentBlock::Foreign),
+            (words(), option::of(words()))
+                .prop_map(|(text, signature)| ContentBlock::Thinking { text, signature }),
+            words().prop_map(|data| ContentBlock::RedactedThinking { data }),
+            (words(), inputs()).prop_map(|(id, input)| super::call(&id, input)),
+            (words(), vec(part, 0..3), outcome).prop_map(|(call_id, content, outcome)| {
+                ContentBlock::ToolResult { call_id, content, outcome }
+            }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_models_messages_come_back(said in vec((select(vec![Role::User, Role::Assistant]), vec(model_blocks(), 0..4)), 0..5)) {
+            let messages: Vec<NewMessage> = said.into_iter().map(|(role, content)| {
+                let answers = content.iter().any(ContentBlock::is_tool_result);
+                let kind = if answers { Kind::ToolResult } else { Kind::Normal };
+                NewMessage { kind, ..NewMessage::new(role, content) }
+            }).collect();
+            let list = write_anthropic([], &messages);
+            prop_assert_eq!(read_anthropic(&list).unwrap().messages, messages);
+        }
+    }
+}
+
+mod openai {
+    use super::*;
+
+    fn parts(kinds: Vec<Value>) -> impl Strategy<Value = Value> {
+        let texts = words().prop_map(|text| json!({"type": "text", "text": text}));
+        with_more(prop_oneof![3 => texts, 1 => select(kinds)], &["x", "annotations"])
+    }
+
+    fn pictures() -> Vec<Value> {
+        vec![
+            json!({"type": "image_url", "image_url": {"url": "https://example.org/a.png", "detail": "high"}}),
+            json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}),
+            json!({"type": "image_url", "image_url": {"url": "data:,what"}}),
+            json!({"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}),
+            json!({"type": "file", "file": {"file_id": "f"}}),
+        ]
+    }
+
+    fn content(kinds: Vec<Value>) -> impl Strategy<Value = Value> {
+        prop_oneof![1 => words().prop_map(Value::from), 2 => vec(parts(kinds), 0..3).prop_map(Value::from)]
+    }
+
+    fn arguments() -> impl Strategy<Value = &'static str> {
+        select(vec![
+            "",
+            "{}",
+            "{\"a\":1}",
+            "{ \"a\" : 1e2 }",
+            "{\"a\": tru",
+            "null",
+            "\"s\"",
+            "12345678901234567890123",
+        ])
+    }
+
+    fn calls() -> impl Strategy<Value = Value> {
+        let functions = (words(), arguments(), any::<bool>()).prop_map(|(id, arguments, typed)| {
+            let call = json!({"id": id, "function": {"name": "read", "arguments": arguments, "x": null}});
+            with_some(call, &[("type", typed.then(|| json!("function")))])
+        });
+        let custom = json!({"id": "c", "type": "custom", "custom": {"name": "sh", "input": "ls"}});
+        with_more(prop_oneof![4 => functions, 1 => Just(custom)], &["index"])
+    }
+
+    fn messages() -> impl Strategy<Value = Value> {
+        let user = (select(vec!["user", "system", "developer"]), content(pictures()))
+            .prop_map(|(role, content)| json!({"role": role, "content": content}));
+        let tool = (words(), content(pictures()))
+            .prop_map(|(id, content)| json!({"role": "tool", "tool_call_id": id, "content": content}));
+        let refusal = vec![json!({"type": "refusal", "refusal": "No."})];
+        let said = option::of(prop_oneof![Just(Value::Null), content(refusal)]);
+        let assistant = (said, option::of(vec(calls(), 1..3))).prop_map(|(content, calls)| {
+            let message = json!({"role": "assistant"});
+            with_some(message, &[("content", content), ("tool_calls", calls.map(Value::from))])
+        });
+        with_more(
+            prop_oneof![2 => user, 2 => tool, 3 => assistant],
+            &["name", "refusal", "audio", "reasoning_content"],
+        )
+    }
+
+    /// What the module's documentation says is changed.
+    fn normal(message: &Value) -> Value {
+        let mut message = message.clone();
+        let content = message.get("content").cloned().unwrap_or_default();
+        message["content"] = match content.as_array().map(Vec::as_slice) {
+            Some([]) if message["role"] == "assistant" => Value::Null,
+            Some([part]) if part["type"] == "text" && part.as_object().unwrap().len() == 2 => {
+                part["text"].clone()
+            }
+            _ => content,
+        };
+        for call in message.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten() {
+            if call.get("type").is_none() {
+                call["type"] = json!("function");
+            }
+        }
+        message
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_comes_back(list in vec(messages(), 0..6)) {
+            let expected: Vec<Value> = list.iter().map(normal).collect();
+            let ReadList { system, messages } = read_openai(&json!(list)).unwrap();
+            prop_assert_eq!(system.len() + messages.len(), list.len());
+            prop_assert_eq!(write_openai(&system, &messages), json!({"messages": expected}));
+        }
+    }
+
+    /// Every message that the form can express.
+    fn model_messages() -> impl Strategy<Value = NewMessage> {
+        let foreign = |values: Vec<Value>| {
+            select(values).prop_map(|value| Foreign { provider: Provider::OpenAi, value })
+        };
+        let file = json!({"type": "file", "file": {"file_id": "f"}});
+        let image = select(vec![
+            ImageSource::Base64 { media_type: "image/png".into(), data: "AA==".into() },
+            ImageSource::Url { url: "https://example.org".into() },
+        ])
+        .prop_map(|source| ContentBlock::Image(Image { source, width: None, height: None }));
+        let asked = prop_oneof![
+            words().prop_map(ContentBlock::text),
+            image,
+            foreign(vec![file.clone()]).prop_map(ContentBlock::Foreign)
+        ];
+        let part = prop_oneof![
+            3 => words().prop_map(|text| ResultPart::Text { text }),
+            1 => foreign(vec![file]).prop_map(ResultPart::Foreign),
+        ];
+        let refusal =
+            foreign(vec![json!({"type": "refusal", "refusal": "No."})]).prop_map(ContentBlock::Foreign);
+        let said = vec(prop_oneof![3 => words().prop_map(ContentBlock::text), 1 => refusal], 0..3);
+        let inputs = select(vec![json!({"n": 1.0}), json!({}), json!([1]), json!("raw"), json!(null)]);
+        let calls = vec((words(), inputs).prop_map(|(id, input)| super::call(&id, input)), 0..3);
+        prop_oneof![
+            vec(asked, 0..3).prop_map(|content| NewMessage::new(Role::User, content)),
+            (words(), vec(part, 0..3)).prop_map(|(id, parts)| NewMessage {
+                kind: Kind::ToolResult,
+                ..NewMessage::new(Role::User, vec![super::result(&id, parts)])
+            }),
+            (said, calls).prop_map(|(said, calls)| NewMessage::new(Role::Assistant, [said, calls].concat())),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn the_models_messages_come_back(messages in vec(model_messages(), 0..6)) {
+            let list = write_openai([], &messages);
+            prop_assert_eq!(read_openai(&list).unwrap().messages, messages);
+        }
+    }
+}
+
+mod responses {
+    use super::*;
+
+    fn items() -> impl Strategy<Value = Value> {
+        let text = |kind: &'static str| words().prop_map(move |text| json!({"type": kind, "text": text}));
+        let asked = prop_oneof![
+            text("input_text"),
+            Just(json!({"type": "input_image", "image_url": "https://example.org/a.png", "detail": "auto"})),
+            Just(json!({"type": "input_image", "file_id": "f"})),
+            Just(json!({"type": "input_file", "file_id": "f"})),
+        ];
+        let said = prop_oneof![text("output_text"), Just(json!({"type": "refusal", "refusal": "No."}))];
+        let user = (select(vec!["user", "developer"]), vec(with_more(asked, &["x"]), 0..3));
+        let user =
+            user.prop_map(|(role, content)| json!({"type": "message", "role": role, "content": content}));
+        let assistant = vec(with_more(said, &["annotations"]), 0..3)
+            .prop_map(|content| json!({"type": "message", "role": "assistant", "content": content}));
+        let calls = select(vec!["", "{ }", "{\"a\":1}", "{"]).prop_map(
+            |arguments| json!({"type": "function_call", "call_id": "c", "name": "read", "arguments": arguments}),
+        );
+        let outputs =
+            vec(prop_oneof![text("input_text"), Just(json!({"type": "input_file", "file_id": "f"}))], 0..3)
+                .prop_map(|output| json!({"type": "function_call_output", "call_id": "c", "output": output}));
+        let others = select(vec![
+            json!({"type": "reasoning", "id": "r", "summary": [], "encrypted_content": "x"}),
+            json!({"type": "local_shell_call_output", "id": "l", "output": "done"}),
+            json!({"type": "item_reference", "id": "i"}),
+        ]);
+        with_more(
+            prop_oneof![2 => user, 2 => assistant, 2 => calls, 2 => outputs, 1 => others],
+            &["id", "status"],
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_comes_back(list in vec(items(), 0..6)) {
+            let body = json!({"input": list});
+            let ReadList { system, messages } = read_responses(&body).unwrap();
+            prop_assert_eq!(system.len() + messages.len(), list.len());
+            prop_assert_eq!(write_responses(&system, &messages), body);
+        }
+    }
+}
+
+#[test]
+fn short_spellings_of_items_are_written_out() {
+    let short = json!({"instructions": "Be brief.", "input": [
+        {"role": "user", "content": "Hi."},
+        {"type": "function_call_output", "call_id": "c", "output": "out"},
+    ]});
+    let said = |role: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]});
+    let ReadList { system, messages } = read_responses(&short).unwrap();
+    assert_eq!(
+        write_responses(&system, &messages),
+        json!({"input": [
+            said("system", "Be brief."),
+            said("user", "Hi."),
+            {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "out"}]},
+        ]})
+    );
+}
+
+#[test]
+fn what_another_form_added_is_not_written() {
+    let list = json!([{"role": "user", "name": "bob", "content": "Hi."}]);
+    let messages = read_openai(&list).unwrap().messages;
+    assert_eq!(
+        write_anthropic([], &messages),
+        json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi."}]}]})
+    );
+    assert_eq!(write_openai([], &messages)["messages"], list);
+}
+
+#[test]
+fn what_was_said_beyond_is_forgotten_once_the_message_says_something_else() {
+    let raw = json!([{"role": "assistant", "content": null, "tool_calls": [
+        {"id": "c", "type": "function", "function": {"name": "read", "arguments": "{ \"a\": 1 }"}}
+    ]}]);
+    let mut messages = read_openai(&raw).unwrap().messages;
+    messages[0].content = vec![call("c", json!({"a": 2}))];
+    let written = write_openai([], &messages);
+    assert_eq!(written.pointer("/messages/0/tool_calls/0/function/arguments"), Some(&json!("{\"a\":2}")));
+}
+
+#[test]
+fn instructions_go_from_one_form_to_another() {
+    let list = json!([
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": "Hi."},
+        {"role": "system", "content": "It is late."},
+    ]);
+    let ReadList { system, messages } = read_openai(&list).unwrap();
+    assert_eq!(messages[1].kind, Kind::SystemEvent);
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    assert_eq!(
+        write_anthropic(&system, &messages),
+        json!({"system": text("Be brief."), "messages": [
+            {"role": "user", "content": text("Hi.")},
+            {"role": "user", "content": text("It is late.")},
+        ]})
+    );
+    let ReadList { system, messages } =
+        read_anthropic(&json!({"system": "Be brief.", "messages": []})).unwrap();
+    assert_eq!(
+        write_openai(&system, &messages),
+        json!({"messages": [{"role": "system", "content": "Be brief."}]})
+    );
+}
+
+#[test]
+fn foreign_blocks_are_told_to_others_in_plain_text() {
+    let said = |value: Value| ContentBlock::Foreign(Foreign { provider: Provider::OpenAi, value });
+    let refused = said(json!({"type": "refusal", "refusal": "No."}));
+    let heard = said(json!({"type": "input_audio", "input_audio": {}}));
+    let message = NewMessage::new(Role::Assistant, vec![refused, heard]);
+    let written = write_anthropic([], [&message]);
+    assert_eq!(written["messages"][0]["content"], json!([{"type": "text", "text": "No."}]));
+}
