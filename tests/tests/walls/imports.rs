@@ -92,7 +92,6 @@ const WALLS: &[Wall] = &[
         never: &[
             "strata_engine::budget",
             "strata_engine::compaction",
-            "strata_engine::history",
             "strata_engine::prompt",
             "strata_engine::session",
             "strata_engine::tiers",
@@ -100,6 +99,12 @@ const WALLS: &[Wall] = &[
         ],
         except: &[],
         because: "the host says what is there and decides nothing about context",
+    },
+    Wall {
+        inside: "server/host/src/",
+        never: &["strata_engine::history"],
+        except: &["server/host/src/store.rs", "server/host/src/store/"],
+        because: "of the host only the store knows messages, which it keeps as they are",
     },
     Wall {
         inside: "server/cli/src/",

@@ -1,0 +1,87 @@
+//! Sessions, memory and spilled outputs on the user's disk: one SQLite database per workspace, and files beside it.
+//! What it has acknowledged is durable. It keeps messages as they are and never decides which of them a model sees, reads no
+//! clock and starts no thread: whoever owns a [`Store`] calls it from a thread that may wait for the disk.
+//!
+//! The order of messages is that of their positions, never of their times: a clock may go backwards.
+
+mod changes;
+mod error;
+mod id;
+mod lines;
+mod lock;
+mod memory;
+mod opening;
+mod place;
+mod schema;
+mod search;
+mod sessions;
+mod spill;
+mod words;
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+pub use self::changes::Commit;
+pub use self::error::StoreError;
+pub use self::id::{FragmentId, SessionId};
+pub use self::lines::Imported;
+pub use self::lock::{Access, SessionHandle};
+pub use self::memory::{Fragment, NewFragment};
+pub use self::opening::SetAside;
+pub use self::place::{WorkspaceKey, state_directory};
+pub use self::search::{Coverage, Found, Hit, Limits, Scope, Source};
+pub use self::sessions::{NewSession, PREVIEW_CHARS, SessionInfo, Stored};
+pub use self::spill::{Quota, SpillFile, SpillId, SpillLines, Spills};
+
+use self::place::Place;
+
+/// The sessions and the memory of one workspace. Several processes may have it open; each session has one writer at a time.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    place: Place,
+    spills: Spills,
+}
+
+/// A store, and what had to be done to open it.
+#[derive(Debug)]
+pub struct Opened {
+    /// The store.
+    pub store: Store,
+    /// A damaged database that was there, which the user should be told about.
+    pub set_aside: Option<SetAside>,
+}
+
+impl Store {
+    /// Opens the store of a workspace below the state directory (see [`state_directory`]); makes it when there is none. A
+    /// damaged database is set aside and a new one begun.
+    ///
+    /// # Errors
+    /// [`StoreError::Newer`] for the database of a newer version, which is not touched; [`StoreError::Busy`];
+    /// [`StoreError::Io`] and [`StoreError::Full`].
+    pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<Opened, StoreError> {
+        let place = Place::prepare(state, workspace)?;
+        let (connection, set_aside) = opening::open(&place)?;
+        let spills = Spills::new(place.spills(), place.name(), Quota::default());
+        Ok(Opened { store: Self { connection, place, spills }, set_aside })
+    }
+
+    /// Where this workspace's outputs are spilled to.
+    pub fn spills(&self) -> &Spills {
+        &self.spills
+    }
+
+    /// Begins a transaction that writes, or fails at once when another process keeps writing.
+    fn writing(&mut self) -> Result<Transaction<'_>, StoreError> {
+        Ok(Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?)
+    }
+
+    /// Begins a transaction in which everything is read as of one moment.
+    fn reading(&self) -> Result<Transaction<'_>, StoreError> {
+        Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! What changes inside a session, as one transaction: all of it is stored or nothing. Appending costs what is appended,
+//! however long the session is.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+use strata_engine::history::{Message, MessageId};
+
+use super::lock::SessionHandle;
+use super::sessions::{Columns, append, body, key_of, next_touch};
+use super::words::Words;
+use super::{Store, StoreError};
+
+/// The difference between a session and what is stored of it. Applied in the order of the fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Commit {
+    /// Messages that are gone.
+    pub removed: Vec<MessageId>,
+    /// Messages whose content, visibility, kind or pin is different now; where they stand stays as it is.
+    pub changed: Vec<Arc<Message>>,
+    /// Messages that come behind all others.
+    pub appended: Vec<Arc<Message>>,
+    /// The order of all messages, when it is not the one that the above leads to.
+    pub order: Option<Vec<MessageId>>,
+    /// What else belongs to the session; `None` leaves it as it is.
+    pub state: Option<Value>,
+    /// The number of the next message.
+    pub next_id: u64,
+    /// When this happened, in milliseconds since 1970. Shown in lists, orders nothing.
+    pub now_ms: u64,
+}
+
+impl Store {
+    /// Stores a change. When this returns without an error it is durable.
+    ///
+    /// # Errors
+    /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`] when the
+    /// change does not fit what is stored; [`StoreError::Full`], [`StoreError::Busy`], [`StoreError::Damaged`]. Whatever
+    /// it is, nothing has changed.
+    pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
+        handle.must_write()?;
+        let transaction = self.writing()?;
+        let session = key_of(&transaction, handle.id())?;
+        remove(&transaction, session, &commit.removed)?;
+        change(&transaction, session, &commit.changed)?;
+        append(&transaction, session, commit.appended.iter().map(AsRef::as_ref))?;
+        if let Some(order) = &commit.order {
+            reorder(&transaction, session, order)?;
+        }
+        let touched = next_touch(&transaction)?;
+        transaction
+            .prepare_cached("UPDATE session SET next_id = ?2, updated_ms = ?3, touched = ?4 WHERE key = ?1")?
+            .execute(params![session, commit.next_id.cast_signed(), commit.now_ms.cast_signed(), touched])?;
+        if let Some(state) = &commit.state {
+            transaction
+                .prepare_cached("UPDATE session SET state = ?2 WHERE key = ?1")?
+                .execute(params![session, state.to_string()])?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+fn remove(connection: &Connection, session: i64, removed: &[MessageId]) -> Result<(), StoreError> {
+    let words = Words::new(connection);
+    let mut displace = connection.prepare_cached("DELETE FROM place WHERE message = ?1")?;
+    let mut delete = connection.prepare_cached("DELETE FROM message WHERE key = ?1")?;
+    for &id in removed {
+        let key = stored(connection, session, id)?.key;
+        displace.execute([key])?;
+        delete.execute([key])?;
+        words.forget(key)?;
+    }
+    Ok(())
+}
+
+fn change(connection: &Connection, session: i64, changed: &[Arc<Message>]) -> Result<(), StoreError> {
+    let words = Words::new(connection);
+    let mut update =
+        connection.prepare_cached("UPDATE message SET role = ?2, kind = ?3, body = ?4 WHERE key = ?1")?;
+    for message in changed {
+        let stored = stored(connection, session, message.id)?;
+        let columns = Columns::of(&message.body)?;
+        if columns.body == stored.body {
+            continue;
+        }
+        update.execute(params![stored.key, columns.role, columns.kind, columns.body])?;
+        words.replace_message(stored.key, &body(&stored.body)?, &message.body)?;
+    }
+    Ok(())
+}
+
+fn reorder(connection: &Connection, session: i64, order: &[MessageId]) -> Result<(), StoreError> {
+    let mut keys = HashMap::new();
+    let mut messages = connection.prepare_cached("SELECT id, key FROM message WHERE session = ?1")?;
+    let mut rows = messages.query([session])?;
+    while let Some(row) = rows.next()? {
+        keys.insert(MessageId(row.get::<_, i64>(0)?.cast_unsigned()), row.get::<_, i64>(1)?);
+    }
+    let wrong = StoreError::Order { named: order.len(), held: keys.len() };
+    if order.len() != keys.len() {
+        return Err(wrong);
+    }
+    connection.prepare_cached("DELETE FROM place WHERE session = ?1")?.execute([session])?;
+    let mut put =
+        connection.prepare_cached("INSERT INTO place (session, position, message) VALUES (?1, ?2, ?3)")?;
+    for (position, id) in (1_i64..).zip(order) {
+        // Taken out, so that none can be named twice.
+        let Some(key) = keys.remove(id) else { return Err(wrong) };
+        put.execute([session, position, key])?;
+    }
+    Ok(())
+}
+
+struct StoredMessage {
+    key: i64,
+    body: String,
+}
+
+fn stored(connection: &Connection, session: i64, id: MessageId) -> Result<StoredMessage, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT key, body FROM message WHERE session = ?1 AND id = ?2")?;
+    let found = statement.query_row([session, id.0.cast_signed()], |row| {
+        Ok(StoredMessage { key: row.get(0)?, body: row.get(1)? })
+    });
+    found.optional()?.ok_or(StoreError::NoMessage(id))
+}

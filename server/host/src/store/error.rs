@@ -1,0 +1,149 @@
+//! Why the store says no, one sentence each. Holds no text of a message.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+use strata_engine::history::MessageId;
+
+use super::{FragmentId, SessionId};
+
+/// Why something was not stored, read or found. Unless a variant says otherwise nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The database was written by a newer version; it was not touched.
+    #[error(
+        "{} was written by a newer version (its schema is {found}, this version knows up to {known})",
+        .path.display()
+    )]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its schema.
+        found: i32,
+        /// The newest schema that this version knows.
+        known: i32,
+    },
+    /// Another process, or another handle of this one, writes to the session.
+    #[error("session `{id}` is in use{}; it can be opened read-only", process(*pid))]
+    InUse {
+        /// The session.
+        id: SessionId,
+        /// The process that writes to it, when it is known.
+        pid: Option<u32>,
+    },
+    /// The handle was opened for reading.
+    #[error("session `{0}` is open read-only")]
+    ReadOnly(SessionId),
+    /// No such session in this workspace.
+    #[error("there is no session `{0}`")]
+    NoSession(SessionId),
+    /// There is one of that name already.
+    #[error("there is a session `{0}` already")]
+    Exists(SessionId),
+    /// No name of a session.
+    #[error("`{}` is no name of a session: lower-case letters, digits, `-` and `_`, at most 64", .0.escape_default())]
+    BadSessionId(String),
+    /// No such memory fragment in this workspace.
+    #[error("there is no memory fragment {0}")]
+    NoFragment(FragmentId),
+    /// A memory fragment without text.
+    #[error("a memory fragment needs text")]
+    EmptyFragment,
+    /// A commit, a fork or an import names a message that the session does not hold.
+    #[error("the session holds no message {}", .0.0)]
+    NoMessage(MessageId),
+    /// A commit or an import adds a message under a number that is taken.
+    #[error("the session holds a message {} already", .0.0)]
+    MessageExists(MessageId),
+    /// The order of a commit does not name each message of the session once.
+    #[error("the new order names {named} messages, but not each of the session's {held} once")]
+    Order {
+        /// How many it names.
+        named: usize,
+        /// How many there are.
+        held: usize,
+    },
+    /// A search without a word in it.
+    #[error("nothing to search for: the query has no letters or digits")]
+    EmptyQuery,
+    /// A line of an import is not what it has to be.
+    #[error("line {line}: {what}")]
+    Line {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A spilled output that is larger than all of them together may be.
+    #[error("an output of {bytes} bytes is more than the quota for spilled outputs, {quota} bytes")]
+    OverQuota {
+        /// Its size in bytes.
+        bytes: u64,
+        /// The quota in bytes.
+        quota: u64,
+    },
+    /// No spilled output of that name in the session; it may have made room for others.
+    #[error("there is no spilled output `{}`", .0.escape_default())]
+    NoSpill(String),
+    /// No variable tells where the state of the user's programs is kept.
+    #[error("no directory for state: set STRATA_STATE_DIR or HOME")]
+    NoStateDirectory,
+    /// Another process kept the database to itself for longer than anything here takes.
+    #[error("another process keeps the store busy")]
+    Busy,
+    /// No room on the disk.
+    #[error("the disk is full")]
+    Full,
+    /// The database does not hold what it should. The next opening checks all of it and sets it aside.
+    #[error("the store is damaged: {0}")]
+    Damaged(String),
+    /// The system gives no random bytes.
+    #[error("no random bytes from the system: {0}")]
+    NoRandomness(String),
+    /// The system refuses.
+    #[error("{}: {kind}", .path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What it says.
+        kind: io::ErrorKind,
+    },
+    /// Anything else that SQLite reports.
+    #[error("the store failed: {0}")]
+    Sqlite(String),
+}
+
+impl StoreError {
+    pub(super) fn io(path: &Path, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            kind => Self::Io { path: path.to_owned(), kind },
+        }
+    }
+
+    pub(super) fn damaged(what: impl ToString) -> Self {
+        Self::Damaged(what.to_string())
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match (error.sqlite_error_code(), &error) {
+            (Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked), _) => Self::Busy,
+            (Some(ErrorCode::DiskFull), _) => Self::Full,
+            (Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase), _)
+            | (
+                None,
+                rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::Utf8Error(..)
+                | rusqlite::Error::FromSqlConversionFailure(..),
+            ) => Self::damaged(error),
+            _ => Self::Sqlite(error.to_string()),
+        }
+    }
+}
+
+fn process(pid: Option<u32>) -> String {
+    pid.map(|pid| format!(" by process {pid}")).unwrap_or_default()
+}

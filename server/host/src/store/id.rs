@@ -1,0 +1,112 @@
+//! Names of sessions, memory fragments and spilled outputs: made from the system's randomness, and checked when they
+//! come from outside, because they become names of files.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::StoreError;
+
+/// The name of a session: 1 to 64 lower-case letters, digits, `-` or `_`, the first of them a letter or digit. Safe as a
+/// file name on every system, those that ignore case included.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SessionId(Box<str>);
+
+/// The number of a memory fragment in its workspace. Never used twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FragmentId(pub i64);
+
+/// The digits of random names: the letters and digits without those that are easily taken for one another (Crockford's
+/// base 32, in lower case).
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// The longest name, in bytes.
+const MAX_BYTES: usize = 64;
+
+impl SessionId {
+    /// A new name, `s-` and 80 random bits.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRandomness`].
+    pub fn random() -> Result<Self, StoreError> {
+        Ok(Self(format!("s-{}", random_digits::<16>()?).into()))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for SessionId {
+    type Err = StoreError;
+
+    fn from_str(text: &str) -> Result<Self, StoreError> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let fits = text.len() <= MAX_BYTES
+            && text.bytes().next().is_some_and(plain)
+            && text.bytes().all(|byte| plain(byte) || matches!(byte, b'-' | b'_'));
+        if fits { Ok(Self(text.into())) } else { Err(StoreError::BadSessionId(text.to_owned())) }
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for SessionId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for SessionId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl fmt::Display for FragmentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "m{}", self.0)
+    }
+}
+
+/// `N` random digits of five bits each.
+pub(super) fn random_digits<const N: usize>() -> Result<String, StoreError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| StoreError::NoRandomness(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| char::from(DIGITS[usize::from(byte % 32)])).collect())
+}
+
+/// Whether a text can have come from [`random_digits`].
+pub(super) fn are_digits(text: &str) -> bool {
+    text.bytes().all(|byte| DIGITS.contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_names_are_names_and_differ() {
+        let (one, other) = (SessionId::random().unwrap(), SessionId::random().unwrap());
+        assert_ne!(one, other);
+        assert_eq!(one.as_str().parse::<SessionId>().unwrap(), one);
+        assert_eq!(one.as_str().len(), 18);
+    }
+
+    #[test]
+    fn what_could_be_more_than_a_file_name_is_no_name() {
+        for bad in ["", "..", "a/b", "a\\b", "-a", "_a", "A", "a.b", "a b", "é", "a\0", &"a".repeat(65)] {
+            assert!(bad.parse::<SessionId>().is_err(), "{bad:?}");
+        }
+        for good in ["a", "0", "s-1_x", "1be6c52f-2f07-4a2c-8d5f-0d6a7a2a1b3c"] {
+            assert!(good.parse::<SessionId>().is_ok(), "{good:?}");
+        }
+    }
+}

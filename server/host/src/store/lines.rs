@@ -1,0 +1,129 @@
+//! A session as lines of JSON: one that says which session it is, then one per message. Other programs' formats are not
+//! read here.
+
+use std::io::{BufRead, Read, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use strata_engine::history::{Message, MessageId};
+
+use super::sessions::{NewSession, append, each_message, insert, key_of};
+use super::{SessionHandle, SessionId, Store, StoreError};
+
+/// What an import made.
+#[derive(Debug)]
+pub struct Imported {
+    /// The new session, open for writing.
+    pub handle: SessionHandle,
+    /// What it is called.
+    pub name: String,
+    /// How many messages it holds.
+    pub messages: usize,
+}
+
+/// The first line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Header {
+    strata_session: u32,
+    id: SessionId,
+    name: String,
+    created_ms: u64,
+}
+
+/// The version of the form.
+const VERSION: u32 = 1;
+
+/// The longest line that is read, in bytes: as long as the longest message of the protocol.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+
+impl Store {
+    /// Writes a session as lines, as of one moment: a header, then its messages in order, hidden ones included. Same
+    /// session, same bytes.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSession`]; [`StoreError::Io`] from the writer.
+    pub fn export(&self, id: &SessionId, out: &mut impl Write) -> Result<(), StoreError> {
+        let transaction = self.reading()?;
+        let key = key_of(&transaction, id)?;
+        let mut session =
+            transaction.prepare_cached("SELECT name, created_ms FROM session WHERE key = ?1")?;
+        let (name, created_ms): (String, i64) =
+            session.query_row([key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let created_ms = created_ms.cast_unsigned();
+        write_line(out, &Header { strata_session: VERSION, id: id.clone(), name, created_ms })?;
+        each_message(&transaction, key, |message| write_line(out, &message))
+    }
+
+    /// Reads what [`export`](Self::export) wrote into a session of its own: all of it or nothing. It keeps its name in the
+    /// store when that is free, and gets a new one otherwise.
+    ///
+    /// # Errors
+    /// [`StoreError::Line`] with the number of the first line that is not what it has to be.
+    pub fn import(&mut self, mut lines: impl BufRead) -> Result<Imported, StoreError> {
+        let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "there is no header"))?;
+        let header: Header = serde_json::from_slice(&header).map_err(|error| wrong(1, error))?;
+        if header.strata_session != VERSION {
+            return Err(wrong(1, format!("version {} of the form is not known", header.strata_session)));
+        }
+        let id = match key_of(&self.connection, &header.id) {
+            Ok(_) => SessionId::random()?,
+            Err(_) => header.id,
+        };
+        let new = NewSession { id, name: header.name, created_ms: header.created_ms };
+        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
+        let transaction = self.writing()?;
+        let session = insert(&transaction, &new, &Value::Null, 0)?;
+        let (mut messages, mut next_id) = (0, 0);
+        while let Some(line) = read_line(&mut lines, messages + 2)? {
+            let at = messages + 2;
+            let message = message(&line).map_err(|what| wrong(at, what))?;
+            next_id = next_id.max(message.id.0.saturating_add(1));
+            append(&transaction, session, [&message]).map_err(|error| match error {
+                StoreError::MessageExists(_) => wrong(at, error),
+                other => other,
+            })?;
+            messages += 1;
+        }
+        transaction
+            .prepare_cached("UPDATE session SET next_id = ?2 WHERE key = ?1")?
+            .execute([session, next_id.cast_signed()])?;
+        transaction.commit()?;
+        Ok(Imported { handle, name: new.name, messages })
+    }
+}
+
+fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<(), StoreError> {
+    let mut line = serde_json::to_vec(value).map_err(|error| StoreError::Sqlite(error.to_string()))?;
+    line.push(b'\n');
+    out.write_all(&line).map_err(|error| StoreError::io(Path::new("export"), &error))
+}
+
+/// A message, strictly: serde lets unknown fields pass where structures are flattened into one another.
+fn message(line: &[u8]) -> Result<Message, String> {
+    let mut fields: serde_json::Map<String, Value> =
+        serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let id = fields.shift_remove("id").ok_or("a message needs an `id`")?;
+    let id: MessageId = serde_json::from_value(id).map_err(|error| format!("id: {error}"))?;
+    let body = serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| error.to_string())?;
+    Ok(Message { id, body })
+}
+
+/// The next line without its end; `None` behind the last.
+fn read_line(lines: &mut impl BufRead, at: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut line = Vec::new();
+    let read = lines.take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut line);
+    read.map_err(|error| StoreError::io(Path::new("import"), &error))?;
+    if line.len() as u64 > MAX_LINE_BYTES {
+        return Err(wrong(at, format!("longer than {} MiB", MAX_LINE_BYTES >> 20)));
+    }
+    if line.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(line))
+}
+
+fn wrong(line: usize, what: impl ToString) -> StoreError {
+    StoreError::Line { line, what: what.to_string() }
+}

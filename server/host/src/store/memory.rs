@@ -1,0 +1,98 @@
+//! Memory fragments: short notes that outlive every compaction and every session of the workspace.
+
+use rusqlite::params;
+
+use super::words::Words;
+use super::{FragmentId, SessionId, Store, StoreError};
+
+/// A note to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFragment {
+    /// What it says.
+    pub text: String,
+    /// Words to file it under; they are searched as well.
+    pub tags: Vec<String>,
+    /// The session it was noted in.
+    pub session: Option<SessionId>,
+    /// When, in milliseconds since 1970, as the caller tells it.
+    pub created_ms: u64,
+}
+
+/// A note that was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its number.
+    pub id: FragmentId,
+    /// The note.
+    pub note: NewFragment,
+}
+
+impl Store {
+    /// Keeps a note.
+    ///
+    /// # Errors
+    /// [`StoreError::EmptyFragment`].
+    pub fn memory_add(&mut self, note: &NewFragment) -> Result<FragmentId, StoreError> {
+        if note.text.trim().is_empty() {
+            return Err(StoreError::EmptyFragment);
+        }
+        let transaction = self.writing()?;
+        let tags = serde_json::to_string(&note.tags).map_err(StoreError::damaged)?;
+        transaction
+            .prepare_cached("INSERT INTO fragment (session, tags, text, created_ms) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![
+                note.session.as_ref().map(SessionId::as_str),
+                tags,
+                note.text,
+                note.created_ms.cast_signed()
+            ])?;
+        let key = transaction.last_insert_rowid();
+        Words::new(&transaction).add_fragment(key, &note.text, &note.tags)?;
+        transaction.commit()?;
+        Ok(FragmentId(key))
+    }
+
+    /// All notes of the workspace, the newest last.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] and the like.
+    pub fn memory_list(&self) -> Result<Vec<Fragment>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT key, session, tags, text, created_ms FROM fragment ORDER BY key")?;
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(fragment(row)?);
+        }
+        Ok(found)
+    }
+
+    /// Forgets a note.
+    ///
+    /// # Errors
+    /// [`StoreError::NoFragment`].
+    pub fn memory_remove(&mut self, id: FragmentId) -> Result<(), StoreError> {
+        let transaction = self.writing()?;
+        if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {
+            return Err(StoreError::NoFragment(id));
+        }
+        Words::new(&transaction).forget_fragment(id.0)?;
+        Ok(transaction.commit()?)
+    }
+}
+
+/// A note from the columns `key, session, tags, text, created_ms`.
+pub(super) fn fragment(row: &rusqlite::Row<'_>) -> Result<Fragment, StoreError> {
+    let session = row.get::<_, Option<String>>(1)?.map(|id| id.parse().map_err(StoreError::damaged));
+    let tags: String = row.get(2)?;
+    Ok(Fragment {
+        id: FragmentId(row.get(0)?),
+        note: NewFragment {
+            session: session.transpose()?,
+            tags: serde_json::from_str(&tags).map_err(StoreError::damaged)?,
+            text: row.get(3)?,
+            created_ms: row.get::<_, i64>(4)?.cast_unsigned(),
+        },
+    })
+}

@@ -1,0 +1,173 @@
+//! From a file to a connection: looked at before it is touched, refused when it is newer, set aside when it is damaged.
+//! Knows nothing of sessions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::place::{Place, lock_for_a_moment, private_file};
+use super::{StoreError, schema};
+
+/// A damaged database that made room for a new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Where it is now.
+    pub path: PathBuf,
+    /// What was wrong with it.
+    pub reason: String,
+}
+
+/// What a first look at the file says.
+enum Look {
+    /// Nothing there, or no more than a name.
+    Nothing,
+    /// A database with tables of this version.
+    Tables(i32),
+}
+
+/// How long a statement waits for the writer of another process.
+const BUSY_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What SQLite puts beside a database.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Opens the database of a workspace.
+pub(super) fn open(place: &Place) -> Result<(Connection, Option<SetAside>), StoreError> {
+    let _lock = lock_for_a_moment(&place.opening_lock())?;
+    match connect(place) {
+        Err(StoreError::Damaged(reason)) => {
+            let path = set_aside(place)?;
+            Ok((connect(place)?, Some(SetAside { path, reason })))
+        }
+        opened => Ok((opened?, None)),
+    }
+}
+
+fn connect(place: &Place) -> Result<Connection, StoreError> {
+    let path = place.database();
+    match look(&path)? {
+        Look::Tables(found) if found > schema::NEWEST => {
+            return Err(StoreError::Newer { path, found, known: schema::NEWEST });
+        }
+        Look::Tables(_) => {}
+        Look::Nothing => create(&path)?,
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    let mut connection = Connection::open_with_flags(&path, flags)?;
+    connection.busy_timeout(BUSY_PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // Until it is known to be sound: a damaged file is kept as it was found.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    for (pragma, value) in [("foreign_keys", "ON"), ("trusted_schema", "OFF"), ("cell_size_check", "ON")] {
+        connection.pragma_update(None, pragma, value)?;
+    }
+    // A commit is an acknowledgement: it must be on the disk, and on macOS that takes more than fsync.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", "ON")?;
+    let found = schema::version(&connection)?;
+    if found > schema::NEWEST {
+        return Err(StoreError::Newer { path, found, known: schema::NEWEST });
+    }
+    check(&connection)?;
+    schema::migrate(&mut connection)?;
+    for table in schema::TABLES {
+        // A missing table or column is no damage to SQLite, but it is to us.
+        connection.prepare(&format!("SELECT * FROM {table}")).map_err(StoreError::damaged)?;
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    let _ = fs::remove_file(place.suspicion());
+    Ok(connection)
+}
+
+/// Reads the header without leaving a trace: `immutable` takes no lock, reads no log and writes nothing.
+fn look(path: &Path) -> Result<Look, StoreError> {
+    let metadata = match path.symlink_metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Look::Nothing),
+        Err(error) => return Err(StoreError::io(path, &error)),
+    };
+    if !metadata.is_file() {
+        return Err(StoreError::damaged("it is no regular file"));
+    }
+    if metadata.len() == 0 {
+        return Ok(Look::Nothing);
+    }
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
+    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version = schema::version(&connection)?;
+    // While an unfinished change is rolled back from its journal, the header may say anything.
+    let unfinished = beside(path, "-journal").exists();
+    if application != schema::APPLICATION && !unfinished {
+        return Err(StoreError::damaged("it is the database of another program"));
+    }
+    if version <= 0 && !unfinished {
+        return Err(StoreError::damaged("its tables have no version"));
+    }
+    Ok(Look::Tables(version))
+}
+
+/// An empty file for SQLite to fill: it would create one that others can read.
+fn create(path: &Path) -> Result<(), StoreError> {
+    if path.exists() {
+        return Ok(());
+    }
+    private_file(path).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(path, &error))?;
+    #[cfg(unix)]
+    if let Some(directory) = path.parent() {
+        let synced = fs::File::open(directory).and_then(|directory| directory.sync_all());
+        synced.map_err(|error| StoreError::io(directory, &error))?;
+    }
+    Ok(())
+}
+
+fn check(connection: &Connection) -> Result<(), StoreError> {
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged(verdict)) }
+}
+
+/// Renames a damaged database with all that belongs to it, and says to what.
+fn set_aside(place: &Place) -> Result<PathBuf, StoreError> {
+    let path = place.database();
+    let free = |aside: &PathBuf| aside.symlink_metadata().is_err();
+    let aside = (1..).map(|nth| place.aside(nth)).find(free).ok_or(StoreError::Full)?;
+    fs::rename(&path, &aside).map_err(|error| StoreError::io(&path, &error))?;
+    for suffix in BESIDE {
+        let (from, to) = (beside(&path, suffix), beside(&aside, suffix));
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::io(&from, &error));
+            }
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// The file as a URI of SQLite (<https://www.sqlite.org/uri.html>), which takes escaped bytes as they are.
+fn immutable_uri(path: &Path) -> String {
+    const KEPT: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'/').remove(b':').remove(b'.').remove(b'-').remove(b'_');
+    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+    if cfg!(windows) {
+        bytes.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+        bytes.insert(0, b'/');
+    }
+    format!("file://{}?immutable=1", percent_encode(&bytes, KEPT))
+}

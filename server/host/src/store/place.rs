@@ -1,0 +1,232 @@
+//! Where state is kept on disk, and that nobody but its owner can look into it. Knows names of files and nothing of
+//! what is in them.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use strata_engine::hash::ContentHash;
+
+use super::{SessionId, StoreError};
+
+/// Which workspace: the real path of its first folder.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct WorkspaceKey {
+    folder: PathBuf,
+}
+
+/// The files of one workspace.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    state: PathBuf,
+    workspace: PathBuf,
+    name: String,
+}
+
+/// How long another process may take for what is done under a lock, which is milliseconds of work.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often a lock that is taken is tried again.
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+impl WorkspaceKey {
+    /// The key of a workspace whose first folder this is, symbolic links followed.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] when there is no such folder.
+    pub fn of(first_root: &Path) -> Result<Self, StoreError> {
+        let folder = first_root.canonicalize().map_err(|error| StoreError::io(first_root, &error))?;
+        Ok(Self { folder })
+    }
+
+    /// The folder's real path.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn name(&self) -> String {
+        ContentHash::of_parts([self.folder.as_os_str().as_encoded_bytes()]).to_string()
+    }
+}
+
+impl Place {
+    /// Makes the directories of a workspace where they are missing.
+    pub(super) fn prepare(state: &Path, workspace: &WorkspaceKey) -> Result<Self, StoreError> {
+        private_directory(state)?;
+        let state = real_directory(state)?;
+        let name = workspace.name();
+        let place = Self { workspace: state.join("workspaces").join(&name), state, name };
+        for directory in [&place.state.join("workspaces"), &place.workspace, &place.locks()] {
+            private_directory(directory)?;
+        }
+        let note = place.workspace.join("folder.txt");
+        if !note.exists() {
+            let text = format!("{}\n", workspace.folder.display());
+            match private_file(&note).and_then(|mut file| file.write_all(text.as_bytes())) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(StoreError::io(&note, &error));
+                }
+                _ => {}
+            }
+        }
+        Ok(place)
+    }
+
+    /// The database.
+    pub(super) fn database(&self) -> PathBuf {
+        self.workspace.join("sessions.db")
+    }
+
+    /// Where a damaged database goes, the `nth`.
+    pub(super) fn aside(&self, nth: u32) -> PathBuf {
+        self.workspace.join(format!("sessions.damaged-{nth}.db"))
+    }
+
+    /// Stands there after an operation has met with damage.
+    pub(super) fn suspicion(&self) -> PathBuf {
+        self.workspace.join("sessions.suspect")
+    }
+
+    /// Locked while the database is opened, created, migrated or set aside.
+    pub(super) fn opening_lock(&self) -> PathBuf {
+        self.locks().join("opening")
+    }
+
+    /// Locked by whoever writes to a session.
+    pub(super) fn session_lock(&self, id: &SessionId) -> PathBuf {
+        self.locks().join(format!("session-{id}"))
+    }
+
+    /// The spilled outputs of all workspaces.
+    pub(super) fn spills(&self) -> PathBuf {
+        self.state.join("spill")
+    }
+
+    /// What tells this workspace's files from those of others.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn locks(&self) -> PathBuf {
+        self.workspace.join("locks")
+    }
+}
+
+/// Where Strata keeps the state of the user, after the conventions of the system: `STRATA_STATE_DIR`; else
+/// `~/Library/Application Support/strata` on macOS, `%LOCALAPPDATA%\strata` on Windows, and `$XDG_STATE_HOME/strata` or
+/// `~/.local/state/strata` elsewhere. Relative paths in these variables count as not set (XDG Base Directory
+/// Specification). `variable` looks up the environment.
+///
+/// # Errors
+/// [`StoreError::NoStateDirectory`].
+pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
+    let directory = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(own) = directory("STRATA_STATE_DIR") {
+        return Ok(own);
+    }
+    let base = if cfg!(windows) {
+        directory("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        directory("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        directory("XDG_STATE_HOME").or_else(|| directory("HOME").map(|home| home.join(".local/state")))
+    };
+    base.map(|base| base.join("strata")).ok_or(StoreError::NoStateDirectory)
+}
+
+/// Makes a directory that only its owner can enter; one that is there already is closed to others.
+pub(super) fn private_directory(path: &Path) -> Result<(), StoreError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).and_then(|()| close_to_others(path)).map_err(|error| StoreError::io(path, &error))
+}
+
+/// Creates a file that only its owner can read, and never writes into one that is there already, nor through a link.
+pub(super) fn private_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Opens a file that is only there to be locked.
+pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        options.mode(0o600).custom_flags(no_follow);
+    }
+    options.open(path).map_err(|error| StoreError::io(path, &error))
+}
+
+/// Waits for a lock that is only ever held for a moment. It is given back when the file is dropped, and by the system
+/// when the process dies.
+pub(super) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
+    let file = lock_file(path)?;
+    let patience = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(fs::TryLockError::WouldBlock) if Instant::now() < patience => thread::sleep(LOCK_PAUSE),
+            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Busy),
+            Err(fs::TryLockError::Error(error)) => return Err(StoreError::io(path, &error)),
+        }
+    }
+}
+
+/// SQLite refuses links on the way to a database; those above the state directory are the user's own.
+#[cfg(unix)]
+fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
+    path.canonicalize().map_err(|error| StoreError::io(path, &error))
+}
+
+/// Real paths of Windows are written in a form that not everything takes.
+#[cfg(not(unix))]
+fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
+    std::path::absolute(path).map_err(|error| StoreError::io(path, &error))
+}
+
+#[cfg(unix)]
+fn close_to_others(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    const OTHERS: u32 = 0o077;
+    if fs::metadata(path)?.mode() & OTHERS != 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Directories of a profile are closed to other users already.
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(not(any(windows, target_os = "macos")))]
+    #[test]
+    fn the_state_directory_follows_the_variables() {
+        let found = |set: &[(&str, &str)]| {
+            state_directory(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).into()))
+        };
+        let (own, xdg, home) =
+            (("STRATA_STATE_DIR", "/own"), ("XDG_STATE_HOME", "/xdg"), ("HOME", "/home/me"));
+        assert_eq!(found(&[own, xdg, home]), Ok("/own".into()));
+        assert_eq!(found(&[xdg, home]), Ok("/xdg/strata".into()));
+        assert_eq!(found(&[("XDG_STATE_HOME", "here"), home]), Ok("/home/me/.local/state/strata".into()));
+        assert_eq!(found(&[home]), Ok("/home/me/.local/state/strata".into()));
+        assert_eq!(found(&[("HOME", "")]), Err(StoreError::NoStateDirectory));
+    }
+}

@@ -1,0 +1,95 @@
+//! The tables, and how those of older versions become them. Every version's step stays here for ever.
+//!
+//! The version stands in the header of the database file and is only ever changed while the write-ahead log is not in
+//! use, so that one look at the file itself tells it. A later version has to keep to that.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::StoreError;
+
+/// `Stra` in ASCII: tells our databases from those of other programs.
+pub(super) const APPLICATION: i32 = 0x5374_7261;
+
+/// What leads from each version to the next; the first makes the tables.
+const STEPS: &[&str] = &[FIRST];
+
+/// The newest version of the tables.
+pub(super) const NEWEST: i32 = {
+    assert!(STEPS.len() < 1_000, "the length fits");
+    STEPS.len() as i32
+};
+
+/// A message's body is its JSON without the number. Which place it has in its session stands in a table of its own with
+/// narrow rows, so that putting one in between rewrites no text. `touched` counts changes in the workspace; it orders
+/// sessions, because a clock may go backwards.
+///
+/// `words` is the index of all messages and fragments. It keeps no text of its own: a message's rowid is its key, a
+/// fragment's lies above [`FRAGMENTS`].
+const FIRST: &str = "
+CREATE TABLE session (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL,
+    touched INTEGER NOT NULL,
+    next_id INTEGER NOT NULL,
+    state TEXT NOT NULL
+) STRICT;
+CREATE INDEX session_touched ON session (touched);
+CREATE TABLE message (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    session INTEGER NOT NULL REFERENCES session (key),
+    id INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (session, id)
+) STRICT;
+CREATE TABLE place (
+    session INTEGER NOT NULL REFERENCES session (key),
+    position INTEGER NOT NULL,
+    message INTEGER NOT NULL UNIQUE REFERENCES message (key),
+    PRIMARY KEY (session, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE fragment (
+    key INTEGER PRIMARY KEY AUTOINCREMENT,
+    session TEXT,
+    tags TEXT NOT NULL,
+    text TEXT NOT NULL,
+    created_ms INTEGER NOT NULL
+) STRICT;
+CREATE VIRTUAL TABLE words USING fts5 (
+    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+);
+";
+
+/// All tables.
+pub(super) const TABLES: [&str; 5] = ["session", "message", "place", "fragment", "words"];
+
+/// Where the rowids of fragments begin in the index: above those of all messages, so that what was noted on purpose
+/// counts as new.
+pub(super) const FRAGMENTS: i64 = 1 << 62;
+
+/// The version of a database's tables; 0 for an empty one.
+pub(super) fn version(connection: &Connection) -> Result<i32, StoreError> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}
+
+/// Brings the tables up to date, in one transaction.
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    let from = version(connection)?;
+    if from == NEWEST {
+        return Ok(());
+    }
+    let steps = usize::try_from(from).ok().and_then(|from| STEPS.get(from..));
+    let steps = steps.ok_or_else(|| StoreError::damaged(format!("its schema is {from}")))?;
+    connection.pragma_update(None, "journal_mode", "DELETE")?;
+    let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
+    for step in steps {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", NEWEST)?;
+    Ok(transaction.commit()?)
+}

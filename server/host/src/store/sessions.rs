@@ -1,0 +1,396 @@
+//! Sessions as wholes: begun, listed, opened, loaded, renamed, forked and deleted. What changes inside one is the
+//! business of `changes`.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+use strata_engine::history::{Message, MessageId, NewMessage};
+
+use super::lock::{Access, SessionHandle};
+use super::words::Words;
+use super::{SessionId, Store, StoreError};
+
+/// A session to begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSession {
+    /// Its name in the store; see [`SessionId::random`].
+    pub id: SessionId,
+    /// What people call it; may be empty.
+    pub name: String,
+    /// When it was begun, in milliseconds since 1970, as the caller tells it.
+    pub created_ms: u64,
+}
+
+/// What a list of sessions shows of each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// Its name in the store.
+    pub id: SessionId,
+    /// What people call it; may be empty.
+    pub name: String,
+    /// When it was begun, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// When it was last written to, in milliseconds since 1970, by the clock of that time.
+    pub updated_ms: u64,
+    /// How many messages it holds, hidden ones included.
+    pub messages: usize,
+    /// The beginning of the first thing the person said, on one line of at most [`PREVIEW_CHARS`] characters; empty when
+    /// nothing was said.
+    pub preview: String,
+}
+
+/// All that is stored of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    /// What people call it; may be empty.
+    pub name: String,
+    /// When it was begun, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// All messages in order, hidden ones included.
+    pub messages: Vec<Arc<Message>>,
+    /// What else was committed with them.
+    pub state: Value,
+    /// The number of the next message.
+    pub next_id: u64,
+}
+
+/// The longest preview, in characters.
+pub const PREVIEW_CHARS: usize = 120;
+
+/// How many messages of the person are looked at for a preview; some have no text.
+const PREVIEW_MESSAGES: u32 = 3;
+
+impl Store {
+    /// Begins an empty session, open for writing.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`].
+    pub fn create(&mut self, new: &NewSession) -> Result<SessionHandle, StoreError> {
+        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
+        let transaction = self.writing()?;
+        insert(&transaction, new, &Value::Null, 0)?;
+        transaction.commit()?;
+        Ok(handle)
+    }
+
+    /// Stores a whole session at once: all of it or nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`]; [`StoreError::MessageExists`] when two messages have one number.
+    pub fn insert_session(
+        &mut self,
+        new: &NewSession,
+        messages: &[Arc<Message>],
+        state: &Value,
+    ) -> Result<SessionHandle, StoreError> {
+        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
+        let transaction = self.writing()?;
+        let next_id = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
+        let key = insert(&transaction, new, state, next_id)?;
+        append(&transaction, key, messages.iter().map(AsRef::as_ref))?;
+        transaction.commit()?;
+        Ok(handle)
+    }
+
+    /// All sessions of the workspace, the one written to last first.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] and the like.
+    pub fn list(&self) -> Result<Vec<SessionInfo>, StoreError> {
+        let transaction = self.reading()?;
+        let mut sessions = transaction.prepare_cached(
+            "SELECT key, id, name, created_ms, updated_ms,
+                    (SELECT count(*) FROM place WHERE place.session = session.key)
+             FROM session ORDER BY touched DESC",
+        )?;
+        let mut rows = sessions.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(SessionInfo {
+                id: row.get::<_, String>(1)?.parse().map_err(StoreError::damaged)?,
+                name: row.get(2)?,
+                created_ms: row.get::<_, i64>(3)?.cast_unsigned(),
+                updated_ms: row.get::<_, i64>(4)?.cast_unsigned(),
+                messages: usize::try_from(row.get::<_, i64>(5)?).unwrap_or_default(),
+                preview: preview(&transaction, row.get(0)?)?,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Opens a session.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`], at once, when someone else writes to it and this is to write as well;
+    /// [`StoreError::NoSession`].
+    pub fn open_session(&self, id: &SessionId, access: Access) -> Result<SessionHandle, StoreError> {
+        key_of(&self.connection, id)?;
+        let handle = match access {
+            Access::Read => return Ok(SessionHandle::reading(id.clone())),
+            Access::Write => SessionHandle::writing(&self.place, id.clone())?,
+        };
+        // It may have been deleted before the lock was ours.
+        key_of(&self.connection, id)?;
+        Ok(handle)
+    }
+
+    /// Reads all of a session as of one moment.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSession`]; [`StoreError::Damaged`].
+    pub fn load(&self, id: &SessionId) -> Result<Stored, StoreError> {
+        let transaction = self.reading()?;
+        let key = key_of(&transaction, id)?;
+        let mut session = transaction
+            .prepare_cached("SELECT name, created_ms, state, next_id FROM session WHERE key = ?1")?;
+        let (name, created_ms, state, next_id) = session.query_row([key], |row| {
+            let numbers = (row.get::<_, i64>(1)?, row.get::<_, i64>(3)?);
+            Ok((row.get(0)?, numbers.0, row.get::<_, String>(2)?, numbers.1))
+        })?;
+        let mut messages = Vec::new();
+        each_message(&transaction, key, |message| {
+            messages.push(Arc::new(message));
+            Ok(())
+        })?;
+        Ok(Stored {
+            name,
+            created_ms: created_ms.cast_unsigned(),
+            messages,
+            state: serde_json::from_str(&state).map_err(StoreError::damaged)?,
+            next_id: next_id.cast_unsigned(),
+        })
+    }
+
+    /// Calls a session something else.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSession`].
+    pub fn rename(&mut self, id: &SessionId, name: &str) -> Result<(), StoreError> {
+        let renamed = self
+            .connection
+            .execute("UPDATE session SET name = ?2 WHERE id = ?1", params![id.as_str(), name])?;
+        if renamed == 0 { Err(StoreError::NoSession(id.clone())) } else { Ok(()) }
+    }
+
+    /// Deletes a session with its messages and its spilled outputs. Memory fragments that were noted in it stay.
+    ///
+    /// # Errors
+    /// [`StoreError::InUse`] when someone writes to it, be it a handle of this process; [`StoreError::NoSession`].
+    pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
+        let handle = self.open_session(id, Access::Write)?;
+        let transaction = self.writing()?;
+        let key = key_of(&transaction, id)?;
+        Words::new(&transaction).forget_session(key)?;
+        for statement in [
+            "DELETE FROM place WHERE session = ?1",
+            "DELETE FROM message WHERE session = ?1",
+            "DELETE FROM session WHERE key = ?1",
+        ] {
+            transaction.prepare_cached(statement)?.execute([key])?;
+        }
+        transaction.commit()?;
+        self.spills.remove_session(id)?;
+        // Nobody can open the session any more; a file that stays behind is only untidy.
+        let _ = std::fs::remove_file(self.place.session_lock(id));
+        drop(handle);
+        Ok(())
+    }
+
+    /// Copies a session, whoever writes to it, with its spilled outputs. `until` is the last message that is copied;
+    /// without it all are. The copy's state and the numbers of its messages are those of the original.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`].
+    pub fn fork(
+        &mut self,
+        from: &SessionId,
+        new: &NewSession,
+        until: Option<MessageId>,
+    ) -> Result<SessionHandle, StoreError> {
+        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
+        let transaction = self.writing()?;
+        let original = key_of(&transaction, from)?;
+        let last = match until {
+            None => i64::MAX,
+            Some(id) => position_of(&transaction, original, id)?.ok_or(StoreError::NoMessage(id))?,
+        };
+        let (state, next_id): (String, i64) = transaction
+            .prepare_cached("SELECT state, next_id FROM session WHERE key = ?1")?
+            .query_row([original], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let state = serde_json::from_str(&state).map_err(StoreError::damaged)?;
+        let copy = insert(&transaction, new, &state, next_id.cast_unsigned())?;
+        let mut messages = Vec::new();
+        let mut places = transaction.prepare_cached(
+            "SELECT message.id, message.body FROM place JOIN message ON message.key = place.message
+             WHERE place.session = ?1 AND place.position <= ?2 ORDER BY place.position",
+        )?;
+        let mut rows = places.query([original, last])?;
+        while let Some(row) = rows.next()? {
+            messages.push(message(row)?);
+        }
+        append(&transaction, copy, &messages)?;
+        drop(rows);
+        drop(places);
+        transaction.commit()?;
+        self.spills.copy_session(from, &new.id)?;
+        Ok(handle)
+    }
+}
+
+/// The key of a session.
+pub(super) fn key_of(connection: &Connection, id: &SessionId) -> Result<i64, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT key FROM session WHERE id = ?1")?;
+    let key = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    key.ok_or_else(|| StoreError::NoSession(id.clone()))
+}
+
+/// A number higher than that of every change so far.
+pub(super) fn next_touch(connection: &Connection) -> Result<i64, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT coalesce(max(touched), 0) + 1 FROM session")?;
+    Ok(statement.query_row([], |row| row.get(0))?)
+}
+
+pub(super) fn insert(
+    connection: &Connection,
+    new: &NewSession,
+    state: &Value,
+    next_id: u64,
+) -> Result<i64, StoreError> {
+    if key_of(connection, &new.id).is_ok() {
+        return Err(StoreError::Exists(new.id.clone()));
+    }
+    let created = new.created_ms.cast_signed();
+    connection
+        .prepare_cached(
+            "INSERT INTO session (id, name, created_ms, updated_ms, touched, next_id, state)
+             VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            new.id.as_str(),
+            new.name,
+            created,
+            next_touch(connection)?,
+            next_id.cast_signed(),
+            state.to_string()
+        ])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Puts messages behind all others of a session.
+pub(super) fn append<'m>(
+    connection: &Connection,
+    session: i64,
+    messages: impl IntoIterator<Item = &'m Message>,
+) -> Result<(), StoreError> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO message (session, id, role, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (session, id) DO NOTHING",
+    )?;
+    let mut put = connection.prepare_cached(
+        "INSERT INTO place (session, position, message)
+         VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM place WHERE session = ?1), ?2)",
+    )?;
+    let words = Words::new(connection);
+    for message in messages {
+        let columns = Columns::of(&message.body)?;
+        let id = message.id.0.cast_signed();
+        if insert.execute(params![session, id, columns.role, columns.kind, columns.body])? == 0 {
+            return Err(StoreError::MessageExists(message.id));
+        }
+        let key = connection.last_insert_rowid();
+        put.execute([session, key])?;
+        words.add_message(key, &message.body)?;
+    }
+    Ok(())
+}
+
+/// Hands out the messages of a session in order.
+pub(super) fn each_message(
+    connection: &Connection,
+    session: i64,
+    mut each: impl FnMut(Message) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let mut places = connection.prepare_cached(
+        "SELECT message.id, message.body FROM place JOIN message ON message.key = place.message
+         WHERE place.session = ?1 ORDER BY place.position",
+    )?;
+    let mut rows = places.query([session])?;
+    while let Some(row) = rows.next()? {
+        each(message(row)?)?;
+    }
+    Ok(())
+}
+
+/// A message's body as it is stored.
+pub(super) fn body(text: &str) -> Result<NewMessage, StoreError> {
+    serde_json::from_str(text).map_err(StoreError::damaged)
+}
+
+/// What of a message stands in columns.
+pub(super) struct Columns {
+    pub(super) role: String,
+    pub(super) kind: String,
+    pub(super) body: String,
+}
+
+impl Columns {
+    pub(super) fn of(message: &NewMessage) -> Result<Self, StoreError> {
+        let failed = |error: serde_json::Error| StoreError::Sqlite(error.to_string());
+        let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
+        Ok(Self {
+            role: name(serde_json::to_value(message.role).map_err(failed)?),
+            kind: name(serde_json::to_value(message.kind).map_err(failed)?),
+            body: serde_json::to_string(message).map_err(failed)?,
+        })
+    }
+}
+
+fn message(row: &rusqlite::Row<'_>) -> Result<Message, StoreError> {
+    let text = row.get_ref(1)?.as_str().map_err(StoreError::damaged)?;
+    Ok(Message { id: MessageId(row.get::<_, i64>(0)?.cast_unsigned()), body: body(text)? })
+}
+
+fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<Option<i64>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT place.position FROM message JOIN place ON place.message = message.key
+         WHERE message.session = ?1 AND message.id = ?2",
+    )?;
+    Ok(statement.query_row([session, id.0.cast_signed()], |row| row.get(0)).optional()?)
+}
+
+/// The beginning of what the person said first.
+fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT message.body FROM place JOIN message ON message.key = place.message
+         WHERE place.session = ?1 AND message.role = 'user' AND message.kind = 'normal'
+         ORDER BY place.position LIMIT ?2",
+    )?;
+    let mut rows = statement.query(params![session, PREVIEW_MESSAGES])?;
+    while let Some(row) = rows.next()? {
+        let body = body(row.get_ref(0)?.as_str().map_err(StoreError::damaged)?)?;
+        let text = Message { id: MessageId(0), body }.text();
+        let mut words = text.split_whitespace().peekable();
+        if words.peek().is_some() {
+            return Ok(clipped(words));
+        }
+    }
+    Ok(String::new())
+}
+
+/// Words on one line, cut off where there are too many.
+fn clipped<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let mut line = String::new();
+    let mut left = PREVIEW_CHARS;
+    for word in words {
+        for c in (!line.is_empty()).then_some(' ').into_iter().chain(word.chars()) {
+            if left == 1 {
+                line.push('…');
+                return line;
+            }
+            line.push(c);
+            left -= 1;
+        }
+    }
+    line
+}

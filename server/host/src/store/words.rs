@@ -1,0 +1,127 @@
+//! The index of words: which text of a message or a fragment goes into it, and keeping it in step. Searching is the
+//! business of `search`.
+
+use rusqlite::{Connection, params};
+use serde_json::Value;
+use strata_engine::history::{ContentBlock, NewMessage, ResultPart};
+
+use super::{StoreError, schema};
+
+/// The index inside a transaction.
+pub(super) struct Words<'c> {
+    connection: &'c Connection,
+}
+
+impl<'c> Words<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection }
+    }
+
+    pub(super) fn add_message(&self, key: i64, message: &NewMessage) -> Result<(), StoreError> {
+        self.add(key, &text_of(message))
+    }
+
+    /// Most changes concern who sees a message, not what it says.
+    pub(super) fn replace_message(
+        &self,
+        key: i64,
+        old: &NewMessage,
+        new: &NewMessage,
+    ) -> Result<(), StoreError> {
+        let text = text_of(new);
+        if text_of(old) == text {
+            return Ok(());
+        }
+        self.forget(key)?;
+        self.add(key, &text)
+    }
+
+    pub(super) fn add_fragment(&self, key: i64, text: &str, tags: &[String]) -> Result<(), StoreError> {
+        self.add(schema::FRAGMENTS + key, &format!("{text}\n{}", tags.join("\n")))
+    }
+
+    pub(super) fn forget_fragment(&self, key: i64) -> Result<(), StoreError> {
+        self.forget(schema::FRAGMENTS + key)
+    }
+
+    pub(super) fn forget(&self, rowid: i64) -> Result<(), StoreError> {
+        self.connection.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([rowid])?;
+        Ok(())
+    }
+
+    pub(super) fn forget_session(&self, session: i64) -> Result<(), StoreError> {
+        self.connection
+            .prepare_cached("DELETE FROM words WHERE rowid IN (SELECT key FROM message WHERE session = ?1)")?
+            .execute([session])?;
+        Ok(())
+    }
+
+    fn add(&self, rowid: i64, text: &str) -> Result<(), StoreError> {
+        self.connection
+            .prepare_cached("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?
+            .execute(params![rowid, spaced(text)])?;
+        Ok(())
+    }
+}
+
+/// What of a message can be found: texts, reasoning, what tools were asked and what they answered. No pictures and no
+/// seals.
+pub(super) fn text_of(message: &NewMessage) -> String {
+    let mut text = String::new();
+    let mut add = |part: &str| {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(part);
+    };
+    for block in &message.content {
+        match block {
+            ContentBlock::Text { text } | ContentBlock::Thinking { text, .. } => add(text),
+            ContentBlock::ToolCall { name, input, .. } => {
+                add(name);
+                strings_in(input, &mut add);
+            }
+            ContentBlock::ToolResult { content, .. } => content.iter().for_each(|part| match part {
+                ResultPart::Text { text } => add(text),
+                ResultPart::Image(_) => {}
+            }),
+            ContentBlock::Image(_) => {}
+        }
+    }
+    text
+}
+
+/// Text as the index takes it. Scripts without spaces between words are indexed by the character, and a query finds
+/// characters that follow each other; the index would take a whole sentence for one word.
+pub(super) fn spaced(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    for c in text.chars() {
+        if stands_alone(c) {
+            spaced.extend([' ', c, ' ']);
+        } else {
+            spaced.push(c);
+        }
+    }
+    spaced
+}
+
+/// Han, Hiragana, Katakana, Thai, Lao, Khmer and Burmese.
+pub(super) fn stands_alone(c: char) -> bool {
+    matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
+
+/// The names and texts in a JSON value, without recursion: arguments may be nested as deep as they like.
+fn strings_in(value: &Value, add: &mut impl FnMut(&str)) {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => add(text),
+            Value::Array(items) => open.extend(items.iter().rev()),
+            Value::Object(fields) => open.extend(fields.values().rev()),
+            Value::Number(number) => add(&number.to_string()),
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+}
