@@ -10,6 +10,7 @@ pub mod pool;
 pub mod roots;
 pub mod secrets;
 pub mod select;
+pub mod summarise;
 pub mod trace_file;
 pub mod transcript_file;
 pub mod uri;
