@@ -11,6 +11,7 @@ pub mod roots;
 pub mod secrets;
 pub mod select;
 pub mod store;
+pub mod summarise;
 pub mod trace_file;
 pub mod transcript_file;
 pub mod uri;
