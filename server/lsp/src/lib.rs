@@ -1,14 +1,17 @@
 //! The language server of Strata: takes what an editor says, keeps one world in step with it, answers commands.
 //! Holds no domain logic: a handler converts, calls one engine function, converts back.
 
+pub mod asker;
 pub mod backend;
 pub mod capabilities;
 pub mod checkup;
 pub mod client;
 pub mod commands;
+pub mod compacting;
 pub mod documents;
 pub mod folders;
 pub mod index;
+pub mod keeper;
 pub mod mail;
 pub mod main_loop;
 pub mod meter;
@@ -17,6 +20,7 @@ pub mod outgoing;
 pub mod position;
 pub mod rehearsal;
 pub mod server;
+pub mod services;
 pub mod settings;
 pub mod snapshot;
 pub mod sync;

@@ -1,9 +1,12 @@
 //! What reaches the main loop: everything an editor says and everything that finished in the background,
 //! in the order it happened. Carries data only.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use strata_engine::buffer::Parsed;
 use strata_engine::cancel::Cancel;
+use strata_engine::compaction::Draft;
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
 use tokio::sync::oneshot;
@@ -34,19 +37,28 @@ pub struct Call {
     pub answer: Answer<Result<Value, CommandError>>,
 }
 
-/// A command that came back from the pool.
+/// A task that came back from the pool.
 #[derive(Debug)]
 pub struct Done {
     /// `World::folders_version` when it started.
     pub folders_version: u64,
-    /// The session as the command left it; `None` when it changed nothing.
-    pub session: Option<Session>,
-    /// What else it wants done.
+    /// The session as it was left; `None` when nothing of it changed.
+    pub session: Option<Arc<Session>>,
+    /// What else is to be done.
     pub effects: Vec<Effect>,
-    /// The answer.
+    /// What came of it.
     pub result: Result<Value, CommandError>,
-    /// Where it goes.
-    pub answer: Answer<Result<Value, CommandError>>,
+    /// Who waits for that.
+    pub waits: Waits,
+}
+
+/// Who waits for what came of a task.
+#[derive(Debug)]
+pub enum Waits {
+    /// Whoever sent the command, and how to know that nobody does any more.
+    Caller(Answer<Result<Value, CommandError>>, Cancel),
+    /// The compaction of this number.
+    Compaction(u64),
 }
 
 /// One piece of mail.
@@ -80,6 +92,8 @@ pub enum Mail {
     Command(Call),
     /// A command of this session is done.
     CommandDone(String, Box<Done>),
+    /// The draft of a compaction of this session is made, or there is none.
+    Drafted(String, u64, Result<Box<Draft>, String>),
     /// A buffer was parsed; `None` when it was cancelled.
     Parsed(FileKey, Option<Parsed>),
     /// The index run of this number ended; `None` when it was cancelled.

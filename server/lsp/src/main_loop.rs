@@ -5,10 +5,13 @@
 //! Commands of one session run one after the other, each on the workspace as it was when it arrived; those of
 //! different sessions, and everything about documents, do not wait for them.
 
+mod compactions;
 mod indexing;
 mod queue;
 
 use std::collections::BTreeSet;
+use std::io;
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -16,35 +19,51 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
+use strata_engine::compaction::Draft;
 use strata_engine::key::FileKey;
-use strata_host::pool::{Lane, Pool};
+use strata_engine::session::Session;
+use strata_host::pool::{Lane, Panicked, Pool};
+use strata_host::roots::Roots;
+use strata_host::store::Access;
 use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, InitializeResult};
 
 use crate::capabilities;
 use crate::client::{Can, ClientInfo};
-use crate::commands::{self, CommandError, Context, Effect};
+use crate::commands::{self, Compacting, CommandError, Context, Effect};
+use crate::compacting::{Job, News, Reason};
 use crate::folders::{Folders, folders_of};
-use crate::mail::{Answer, Call, Done, Mail};
+use crate::keeper::Keeper;
+use crate::mail::{Answer, Call, Done, Mail, Waits};
 use crate::meter;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Outgoing, Work};
+use crate::services::Services;
+use crate::snapshot::Snapshot;
 use crate::world::{Action, MAIN_SESSION, World};
 
+use compactions::{Compactions, Running};
 use indexing::Indexing;
-use queue::{Queues, Waiting};
+use queue::{Queues, Task, Waiting};
 
 /// The meter is sent at most this often (`strata/status`, four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
+
+/// So many compactions may wait for a model at a time; others wait for them.
+const PATIENT_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The loop and what it holds besides the world.
 pub struct MainLoop {
     world: World,
     folders: Folders,
     queues: Queues,
+    compactions: Compactions,
     indexing: Indexing,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
     pool: Pool,
+    /// For what may wait long for somebody outside.
+    patient: Pool,
+    services: Arc<Services>,
     mail: Sender<Mail>,
     outgoing: UnboundedSender<Outgoing>,
 }
@@ -59,18 +78,26 @@ struct Meter {
 
 impl MainLoop {
     /// A loop over a new world. `mail` is the sending end of the mail it will be given to [`run`](Self::run) on.
-    pub fn new(pool: Pool, mail: Sender<Mail>, outgoing: UnboundedSender<Outgoing>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn new(pool: Pool, mail: Sender<Mail>, outgoing: UnboundedSender<Outgoing>) -> io::Result<Self> {
+        let services = Arc::new(Services::new(outgoing.clone()));
+        let patient = Pool::new(PATIENT_THREADS)?;
+        Ok(Self {
             world: World::new(),
             folders: Folders::default(),
             queues: Queues::default(),
+            compactions: Compactions::default(),
             indexing: Indexing::default(),
             parsing: BTreeSet::new(),
             meter: Meter::default(),
             pool,
+            patient,
+            services,
             mail,
             outgoing,
-        }
+        })
     }
 
     /// Works until [`Mail::Goodbye`].
@@ -103,7 +130,11 @@ impl MainLoop {
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
             Mail::Settings(tree) => self.transition("settings", |world| world.configured(tree)),
-            Mail::ProgressCancelled(token) => self.indexing.cancel(&token),
+            Mail::ProgressCancelled(token) => {
+                self.indexing.cancel(&token);
+                self.compactions.cancel(&token);
+            }
+            Mail::Drafted(session, number, draft) => self.drafted(&session, number, draft),
             Mail::Command(call) => self.enqueue(call),
             Mail::CommandDone(session, done) => self.command_done(&session, *done),
             Mail::Parsed(key, parsed) => {
@@ -174,13 +205,37 @@ impl MainLoop {
         let options = params.initialization_options.as_ref();
         let settings = options.and_then(|options| options.get("settings")).cloned();
         let roots = self.folders.roots();
+        let client = Arc::new(client);
+        self.services.meet(Arc::clone(&client));
+        let session = self.first_session(&client, &roots);
         self.transition("initialize", |world| {
-            world.client = Arc::new(client);
+            world.client = client;
             world.snapshot.roots = Arc::new(roots);
+            world.begin_with(session);
             settings.map_or(Vec::new(), |tree| world.configured(tree))
         });
         // Nobody waits any more when the client cancelled its first request; the state is right all the same.
         let _ = answer.send(Ok(capabilities::result(encoding)));
+    }
+
+    /// The session that an editor starts with: a new one, or the one that it wishes to go on with. Nobody waits for
+    /// anything else yet, so the disk may be waited for here.
+    fn first_session(&self, client: &ClientInfo, roots: &Roots) -> Arc<Session> {
+        let keeper = &self.services.keeper;
+        let folder = roots.folders().first().map(|folder| folder.path.clone());
+        if let Some(Err(error)) = folder.map(|folder| keeper.settle(&folder)) {
+            self.services.warn("store", format!("sessions are not kept: {error}"));
+        }
+        if let Some(id) = &client.resume {
+            match keeper.load(id, Access::Write) {
+                Ok(session) => return session,
+                Err(error) => {
+                    self.services.warn("resume", format!("a new session was begun: {error}"));
+                }
+            }
+        }
+        let id = Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned());
+        Arc::new(Session::new(id))
     }
 
     fn initialized(&mut self) {
@@ -243,58 +298,104 @@ impl MainLoop {
             Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
             Err(error) => return respond(call.answer, Err(error)),
         };
-        if !self.world.sessions.contains_key(session.as_str()) {
-            let error = CommandError::invalid("session", &format!("there is no session `{session}`"));
+        let Some(session) = self.world.session_id(&session) else {
+            let error = CommandError::invalid(
+                "session",
+                &format!("there is no session `{session}` open; strata.session.load opens a stored one"),
+            );
             return respond(call.answer, Err(error));
-        }
+        };
         let snapshot = self.world.snapshot.clone();
-        self.queues.push(&session, Waiting { call, arguments, snapshot });
-        self.start_command(&session);
+        self.queues.push(&session, Waiting { task: Task::Command(call, arguments), snapshot });
+        self.start_next(&session);
     }
 
-    /// Starts the next command of a session unless one is running.
-    fn start_command(&mut self, id: &str) {
-        let Some(Waiting { call, arguments, snapshot }) = self.queues.next(id) else { return };
-        let Some(session) = self.world.sessions.get(id).map(|session| (**session).clone()) else {
+    /// Starts what is next in a session unless something is running.
+    fn start_next(&mut self, id: &str) {
+        let Some(Waiting { task, snapshot }) = self.queues.next(id) else { return };
+        let Some(before) = self.world.sessions.get(id).cloned() else {
             self.queues.finished(id);
-            return;
+            return self.nobody_there(id, task);
         };
-        let Call { name, cancel, answer, .. } = call;
-        let mail = self.mail.clone();
+        let services = Arc::clone(&self.services);
         let folders_version = self.world.folders_version;
-        let id = id.to_owned();
-        let job = move || {
-            let span = tracing::info_span!("command", name);
-            let _inside = span.enter();
-            let mut session = session;
-            let before = session.mark();
-            let mut context = Context {
-                snapshot: &snapshot,
-                session: &mut session,
-                now_ms: now_ms(),
-                cancel: &cancel,
-                effects: Vec::new(),
-            };
-            let result = commands::run(&name, arguments, &mut context);
-            let effects = std::mem::take(&mut context.effects);
-            // What nobody waits for any more did not happen.
-            let keep = result.is_ok() && !cancel.is_cancelled();
-            let changed = session.mark() != before;
-            ((keep && changed).then_some(session), if keep { effects } else { Vec::new() }, result)
+        let mail = self.mail.clone();
+        let of = id.to_owned();
+        let report = move |done| {
+            let _ = mail.send(Mail::CommandDone(of, Box::new(done)));
         };
-        self.pool.spawn(Lane::Interactive, job, move |outcome| {
-            let (session, effects, result) = outcome.unwrap_or_else(|panicked| {
-                tracing::error!(%panicked, "a command panicked; its session is as before");
-                let message = "an internal error stopped this command; nothing was changed, please report it";
-                (None, Vec::new(), Err(CommandError::failed(message)))
-            });
-            let done = Done { folders_version, session, effects, result, answer };
-            let _ = mail.send(Mail::CommandDone(id, Box::new(done)));
-        });
+        match task {
+            Task::Command(call, arguments) => {
+                let Call { name, cancel, answer, .. } = call;
+                let sessions = self.world.sessions.clone();
+                let current = Arc::clone(&self.world.current);
+                let waits = Waits::Caller(answer, cancel.clone());
+                let pool = if commands::may_wait(&name, &snapshot) { &self.patient } else { &self.pool };
+                let compacting = match self.compactions.is_running(id) {
+                    true => Compacting::Yes,
+                    false => Compacting::No,
+                };
+                let job = move || {
+                    let span = tracing::info_span!("command", name);
+                    let _inside = span.enter();
+                    let mut session = Session::clone(&before);
+                    let mark = session.mark();
+                    let mut context = Context {
+                        snapshot: &snapshot,
+                        session: &mut session,
+                        sessions: &sessions,
+                        current: &current,
+                        services: &services,
+                        compacting,
+                        now_ms: now_ms(),
+                        cancel: &cancel,
+                        effects: Vec::new(),
+                    };
+                    let result = commands::run(&name, arguments, &mut context);
+                    let effects = std::mem::take(&mut context.effects);
+                    // What nobody waits for any more did not happen.
+                    let keep = result.is_ok() && !cancel.is_cancelled();
+                    let changed = session.mark() != mark;
+                    let outcome = Outcome { session: changed.then_some(session), effects, result };
+                    if keep { outcome.stored(&services) } else { outcome.undone() }
+                };
+                pool.spawn(Lane::Interactive, job, move |outcome| {
+                    report(done(outcome, "command", folders_version, waits));
+                });
+            }
+            Task::Compact(number, draft) => {
+                let cancel = self.compactions.get(id, number).map(|running| running.cancel.clone());
+                let job = move || {
+                    let mut session = Session::clone(&before);
+                    let outcome = match cancel {
+                        Some(cancel) if !cancel.is_cancelled() => put_in_place(&mut session, *draft, &snapshot),
+                        _ => Err(CommandError::Cancelled),
+                    };
+                    let (session, result) = match outcome {
+                        Ok(()) => (Some(session), Ok(Value::Null)),
+                        Err(error) => (None, Err(error)),
+                    };
+                    Outcome { session, effects: Vec::new(), result }.stored(&services)
+                };
+                self.pool.spawn(Lane::Interactive, job, move |outcome| {
+                    report(done(outcome, "compaction", folders_version, Waits::Compaction(number)));
+                });
+            }
+        }
+    }
+
+    /// The session of a task was deleted meanwhile.
+    fn nobody_there(&mut self, id: &str, task: Task) {
+        let gone = || CommandError::failed(format!("the session `{id}` was closed meanwhile"));
+        match task {
+            Task::Command(call, _) => respond(call.answer, Err(gone())),
+            Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
+        }
+        self.start_next(id);
     }
 
     fn command_done(&mut self, id: &str, done: Done) {
-        let Done { folders_version, session, effects, mut result, answer } = done;
+        let Done { folders_version, session, effects, mut result, waits } = done;
         if folders_version != self.world.folders_version {
             result = result.and(Err(CommandError::failed(
                 "the workspace folders changed while this command ran, so nothing was changed; run it again",
@@ -302,14 +403,107 @@ impl MainLoop {
         } else if let Some(session) = session {
             self.transition("command", |world| world.session_changed(session));
         }
+        let mut waits = Some(waits);
         for effect in effects {
             match effect {
                 Effect::Reindex => self.act(Action::Reindex),
+                Effect::Open(session) => self.transition("open", |world| world.session_opened(session)),
+                Effect::Show(id) => self.transition("show", |world| world.session_shown(&id)),
+                Effect::Close(id) => {
+                    let next = Arc::new(Session::new(
+                        Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned()),
+                    ));
+                    self.transition("close", |world| world.session_closed(&id, next));
+                }
+                Effect::Compact(job) => match (&job.reason, waits.take()) {
+                    (Reason::Due(_), waiting) => {
+                        waits = waiting;
+                        self.compact(*job, Cancel::new(), None);
+                    }
+                    (_, Some(Waits::Caller(answer, cancel))) => self.compact(*job, cancel, Some(answer)),
+                    (_, waiting) => waits = waiting,
+                },
             }
         }
-        respond(answer, result);
+        match waits {
+            Some(Waits::Caller(answer, _)) => respond(answer, result),
+            Some(Waits::Compaction(number)) => self.compaction_ended(id, number, result),
+            None => {}
+        }
         self.queues.finished(id);
-        self.start_command(id);
+        self.start_next(id);
+    }
+
+    /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
+    fn compact(
+        &mut self,
+        job: Job,
+        cancel: Cancel,
+        answer: Option<Answer<Result<Value, CommandError>>>,
+    ) {
+        if self.compactions.is_running(&job.session) {
+            let error = "a compaction of this session is running already; wait for it, or cancel its progress";
+            if let Some(answer) = answer {
+                respond(answer, Err(CommandError::failed(error)));
+            }
+            return;
+        }
+        let Some(session) = self.world.sessions.get(job.session.as_str()).cloned() else { return };
+        self.services.tell_compaction(job.started().into());
+        let id = job.session.clone();
+        let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
+        if self.world.client.shows_progress == Can::Yes {
+            self.say(Outgoing::Begin(Work::Compacting(number)));
+        }
+        let snapshot = self.world.snapshot.clone();
+        let asker = self.services.asker(&snapshot);
+        let mail = self.mail.clone();
+        let work = move || {
+            let draft = job.draft(&session, &snapshot, &asker, &cancel);
+            draft.map(Box::new).map_err(|error| error.to_string())
+        };
+        self.patient.spawn(Lane::Interactive, work, move |draft| {
+            let draft = draft.unwrap_or_else(|panicked| {
+                tracing::error!(%panicked, "a compaction panicked; the conversation is as before");
+                Err("an internal error stopped the compaction; please report it".to_owned())
+            });
+            let _ = mail.send(Mail::Drafted(id, number, draft));
+        });
+    }
+
+    /// A draft is put in place when it is its turn in the session.
+    fn drafted(&mut self, session: &str, number: u64, draft: Result<Box<Draft>, String>) {
+        match draft {
+            Err(error) => self.compaction_ended(session, number, Err(CommandError::failed(error))),
+            Ok(draft) => {
+                if let Some(running) = self.compactions.running(session, number) {
+                    running.news = Some(running.job.ended(&draft));
+                }
+                let snapshot = self.world.snapshot.clone();
+                self.queues.push(session, Waiting { task: Task::Compact(number, draft), snapshot });
+                self.start_next(session);
+            }
+        }
+    }
+
+    fn compaction_ended(&mut self, session: &str, number: u64, result: Result<Value, CommandError>) {
+        let Some(Running { job, answer, news, .. }) = self.compactions.end(session, number) else { return };
+        let (news, result): (News, _) = match result {
+            Ok(_) => {
+                let news = news.unwrap_or_else(|| job.started());
+                (news.clone(), Ok(news.into()))
+            }
+            Err(error) => (job.failed(&error), Err(error)),
+        };
+        let outcome = if result.is_ok() { "done" } else { "the conversation is as it was" };
+        self.say(Outgoing::End(Work::Compacting(number), outcome.to_owned()));
+        if let (Err(error), None) = (&result, &answer) {
+            self.services.warn("compaction", format!("the conversation was not compacted: {error}"));
+        }
+        self.services.tell_compaction(news.into());
+        if let Some(answer) = answer {
+            respond(answer, result);
+        }
     }
 
     /// How long until the meter may be read; `None` when nobody wants it or it is being read.
@@ -322,7 +516,7 @@ impl MainLoop {
     }
 
     fn read_meter(&mut self) {
-        let Some(session) = self.world.sessions.get(MAIN_SESSION).cloned() else { return };
+        let Some(session) = self.world.sessions.get(&self.world.current).cloned() else { return };
         self.meter = Meter { wanted: false, reading: true, last: Some(Instant::now()) };
         let snapshot = self.world.snapshot.clone();
         let mail = self.mail.clone();
@@ -339,6 +533,63 @@ impl MainLoop {
         // The task that speaks ends with the connection; then there is nobody to tell.
         let _ = self.outgoing.send(outgoing);
     }
+}
+
+/// What a task made of its session.
+struct Outcome {
+    /// The session when it changed.
+    session: Option<Session>,
+    effects: Vec<Effect>,
+    result: Result<Value, CommandError>,
+}
+
+impl Outcome {
+    /// The same with the session on disk: what cannot be stored did not happen.
+    fn stored(self, services: &Services) -> Stored {
+        let Self { session, effects, result } = self;
+        let session = session.map(Arc::new);
+        let stored = session.as_ref().map_or(Ok(()), |session| services.keeper.commit(session, now_ms()));
+        if let Some(news) = services.keeper.news() {
+            services.warn("store", news);
+        }
+        match stored {
+            Ok(()) => Stored { session, effects, result },
+            Err(error) => {
+                let message = format!("nothing was changed, because it could not be saved: {error}");
+                Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(message)) }
+            }
+        }
+    }
+
+    /// Only the answer is left.
+    fn undone(self) -> Stored {
+        Stored { session: None, effects: Vec::new(), result: self.result }
+    }
+}
+
+/// What a task made of its session, safely on disk.
+struct Stored {
+    session: Option<Arc<Session>>,
+    effects: Vec<Effect>,
+    result: Result<Value, CommandError>,
+}
+
+/// What is told of a task that has ended, by itself or with a panic.
+fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, waits: Waits) -> Done {
+    let Stored { session, effects, result } = outcome.unwrap_or_else(|panicked| {
+        tracing::error!(%panicked, what, "a task panicked; its session is as before");
+        let message = "an internal error stopped this command; nothing was changed, please report it";
+        Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(message)) }
+    });
+    Done { folders_version, session, effects, result, waits }
+}
+
+/// Puts a draft in place by the rules that are in force now.
+fn put_in_place(session: &mut Session, draft: Draft, snapshot: &Snapshot) -> Result<(), CommandError> {
+    let settings = &snapshot.settings;
+    let profile = settings.compaction.profile_named(&draft.profile.name)?;
+    session.compact(draft, &profile, &settings.tools, now_ms())?;
+    Ok(())
 }
 
 fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {

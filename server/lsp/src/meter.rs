@@ -4,8 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use strata_engine::budget;
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::compaction::CompactionStatus;
-use strata_engine::prompt::{AssembleError, IndexState, history_tokens};
+use strata_engine::prompt::{AssembleError, IndexState};
 use strata_engine::session::Session;
 
 use crate::snapshot::Snapshot;
@@ -40,12 +39,12 @@ struct Status<'a> {
 pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel) -> Option<Value> {
     let report: Result<_, Cancelled> = snapshot
         .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
-    let (model, tokens, window, history) = match report.ok()? {
-        Ok(report) => (report.model, report.used, report.max_input_tokens, report.history_tokens),
+    let (model, tokens, window) = match report.ok()? {
+        Ok(report) => (report.model, report.used, report.max_input_tokens),
         // It does not fit even without a prompt: the meter shows by how much.
         Err(AssembleError::TooLarge { model, tokens, .. }) => {
             let window = snapshot.models.resolve(&model).model.max_input;
-            (model, tokens, window, history_tokens(session, snapshot.means()))
+            (model, tokens, window)
         }
         Err(_) => return None,
     };
@@ -59,7 +58,7 @@ pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel
         cached_percent: session.totals.cached_percent(),
         cached_tokens: cached.map(|cached| cached.tokens),
         cache_expires_ms: cached.map(|cached| cached.expires_ms),
-        compaction_percent: CompactionStatus::new(&snapshot.settings.compaction, history).percent,
+        compaction_percent: session.compaction_status(Some(tokens), snapshot.means()).percent,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
         state_version: session.revision(),

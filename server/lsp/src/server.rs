@@ -34,7 +34,7 @@ pub fn run() -> io::Result<Exit> {
         .custom_method("window/workDoneProgress/cancel", Backend::progress_cancelled)
         .finish();
         let Some(said) = said else { return Err(io::Error::other("the service was not started")) };
-        let main_loop = MainLoop::new(pool, mail.clone(), said);
+        let main_loop = MainLoop::new(pool, mail.clone(), said)?;
         let looping =
             thread::Builder::new().name("strata-main".to_owned()).spawn(move || main_loop.run(&inbox))?;
         let service = Proofread::new(service, mail.clone());

@@ -106,6 +106,10 @@ impl Workbench {
         let mut context = Context {
             snapshot: &self.snapshot,
             session: &mut session,
+            sessions: &BTreeMap::new(),
+            current: MAIN_SESSION,
+            services: &self.services,
+            compacting: Compacting::No,
             now_ms: now_ms(),
             cancel: &self.cancel,
             effects: Vec::new(),
@@ -116,6 +120,7 @@ impl Workbench {
         for effect in effects {
             match effect {
                 Effect::Reindex => self.index(|_| ())?,
+                Effect::Open(session) | Effect::Show(session) => self.session = session,
             }
         }
         Ok(reply)

@@ -23,7 +23,7 @@ use crate::settings::{Problem, parse as parse_settings};
 use crate::snapshot::Snapshot;
 use crate::sync;
 
-/// The session of a client that names none.
+/// What a client may call the session that is shown, instead of by its own name.
 pub const MAIN_SESSION: &str = "main";
 
 /// Files that decide which other files are listed.
@@ -34,8 +34,10 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGN
 pub struct World {
     /// What commands see.
     pub snapshot: Snapshot,
-    /// The conversations.
+    /// The conversations that are open.
     pub sessions: BTreeMap<Arc<str>, Arc<Session>>,
+    /// The one that commands are about which name none, and whose meter is shown.
+    pub current: Arc<str>,
     /// What the client can do.
     pub client: Arc<ClientInfo>,
     /// Counts changes of the workspace folders: what a command made of the old names is not taken over.
@@ -70,6 +72,7 @@ impl World {
         let main = Arc::new(Session::new(MAIN_SESSION));
         Self {
             snapshot: Snapshot::empty(),
+            current: Arc::clone(&main.id),
             sessions: BTreeMap::from([(Arc::clone(&main.id), main)]),
             client: Arc::default(),
             folders_version: 0,
@@ -220,9 +223,49 @@ impl World {
         vec![Action::Meter]
     }
 
-    /// A command left its session changed.
-    pub fn session_changed(&mut self, session: Session) -> Vec<Action> {
-        self.sessions.insert(Arc::clone(&session.id), Arc::new(session));
+    /// This session is the only one, and is shown.
+    pub fn begin_with(&mut self, session: Arc<Session>) {
+        self.current = Arc::clone(&session.id);
+        self.sessions = BTreeMap::from([(Arc::clone(&session.id), session)]);
+    }
+
+    /// The own name of a session that is open; `main` is the one that is shown.
+    pub fn session_id(&self, name: &str) -> Option<String> {
+        match self.sessions.get_key_value(name) {
+            Some((id, _)) => Some(id.to_string()),
+            None => (name == MAIN_SESSION).then(|| self.current.to_string()),
+        }
+    }
+
+    /// A session was left changed. One that was closed meanwhile stays closed.
+    pub fn session_changed(&mut self, session: Arc<Session>) -> Vec<Action> {
+        if let Some(place) = self.sessions.get_mut(&session.id) {
+            *place = session;
+        }
+        vec![Action::Meter]
+    }
+
+    /// A session was opened. One that is open already stays as it is.
+    pub fn session_opened(&mut self, session: Arc<Session>) -> Vec<Action> {
+        self.sessions.entry(Arc::clone(&session.id)).or_insert(session);
+        Vec::new()
+    }
+
+    /// A session is shown from now on.
+    pub fn session_shown(&mut self, id: &str) -> Vec<Action> {
+        if let Some((id, _)) = self.sessions.get_key_value(id) {
+            self.current = Arc::clone(id);
+        }
+        vec![Action::Meter]
+    }
+
+    /// A session was closed. `next` takes its place when it was the one that is shown.
+    pub fn session_closed(&mut self, id: &str, next: Arc<Session>) -> Vec<Action> {
+        self.sessions.remove(id);
+        if *self.current == *id {
+            self.current = Arc::clone(&next.id);
+            self.sessions.insert(Arc::clone(&next.id), next);
+        }
         vec![Action::Meter]
     }
 
@@ -269,7 +312,7 @@ mod tests {
         world.opened(&serde_json::from_value(item).unwrap());
         let mut session = Session::clone(&world.sessions[MAIN_SESSION]);
         session.selection.select("a.py".into());
-        world.session_changed(session);
+        world.session_changed(Arc::new(session));
 
         let choice = |world: &World, key: &str| world.sessions[MAIN_SESSION].selection.choice(&key.into());
         world.folders_changed(Roots::new(folders.clone()).unwrap());

@@ -19,10 +19,10 @@ use crate::selection::Selection;
 use crate::tiers::{Billed, Breaks, PolicyName, TierState};
 use crate::urls::Pages;
 
-use shorter::Anchor;
+use shorter::{Anchor, Recovery};
 
 pub use saved::Saved;
-pub use shorter::NothingToUndo;
+pub use shorter::{AlreadyRecovered, NothingToUndo};
 pub use trail::Trail;
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
@@ -183,6 +183,7 @@ pub struct Session {
     compactions: Arc<Vec<Record>>,
     /// What the last prompt weighed; nothing when the conversation was changed since.
     anchor: Option<Anchor>,
+    recovery: Recovery,
     /// What that cost, in tokens of plain input.
     spent: Option<f64>,
     /// When its prompts were sent, and how much of them could be cached.
@@ -214,6 +215,7 @@ impl Session {
             totals: Usage::default(),
             compactions: Arc::default(),
             anchor: None,
+            recovery: Recovery::default(),
             spent: None,
             pace: Arc::default(),
             account: None,
@@ -330,6 +332,35 @@ impl Session {
         let gone = self.history.truncate(from)?;
         self.rewritten();
         Ok(gone)
+    }
+
+    /// Goes on under another name.
+    pub fn rename(&mut self, id: impl Into<Arc<str>>) {
+        self.id = id.into();
+    }
+
+    /// Begins another conversation under another name, with the same files in view. What the provider's cache holds of
+    /// them stays known.
+    pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
+        self.rename(id);
+        self.clear_history();
+        self.totals = Usage::default();
+        self.spent = None;
+        self.pending.clear();
+        self.recorded.clear();
+    }
+
+    /// Forgets all messages behind this one.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn end_with(&mut self, last: MessageId) -> Result<(), NoSuchMessage> {
+        let messages = self.history.messages();
+        let at = messages.iter().position(|message| message.id == last).ok_or(NoSuchMessage(last))?;
+        match messages.get(at + 1).map(|message| message.id) {
+            Some(next) => self.truncate_history(next).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     /// The conversation is another one: nothing of it was compacted, and nothing was looked at in it.

@@ -26,7 +26,37 @@ pub(super) struct Anchor {
 #[error("no compaction of this conversation is left to undo")]
 pub struct NothingToUndo;
 
+/// A second prompt in a row was too long for the provider.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "the prompt was too long once more after the conversation was compacted; deselect files, or shorten the prompt or the \
+     system prompt"
+)]
+pub struct AlreadyRecovered;
+
+/// Whether the conversation may be compacted because a provider refused a prompt for its length: once until a prompt is
+/// answered (seed: one recovery).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Recovery {
+    #[default]
+    Possible,
+    Used,
+}
+
 impl Session {
+    /// Takes note that a provider refused a prompt for its length.
+    ///
+    /// # Errors
+    /// [`AlreadyRecovered`] when that happened before, and no prompt was answered since.
+    pub fn recover(&mut self) -> Result<(), AlreadyRecovered> {
+        if self.recovery == Recovery::Used {
+            return Err(AlreadyRecovered);
+        }
+        self.recovery = Recovery::Used;
+        self.touch();
+        Ok(())
+    }
+
     /// What the conversation weighs. `context` is what the whole prompt weighs, when that is known; otherwise what was
     /// billed for the last one counts, with what was said since.
     pub fn pressure(&self, context: Option<usize>, means: Means<'_>) -> Pressure {

@@ -2,9 +2,14 @@
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancelled;
+use strata_engine::compaction::{NoSuchProfile, Refused};
+use strata_engine::history::NoSuchMessage;
 use strata_engine::prompt::AssembleError;
-use strata_engine::session::NoSuchPrompt;
+use strata_engine::session::{AlreadyRecovered, NoSuchPrompt, NothingToUndo};
+use strata_host::store::StoreError;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
+
+use crate::keeper::KeepError;
 
 /// A command that did nothing.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -52,11 +57,18 @@ impl From<Cancelled> for CommandError {
     }
 }
 
-impl From<NoSuchPrompt> for CommandError {
-    fn from(error: NoSuchPrompt) -> Self {
-        Self::failed(error.to_string())
-    }
+/// Errors whose own words say all there is to say.
+macro_rules! said {
+    ($($error:ty),+ $(,)?) => {
+        $(impl From<$error> for CommandError {
+            fn from(error: $error) -> Self {
+                Self::failed(error.to_string())
+            }
+        })+
+    };
 }
+
+said!(KeepError, NoSuchPrompt, StoreError, NoSuchMessage, NothingToUndo, NoSuchProfile, Refused, AlreadyRecovered);
 
 impl From<AssembleError> for CommandError {
     fn from(error: AssembleError) -> Self {

@@ -92,6 +92,19 @@ pub(super) struct HasReply {
     has: bool,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MarkedPaths {
+    paths: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MarkedRead {
+    /// The last one last.
+    files_read: Vec<String>,
+}
+
 pub(super) fn select(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
     let mut selection = context.session.selection.clone();
     let changed = select_into(&mut selection, &params, context)?;
@@ -105,6 +118,17 @@ pub(super) fn set(params: Paths, context: &mut Context<'_>) -> Result<Changed, C
     let changed = select_into(&mut selection, &params, context)?;
     install(selection, context);
     Ok(changed)
+}
+
+/// Takes note that files were read outside of what Strata sees.
+pub(super) fn mark_read(params: MarkedPaths, context: &mut Context<'_>) -> Result<MarkedRead, CommandError> {
+    for path in &params.paths {
+        let key = context.snapshot.resolve(path).map_err(|error| CommandError::invalid("paths", &error.to_string()))?;
+        context.session.trail.mark_read(key.as_str());
+    }
+    context.session.touch();
+    let tools = &context.snapshot.settings.tools;
+    Ok(MarkedRead { files_read: context.session.trail.files_read(&context.session.history, tools) })
 }
 
 pub(super) fn deselect(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {

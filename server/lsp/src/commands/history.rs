@@ -1,7 +1,7 @@
 //! `history.*`: the conversation itself.
 
 use serde::{Deserialize, Serialize};
-use strata_engine::history::{Message, MessageId, NewMessage, Role};
+use strata_engine::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
 use strata_engine::prompt::history_tokens;
 
 use super::prompt::Said;
@@ -25,6 +25,52 @@ pub(super) struct ExchangeParams {
 #[serde(deny_unknown_fields)]
 pub(super) struct SetParams {
     messages: Vec<AddParams>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TruncateParams {
+    /// The first message that goes.
+    from: MessageId,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditParams {
+    id: MessageId,
+    content: Said,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PinParams {
+    id: MessageId,
+    #[serde(default = "yes")]
+    pinned: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HideParams {
+    id: MessageId,
+    /// Whether the model sees it.
+    agent: Option<Visibility>,
+    /// Whether the person sees it.
+    user: Option<Visibility>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ImportParams {
+    /// A conversation in any form that `session.import` takes.
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Truncated {
+    /// How many messages went.
+    removed: usize,
+    messages: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,10 +136,53 @@ pub(super) fn reregister(_: NoArguments, context: &mut Context<'_>) -> Result<Em
     Ok(Empty {})
 }
 
+pub(super) fn truncate(params: TruncateParams, context: &mut Context<'_>) -> Result<Truncated, CommandError> {
+    let removed = context.session.truncate_history(params.from)?;
+    Ok(Truncated { removed, messages: context.session.history.len() })
+}
+
+pub(super) fn edit(params: EditParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    let content = params.content.into_blocks();
+    if content.is_empty() {
+        return Err(CommandError::invalid("content", "a message cannot be empty"));
+    }
+    context.session.change_message(params.id, |message| message.content = content)?;
+    Ok(Empty {})
+}
+
+pub(super) fn pin(params: PinParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    let pin = if params.pinned { Pin::Kept } else { Pin::Free };
+    context.session.change_message(params.id, |message| message.pin = pin)?;
+    Ok(Empty {})
+}
+
+pub(super) fn hide(params: HideParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    let HideParams { id, agent, user } = params;
+    if agent.is_none() && user.is_none() {
+        return Err(CommandError::invalid("agent", "say who gets to see the message: give agent, user or both"));
+    }
+    context.session.change_message(id, |message| {
+        message.agent = agent.unwrap_or(message.agent);
+        message.user = user.unwrap_or(message.user);
+    })?;
+    Ok(Empty {})
+}
+
+pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    let messages = super::session::messages_in(&params.text)?;
+    let ids = messages.into_iter().map(|message| context.session.history.add(message)).collect();
+    context.session.touch();
+    Ok(Added { ids })
+}
+
 fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMessage, CommandError> {
     let message = params.content.into_message(params.role);
     if message.content.is_empty() {
         return Err(CommandError::invalid(path, "a message cannot be empty"));
     }
     Ok(NewMessage { time_ms: Some(context.now_ms), ..message })
+}
+
+fn yes() -> bool {
+    true
 }

@@ -3,21 +3,31 @@
 //! nothing about context: it converts, calls the engine, converts back.
 
 mod budget;
+mod compaction;
 mod error;
 mod files;
 mod history;
+mod memory;
 mod prompt;
 mod server;
+mod session;
 mod symbols;
 mod tiers;
 mod url;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::cancel::Cancel;
+use strata_engine::compaction::Moment;
 use strata_engine::session::Session;
+use strata_engine::settings::SummariserKind;
 
+use crate::compacting::Job;
+use crate::services::Services;
 use crate::snapshot::Snapshot;
 
 pub use error::CommandError;
@@ -28,6 +38,14 @@ pub struct Context<'a> {
     pub snapshot: &'a Snapshot,
     /// The session, as the commands before this one left it.
     pub session: &'a mut Session,
+    /// All open sessions, as they were when the command began.
+    pub sessions: &'a BTreeMap<Arc<str>, Arc<Session>>,
+    /// The one that is shown.
+    pub current: &'a str,
+    /// The store and the way to the client.
+    pub services: &'a Services,
+    /// Whether a compaction of the session is under way.
+    pub compacting: Compacting,
     /// Milliseconds since 1970.
     pub now_ms: u64,
     /// Raised when nobody waits for the answer any more.
@@ -37,10 +55,27 @@ pub struct Context<'a> {
 }
 
 /// Something a command wants done that is not its session's business.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Effect {
     /// Walk and index the repository anew.
     Reindex,
+    /// Open a session.
+    Open(Arc<Session>),
+    /// Show an open session.
+    Show(Arc<str>),
+    /// Close a session.
+    Close(Arc<str>),
+    /// Compact a session. What comes of it is the answer of the command, unless it begins by itself.
+    Compact(Box<Job>),
+}
+
+/// Whether a compaction of a session is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compacting {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
 }
 
 /// The arguments of a command that takes none.
@@ -65,6 +100,7 @@ pub const NAMES: &[&str] = &[
     "strata.files.clear",
     "strata.files.read",
     "strata.files.has",
+    "strata.files.markRead",
     "strata.prompt.assemble",
     "strata.prompt.record",
     "strata.prompt.discard",
@@ -78,15 +114,38 @@ pub const NAMES: &[&str] = &[
     "strata.history.add",
     "strata.history.addExchange",
     "strata.history.get",
+    "strata.history.count",
     "strata.history.set",
     "strata.history.clear",
-    "strata.history.count",
+    "strata.history.truncate",
+    "strata.history.edit",
+    "strata.history.pin",
+    "strata.history.hide",
     "strata.history.reregister",
+    "strata.history.import",
+    "strata.memory.add",
+    "strata.memory.search",
+    "strata.memory.list",
+    "strata.memory.remove",
+    "strata.session.new",
+    "strata.session.reset",
+    "strata.session.list",
+    "strata.session.load",
+    "strata.session.steps",
+    "strata.session.fork",
+    "strata.session.rename",
+    "strata.session.delete",
+    "strata.session.export",
+    "strata.session.import",
+    "strata.session.search",
     "strata.url.add",
     "strata.url.remove",
     "strata.url.list",
     "strata.budget.report",
     "strata.compaction.status",
+    "strata.compaction.run",
+    "strata.compaction.undo",
+    "strata.compaction.contextLimitExceeded",
     "strata.symbols.map",
     "strata.symbols.file",
     "strata.server.status",
@@ -94,6 +153,14 @@ pub const NAMES: &[&str] = &[
     "strata.server.settings",
     "strata.server.models",
 ];
+
+/// Whether a command may wait long for a model: one that compacts before it assembles.
+pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
+    let compaction = &snapshot.settings.compaction;
+    name == "strata.prompt.assemble"
+        && compaction.summariser != SummariserKind::Extractive
+        && compaction.profile().moment == Moment::BeforeAssembling
+}
 
 /// Runs a command. `arguments` is the one JSON object of `workspace/executeCommand`, without its `session`.
 ///
@@ -114,6 +181,7 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.files.clear" => call(arguments, context, files::clear),
         "strata.files.read" => call(arguments, context, files::read),
         "strata.files.has" => call(arguments, context, files::has),
+        "strata.files.markRead" => call(arguments, context, files::mark_read),
         "strata.prompt.assemble" => call(arguments, context, prompt::assemble),
         "strata.prompt.record" => call(arguments, context, prompt::record),
         "strata.prompt.discard" => call(arguments, context, prompt::discard),
@@ -127,6 +195,26 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.history.add" => call(arguments, context, history::add),
         "strata.history.addExchange" => call(arguments, context, history::add_exchange),
         "strata.history.get" => call(arguments, context, history::get),
+        "strata.history.truncate" => call(arguments, context, history::truncate),
+        "strata.history.edit" => call(arguments, context, history::edit),
+        "strata.history.pin" => call(arguments, context, history::pin),
+        "strata.history.hide" => call(arguments, context, history::hide),
+        "strata.history.import" => call(arguments, context, history::import),
+        "strata.memory.add" => call(arguments, context, memory::add),
+        "strata.memory.search" => call(arguments, context, memory::search),
+        "strata.memory.list" => call(arguments, context, memory::list),
+        "strata.memory.remove" => call(arguments, context, memory::remove),
+        "strata.session.new" => call(arguments, context, session::new),
+        "strata.session.reset" => call(arguments, context, session::reset),
+        "strata.session.list" => call(arguments, context, session::list),
+        "strata.session.load" => call(arguments, context, session::load),
+        "strata.session.steps" => call(arguments, context, session::steps),
+        "strata.session.fork" => call(arguments, context, session::fork),
+        "strata.session.rename" => call(arguments, context, session::rename),
+        "strata.session.delete" => call(arguments, context, session::delete),
+        "strata.session.export" => call(arguments, context, session::export),
+        "strata.session.import" => call(arguments, context, session::import),
+        "strata.session.search" => call(arguments, context, session::search),
         "strata.history.set" => call(arguments, context, history::set),
         "strata.history.clear" => call(arguments, context, history::clear),
         "strata.history.count" => call(arguments, context, history::count),
@@ -135,11 +223,12 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.url.remove" => call(arguments, context, url::remove),
         "strata.url.list" => call(arguments, context, url::list),
         "strata.budget.report" => call(arguments, context, budget::report),
-        "strata.compaction.status" => call(arguments, context, budget::compaction_status),
-        "strata.compaction.run" => Err(CommandError::failed(
-            "this version of Strata reports when a compaction is due but cannot run one; shorten the \
-             conversation with strata.history.set or strata.history.clear",
-        )),
+        "strata.compaction.status" => call(arguments, context, compaction::status),
+        "strata.compaction.run" => call(arguments, context, compaction::run),
+        "strata.compaction.undo" => call(arguments, context, compaction::undo),
+        "strata.compaction.contextLimitExceeded" => {
+            call(arguments, context, compaction::context_limit_exceeded)
+        }
         "strata.symbols.map" => call(arguments, context, symbols::map),
         "strata.symbols.file" => call(arguments, context, symbols::file),
         "strata.server.status" => call(arguments, context, server::status),

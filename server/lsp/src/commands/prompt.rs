@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
-use strata_engine::prompt::{self, Ask, Assembled, Request, ToolResult};
+use strata_engine::compaction::Moment;
+use strata_engine::prompt::{self, Ask, Assembled, Means, Prepared, Request, ToolResult, Workspace};
 use strata_engine::session::{Outcome, Recorded, Status, Usage};
 use strata_engine::tiers::PolicyName;
 use strata_engine::wire::{Body, Format, Tool};
 
-use super::{CommandError, Context, Empty};
+use super::{Compacting, CommandError, Context, Effect, Empty, compaction};
+use crate::compacting::Job;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Debug, Deserialize)]
@@ -116,12 +118,44 @@ impl AssembleParams {
 pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Result<Assembled, CommandError> {
     let dry_run = params.dry_run;
     let ask = params.into_ask(context.now_ms)?;
-    let prepared =
-        context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-            prompt::assemble(workspace, context.session, &ask, means)
-        })??;
+    let mut prepared = prepared(&ask, context)?;
+    if dry_run {
+        return Ok(prepared.reply);
+    }
+    let used = Some(prepared.reply.tokens.total);
+    if let Some(job) = compaction::due(Moment::BeforeAssembling, used, context.session, context.snapshot)
+        && compacted(&job, context)?
+    {
+        prepared = self::prepared(&ask, context)?;
+    }
     context.cancel.check()?;
-    Ok(if dry_run { prepared.reply } else { context.session.keep(prepared) })
+    Ok(context.session.keep(prepared))
+}
+
+fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Prepared, CommandError> {
+    let assemble =
+        |workspace: &Workspace<'_>, means: Means<'_>| prompt::assemble(workspace, context.session, ask, means);
+    Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)??)
+}
+
+/// Compacts the conversation before a prompt is made of it, and says whether it did. When it cannot be, the prompt is made
+/// of it as it is: what does not fit is shed.
+fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError> {
+    if context.compacting == Compacting::Yes {
+        return Ok(false);
+    }
+    let Context { snapshot, services, session, cancel, now_ms, .. } = context;
+    services.tell_compaction(job.started().into());
+    let drafted = job.draft(session, snapshot, &services.asker(snapshot), cancel);
+    cancel.check()?;
+    let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
+        let news = job.ended(&draft);
+        let committed = session.compact(draft, &job.profile, &snapshot.settings.tools, *now_ms);
+        committed.map(|_| news).map_err(|error| error.to_string())
+    });
+    let done = committed.is_ok();
+    services.tell_compaction(committed.unwrap_or_else(|error| job.failed(&error)).into());
+    Ok(done)
 }
 
 pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
@@ -157,7 +191,11 @@ pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<
         ));
     }
     let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
-    Ok(context.session.record(&params.id, outcome)?)
+    let recorded = context.session.record(&params.id, outcome)?;
+    if let Some(job) = compaction::due(Moment::AfterTurn, None, context.session, context.snapshot) {
+        context.effects.push(Effect::Compact(Box::new(job)));
+    }
+    Ok(recorded)
 }
 
 pub(super) fn discard(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {

@@ -1,17 +1,35 @@
-//! The commands that wait for their session. One at a time runs in each; the order is the order of arrival.
+//! What waits for its session. One at a time runs in each; the order is the order of arrival.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
+use strata_engine::compaction::Draft;
 
 use crate::mail::Call;
 use crate::snapshot::Snapshot;
 
-/// A command with the workspace as it was when the command arrived.
+/// What waits, with the workspace as it was when it arrived.
 pub(super) struct Waiting {
-    pub(super) call: Call,
-    pub(super) arguments: Value,
+    pub(super) task: Task,
     pub(super) snapshot: Snapshot,
+}
+
+/// Something that may change a session.
+pub(super) enum Task {
+    /// A command.
+    Command(Call, Value),
+    /// A compaction of this number is to be put in place.
+    Compact(u64, Box<Draft>),
+}
+
+impl Task {
+    /// Whether somebody still waits for it.
+    fn is_wanted(&self) -> bool {
+        match self {
+            Self::Command(call, _) => !call.cancel.is_cancelled(),
+            Self::Compact(..) => true,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -44,7 +62,7 @@ impl Queues {
         if queue.state == State::Running {
             return None;
         }
-        queue.waiting.retain(|waiting| !waiting.call.cancel.is_cancelled());
+        queue.waiting.retain(|waiting| waiting.task.is_wanted());
         let next = queue.waiting.pop_front();
         match next {
             Some(_) => queue.state = State::Running,

@@ -1,0 +1,83 @@
+//! `compaction.*`: how near a compaction is, running one, taking one back, and what to do when a provider says that a
+//! prompt is too long.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::compaction::{CompactionStatus, Moment, Profile, Size};
+use strata_engine::session::Session;
+
+use super::{Compacting, CommandError, Context, Effect, Empty, NoArguments};
+use crate::compacting::{Job, Reason};
+use crate::snapshot::Snapshot;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunParams {
+    /// The profile; the one in force when absent.
+    profile: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Undone {
+    profile: String,
+    /// What the conversation was before this.
+    before: Size,
+    messages: usize,
+}
+
+pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
+    let status = context.session.compaction_status(None, context.snapshot.means());
+    Ok(CompactionStatus { running: context.compacting == Compacting::Yes, ..status })
+}
+
+/// The answer is what comes of the compaction.
+pub(super) fn run(params: RunParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    let compaction = &context.snapshot.settings.compaction;
+    let profile = match params.profile {
+        Some(name) => compaction.profile_named(&name)?,
+        None => compaction.profile(),
+    };
+    begin(profile, Reason::Asked, context);
+    Ok(Empty {})
+}
+
+pub(super) fn undo(_: NoArguments, context: &mut Context<'_>) -> Result<Undone, CommandError> {
+    let record = context.session.undo_compaction()?;
+    let messages = context.session.history.visible().count();
+    Ok(Undone { profile: record.profile, before: record.after, messages })
+}
+
+/// The answer is what comes of the compaction; then the prompt is to be assembled anew and sent once more.
+pub(super) fn context_limit_exceeded(
+    _: NoArguments,
+    context: &mut Context<'_>,
+) -> Result<Empty, CommandError> {
+    context.session.recover()?;
+    let profile = context.snapshot.settings.compaction.profile();
+    begin(profile, Reason::ContextLimit, context);
+    Ok(Empty {})
+}
+
+/// A compaction that is due at this moment, when compactions run by themselves.
+pub(super) fn due(
+    moment: Moment,
+    used: Option<usize>,
+    session: &Session,
+    snapshot: &Snapshot,
+) -> Option<Job> {
+    let compaction = &snapshot.settings.compaction;
+    if !compaction.enabled || !compaction.auto {
+        return None;
+    }
+    let profile = compaction.profile();
+    if profile.moment != moment {
+        return None;
+    }
+    let pressure = session.pressure(used, snapshot.means());
+    let reading = profile.due(&pressure)?;
+    Some(Job { session: session.id.to_string(), profile, reason: Reason::Due(reading), context: used })
+}
+
+fn begin(profile: Profile, reason: Reason, context: &mut Context<'_>) {
+    let session = context.session.id.to_string();
+    context.effects.push(Effect::Compact(Box::new(Job { session, profile, reason, context: None })));
+}

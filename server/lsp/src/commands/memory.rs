@@ -1,0 +1,135 @@
+//! `memory.*`: notes that outlive every conversation, and the search over them and over all that was ever said in the
+//! workspace.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::history::{Kind, MessageId, Role};
+use strata_host::store::{Coverage, Fragment, FragmentId, Hit, NewFragment, Scope, Source};
+
+use super::{CommandError, Context, Empty, NoArguments};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddParams {
+    text: String,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchParams {
+    query: String,
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RemoveParams {
+    id: i64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Added {
+    id: i64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Fragments {
+    fragments: Vec<Noted>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Noted {
+    id: i64,
+    text: String,
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    created_ms: u64,
+}
+
+/// The reply of a search, the best first.
+#[derive(Debug, Serialize)]
+pub(super) struct Found {
+    hits: Vec<FoundHit>,
+    /// How many of the newest matches were ranked, when there are too many to rank them all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FoundHit {
+    #[serde(flatten)]
+    place: Place,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_ms: Option<u64>,
+    snippet: String,
+    score: f64,
+}
+
+/// Where something was found.
+#[derive(Debug, Serialize)]
+#[serde(tag = "source", rename_all = "snake_case")]
+pub(super) enum Place {
+    Fragment { id: i64, tags: Vec<String> },
+    Message { session: String, message: MessageId, role: Role, kind: Kind },
+}
+
+pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    let AddParams { text, tags } = params;
+    let note =
+        NewFragment { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
+    let FragmentId(id) = context.services.keeper.with(|store| store.memory_add(&note))?;
+    Ok(Added { id })
+}
+
+pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Fragments, CommandError> {
+    let fragments = context.services.keeper.with(|store| store.memory_list())?;
+    Ok(Fragments { fragments: fragments.into_iter().map(Noted::from).collect() })
+}
+
+pub(super) fn remove(params: RemoveParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    context.services.keeper.with(|store| store.memory_remove(FragmentId(params.id)))?;
+    Ok(Empty {})
+}
+
+pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+    search_in(&params.query, params.limit, &Scope::Workspace, context)
+}
+
+pub(super) fn search_in(
+    query: &str,
+    limit: Option<usize>,
+    scope: &Scope,
+    context: &Context<'_>,
+) -> Result<Found, CommandError> {
+    let limits = Place::limits(limit);
+    let found = context.services.keeper.with(|store| store.search(query, scope, limits))?;
+    let newest = match found.coverage {
+        Coverage::All => None,
+        Coverage::Newest(count) => Some(count),
+    };
+    Ok(Found { hits: found.hits.into_iter().map(FoundHit::from).collect(), newest })
+}
+
+impl From<Fragment> for Noted {
+    fn from(fragment: Fragment) -> Self {
+        let Fragment { id: FragmentId(id), note: NewFragment { text, tags, session, created_ms } } = fragment;
+        Self { id, text, tags, session: session.map(|session| session.as_str().to_owned()), created_ms }
+    }
+}
+
+impl From<Hit> for FoundHit {
+    fn from(hit: Hit) -> Self {
+        let Hit { source, time_ms, snippet, score } = hit;
+        let place = match source {
+            Source::Fragment { id: FragmentId(id), tags, .. } => Place::Fragment { id, tags },
+            Source::Message { session, message, role, kind } => {
+                Place::Message { session: session.as_str().to_owned(), message, role, kind }
+            }
+        };
+        Self { place, time_ms, snippet, score }
+    }
+}

@@ -1,0 +1,328 @@
+//! `session.*`: conversations as wholes. Stored by the keeper; which of them are open is the main loop's business.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use strata_engine::exchange::{self, Form};
+use strata_engine::facts::Step;
+use strata_engine::history::{Message, MessageId, NewMessage};
+use strata_engine::session::Session;
+use strata_engine::wire::{self, Body, Format};
+use strata_host::store::{Access, Limits, Scope, SessionInfo, StoreError};
+
+use super::memory::{Found, Place};
+use super::{CommandError, Context, Effect, Empty, NoArguments};
+use crate::keeper::Keeper;
+use crate::world::MAIN_SESSION;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct LoadParams {
+    id: String,
+    /// Open it without the right to write to it, as when another server does.
+    #[serde(default)]
+    read_only: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ForkParams {
+    /// The last message that the new session has; all of them when absent.
+    until: Option<MessageId>,
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RenameParams {
+    name: String,
+    id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeleteParams {
+    id: Option<String>,
+}
+
+/// A form that a session is written in.
+#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum ExportFormat {
+    /// Strata's own lines: all messages with all that is known of them.
+    #[default]
+    Jsonl,
+    /// What the model sees, as a request to Anthropic.
+    Anthropic,
+    /// What the model sees, as a request to OpenAI.
+    OpenAi,
+    /// What the model sees, to read.
+    Markdown,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExportParams {
+    #[serde(default)]
+    format: ExportFormat,
+    id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ImportParams {
+    /// What another program, or `session.export`, wrote.
+    text: String,
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchParams {
+    query: String,
+    limit: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Opened {
+    id: String,
+    messages: usize,
+    read_only: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Imported {
+    id: String,
+    messages: usize,
+    /// The form that the text was in.
+    form: Form,
+    /// Lines that hold no message.
+    skipped: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Exported {
+    format: ExportFormat,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Sessions {
+    sessions: Vec<Listed>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    id: String,
+    name: String,
+    created_ms: Option<u64>,
+    updated_ms: Option<u64>,
+    messages: usize,
+    preview: String,
+    /// Whether it is open in this server.
+    open: bool,
+    /// Whether it is the one that is shown.
+    current: bool,
+    read_only: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Steps {
+    steps: Vec<Step>,
+    files_read: Vec<String>,
+}
+
+pub(super) fn new(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    open(Arc::new(Session::new(new_id()?)), context)
+}
+
+pub(super) fn reset(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    let mut session = context.session.clone();
+    session.begin_again(new_id()?);
+    open(Arc::new(session), context)
+}
+
+pub(super) fn load(params: LoadParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    if let Some(session) = context.sessions.get(params.id.as_str()).cloned() {
+        return open(session, context);
+    }
+    let access = if params.read_only { Access::Read } else { Access::Write };
+    let session = context.services.keeper.load(&params.id, access)?;
+    open(session, context)
+}
+
+pub(super) fn fork(params: ForkParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    let mut session = context.session.clone();
+    if let Some(until) = params.until {
+        session.end_with(until)?;
+    }
+    session.rename(new_id()?);
+    let session = Arc::new(session);
+    context.services.keeper.fork(&context.session.id, &session, &params.name, context.now_ms)?;
+    open(session, context)
+}
+
+pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Sessions, CommandError> {
+    let stored = context.services.keeper.list()?;
+    let unsaved = context.sessions.values().filter(|session| {
+        !session.history.is_empty() && !stored.iter().any(|info| *info.id.as_str() == *session.id)
+    });
+    let unsaved = unsaved.map(|session| {
+        let preview = session.history.messages().first().map(|message| message.text()).unwrap_or_default();
+        let preview = strata_engine::facts::one_line(&preview, 120);
+        Listed {
+            name: String::new(),
+            created_ms: None,
+            updated_ms: None,
+            messages: session.history.len(),
+            preview,
+            ..listed(&session.id, context)
+        }
+    });
+    let unsaved: Vec<Listed> = unsaved.collect();
+    let kept = stored.iter().filter(|info| info.messages > 0).map(|info| {
+        let SessionInfo { id, name, created_ms, updated_ms, messages, preview } = info.clone();
+        let (created_ms, updated_ms) = (Some(created_ms), Some(updated_ms));
+        Listed { name, created_ms, updated_ms, messages, preview, ..listed(id.as_str(), context) }
+    });
+    Ok(Sessions { sessions: unsaved.into_iter().chain(kept).collect() })
+}
+
+pub(super) fn steps(_: NoArguments, context: &mut Context<'_>) -> Result<Steps, CommandError> {
+    let (session, tools) = (&context.session, &context.snapshot.settings.tools);
+    let steps = session.trail.steps(&session.history, tools);
+    Ok(Steps { steps, files_read: session.trail.files_read(&session.history, tools) })
+}
+
+pub(super) fn rename(params: RenameParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    let id = own_name(params.id, context).parse()?;
+    context.services.keeper.with(|store| store.rename(&id, &params.name))?;
+    Ok(Empty {})
+}
+
+pub(super) fn delete(params: DeleteParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    let id = own_name(params.id, context);
+    let own = *id == *context.session.id;
+    if !own && context.sessions.contains_key(id.as_str()) {
+        let message = format!("session `{id}` is open; send the command with \"session\": \"{id}\"");
+        return Err(CommandError::failed(message));
+    }
+    context.services.keeper.delete(&id)?;
+    if own {
+        context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
+    }
+    Ok(Empty {})
+}
+
+pub(super) fn export(params: ExportParams, context: &mut Context<'_>) -> Result<Exported, CommandError> {
+    let id = own_name(params.id, context);
+    let format = params.format;
+    let text = match format {
+        ExportFormat::Jsonl => {
+            let name = id.parse()?;
+            let mut lines = Vec::new();
+            context.services.keeper.with(|store| store.export(&name, &mut lines))?;
+            String::from_utf8_lossy(&lines).into_owned()
+        }
+        ExportFormat::Anthropic => seen(&id, Format::Anthropic, context)?,
+        ExportFormat::OpenAi => seen(&id, Format::OpenAi, context)?,
+        ExportFormat::Markdown => seen(&id, Format::Markdown, context)?,
+    };
+    Ok(Exported { format, text })
+}
+
+pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<Imported, CommandError> {
+    if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
+        let imported = context.services.keeper.with(|store| store.import(params.text.as_bytes()))?;
+        let id = imported.handle.id().as_str().to_owned();
+        return Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 });
+    }
+    let imported = exchange::read_any(&params.text)
+        .map_err(|error| CommandError::invalid("text", &error.to_string()))?;
+    let mut session = Session::new(new_id()?);
+    session.set_history(imported.messages);
+    let (id, messages) = (session.id.to_string(), session.history.len());
+    let session = Arc::new(session);
+    context.services.keeper.add(&session, &params.name, context.now_ms)?;
+    context.effects.push(Effect::Open(session));
+    Ok(Imported { id, messages, form: imported.form, skipped: imported.skipped })
+}
+
+pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+    let scope = Scope::Session(context.session.id.parse()?);
+    super::memory::search_in(&params.query, params.limit, &scope, context)
+}
+
+impl Place {
+    /// Limits of a search that shows at most `hits`.
+    pub(super) fn limits(hits: Option<usize>) -> Limits {
+        let default = Limits::default();
+        Limits { hits: hits.unwrap_or(default.hits).clamp(1, 1_000), ..default }
+    }
+}
+
+fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    let (id, messages) = (session.id.to_string(), session.history.len());
+    let read_only = context.services.keeper.access(&id) == Some(Access::Read);
+    context.effects.push(Effect::Open(Arc::clone(&session)));
+    context.effects.push(Effect::Show(Arc::clone(&session.id)));
+    Ok(Opened { id, messages, read_only })
+}
+
+fn listed(id: &str, context: &Context<'_>) -> Listed {
+    Listed {
+        id: id.to_owned(),
+        name: String::new(),
+        created_ms: None,
+        updated_ms: None,
+        messages: 0,
+        preview: String::new(),
+        open: context.sessions.contains_key(id),
+        current: context.current == id,
+        read_only: context.services.keeper.access(id) == Some(Access::Read),
+    }
+}
+
+/// The session that a command names, or the one that it runs in.
+fn own_name(id: Option<String>, context: &Context<'_>) -> String {
+    match id.as_deref() {
+        None | Some(MAIN_SESSION) => context.session.id.to_string(),
+        Some(id) => id.to_owned(),
+    }
+}
+
+/// What the model sees of a session, in a provider's form.
+fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
+    let open = context.sessions.get(id).map(|session| session.history.clone());
+    let history = match open {
+        _ if *id == *context.session.id => context.session.history.clone(),
+        Some(history) => history,
+        None => {
+            let name = id.parse()?;
+            let stored = context.services.keeper.with(|store| store.load(&name))?;
+            let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
+            strata_engine::history::History::restored(messages, MessageId(stored.next_id))
+        }
+    };
+    let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
+    Ok(match wire::request(messages, &[], format, &context.snapshot.settings.model) {
+        Body::Text(text) => text,
+        Body::Json(body) => body.to_string(),
+    })
+}
+
+fn new_id() -> Result<String, StoreError> {
+    Keeper::new_id()
+}
+
+/// Messages of a text in any form that is known.
+pub(super) fn messages_in(text: &str) -> Result<Vec<NewMessage>, CommandError> {
+    let imported =
+        exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
+    Ok(imported.messages)
+}

@@ -1,0 +1,300 @@
+//! The sessions on disk: what was last stored of each, and who may write it. Opens the store when it is first needed, and
+//! works without one: then sessions live as long as the server. Called on threads that may wait for the disk.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use strata_engine::history::History;
+use strata_engine::session::{Saved, Session};
+use strata_host::store::{
+    Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, WorkspaceKey,
+    state_directory,
+};
+
+/// Where sessions are kept.
+#[derive(Debug, Default)]
+pub struct Keeper(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    place: Place,
+    sessions: BTreeMap<String, Kept>,
+    /// What the person should be told of the store.
+    news: Option<String>,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    /// Sessions are not kept.
+    #[default]
+    Nowhere,
+    /// They will be, below this directory, for the workspace of this folder.
+    Closed { state: PathBuf, folder: PathBuf },
+    /// They are.
+    Open(Box<Store>),
+    /// They should be, and cannot.
+    Failed(String),
+}
+
+/// A session that is open here.
+#[derive(Debug)]
+struct Kept {
+    handle: SessionHandle,
+    /// What the store holds of it.
+    stored: Arc<Session>,
+}
+
+/// Why a session was not stored, read or found.
+#[derive(Debug, thiserror::Error)]
+pub enum KeepError {
+    /// There is no store.
+    #[error("sessions are not kept: there is no workspace folder")]
+    Nowhere,
+    /// The store could not be opened.
+    #[error("sessions are not kept: {0}")]
+    Unavailable(String),
+    /// The store says no.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What was stored was not written by Strata.
+    #[error("session `{id}` cannot be read: {problem}")]
+    Unreadable {
+        /// The session.
+        id: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl Keeper {
+    /// Keeps no sessions.
+    pub fn nowhere() -> Self {
+        Self::default()
+    }
+
+    /// Keeps sessions of the workspace whose first folder is `folder` from now on, below the user's state directory.
+    /// Nothing is opened yet. Sessions that are open stay where they are.
+    ///
+    /// # Errors
+    /// [`StoreError::NoStateDirectory`].
+    pub fn settle(&self, folder: &Path) -> Result<(), StoreError> {
+        let state = state_directory(|name| std::env::var_os(name))?;
+        self.settle_at(state, folder);
+        Ok(())
+    }
+
+    /// The same below a directory that is named.
+    pub fn settle_at(&self, state: PathBuf, folder: &Path) {
+        let mut inner = self.inner();
+        if matches!(inner.place, Place::Nowhere) {
+            inner.place = Place::Closed { state, folder: folder.to_owned() };
+        }
+    }
+
+    /// A name for a new session that nobody can guess.
+    ///
+    /// # Errors
+    /// When the system has no randomness.
+    pub fn new_id() -> Result<String, StoreError> {
+        Ok(SessionId::random()?.as_str().to_owned())
+    }
+
+    /// Does something with the store.
+    ///
+    /// # Errors
+    /// [`KeepError`].
+    pub fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
+    ) -> Result<T, KeepError> {
+        let mut inner = self.inner();
+        let Inner { place, news, .. } = &mut *inner;
+        Ok(work(opened(place, news)?)?)
+    }
+
+    /// Stores what became of a session. When this returns, it is durable. A session that has nothing in it yet is not
+    /// begun.
+    ///
+    /// # Errors
+    /// [`KeepError`]; then the store holds what it held before. Without a store, nothing is an error.
+    pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), KeepError> {
+        let mut inner = self.inner();
+        let Inner { place, sessions, news } = &mut *inner;
+        if matches!(place, Place::Nowhere | Place::Failed(_)) {
+            return Ok(());
+        }
+        let id = &*session.id;
+        let (stored, saved) = match sessions.get(id) {
+            Some(kept) => (kept.stored.history.clone(), kept.stored.saved()),
+            None => (History::new(), Saved::default()),
+        };
+        let now = session.saved();
+        let change = session.history.since(&stored);
+        if change.is_empty() && now == saved {
+            return Ok(());
+        }
+        let store = match opened(place, news) {
+            // Told once; until the server is started anew, sessions live as long as it does.
+            Err(KeepError::Unavailable(_)) => return Ok(()),
+            opened => opened?,
+        };
+        if !sessions.contains_key(id) {
+            let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
+            let handle = store.create(&new)?;
+            let stored = Arc::new(Session::new(id));
+            sessions.insert(id.to_owned(), Kept { handle, stored });
+        }
+        let Some(kept) = sessions.get_mut(id) else { return Err(KeepError::Nowhere) };
+        let state = (now != saved).then(|| serde_json::to_value(&now)).transpose();
+        let commit = Commit {
+            removed: change.removed,
+            changed: change.changed,
+            appended: change.added,
+            order: change.order,
+            state: state.map_err(|error| StoreError::Sqlite(error.to_string()))?,
+            next_id: session.history.next_id().0,
+            now_ms,
+        };
+        store.commit(&kept.handle, &commit)?;
+        kept.stored = Arc::clone(session);
+        Ok(())
+    }
+
+    /// Opens a stored session. One that is open here already keeps its access.
+    ///
+    /// # Errors
+    /// [`KeepError`], among them [`StoreError::InUse`] when another server writes to it.
+    pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, KeepError> {
+        let mut inner = self.inner();
+        let Inner { place, sessions, news } = &mut *inner;
+        if let Some(kept) = sessions.get(id) {
+            return Ok(Arc::clone(&kept.stored));
+        }
+        let store = opened(place, news)?;
+        let name: SessionId = id.parse()?;
+        let handle = store.open_session(&name, access)?;
+        let stored = store.load(&name)?;
+        let saved = saved(id, stored.state)?;
+        let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
+        let session = Arc::new(Session::restored(id, messages, saved));
+        sessions.insert(id.to_owned(), Kept { handle, stored: Arc::clone(&session) });
+        Ok(session)
+    }
+
+    /// All sessions that are stored; none without a store.
+    ///
+    /// # Errors
+    /// [`KeepError`].
+    pub fn list(&self) -> Result<Vec<SessionInfo>, KeepError> {
+        match self.with(|store| store.list()) {
+            Err(KeepError::Nowhere | KeepError::Unavailable(_)) => Ok(Vec::new()),
+            listed => listed,
+        }
+    }
+
+    /// Stores a session that is new.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn add(&self, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), KeepError> {
+        self.commit(session, now_ms)?;
+        if !name.is_empty() && self.access(&session.id).is_some() {
+            let id = session.id.parse()?;
+            self.with(|store| store.rename(&id, name))?;
+        }
+        Ok(())
+    }
+
+    /// Stores `session`, which is a copy of a session of this name, with what was spilled for that.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn fork(&self, from: &str, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), KeepError> {
+        if self.access(from).is_some() {
+            let mut inner = self.inner();
+            let Inner { place, sessions, news } = &mut *inner;
+            let original: SessionId = from.parse()?;
+            let new = NewSession { id: session.id.parse()?, name: name.to_owned(), created_ms: now_ms };
+            let store = opened(place, news)?;
+            let handle = store.fork(&original, &new, None)?;
+            let stored = store.load(&new.id)?;
+            let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
+            let stored = Arc::new(Session::restored(&*session.id, messages, saved(&session.id, stored.state)?));
+            sessions.insert(session.id.to_string(), Kept { handle, stored });
+        }
+        self.add(session, name, now_ms)
+    }
+
+    /// Deletes a session and all that belongs to it.
+    ///
+    /// # Errors
+    /// [`KeepError`]; [`StoreError::InUse`] when another server writes to it.
+    pub fn delete(&self, id: &str) -> Result<(), KeepError> {
+        let name: SessionId = id.parse()?;
+        self.release(id);
+        match self.with(|store| store.delete(&name)) {
+            // One that was never stored, or cannot be, is deleted by being closed.
+            Err(KeepError::Nowhere | KeepError::Unavailable(_)) => Ok(()),
+            deleted => deleted,
+        }
+    }
+
+    /// How a session is open here; nothing when it is not stored.
+    pub fn access(&self, id: &str) -> Option<Access> {
+        self.inner().sessions.get(id).map(|kept| kept.handle.access())
+    }
+
+    /// Lets go of a session: it may be written by others then.
+    pub fn release(&self, id: &str) {
+        self.inner().sessions.remove(id);
+    }
+
+    /// What the person should be told of the store, once.
+    pub fn news(&self) -> Option<String> {
+        self.inner().news.take()
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // What a panic left half done is only in memory; the store itself does all or nothing.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is stored besides the messages; sessions that were imported have nothing.
+fn saved(id: &str, state: Value) -> Result<Saved, KeepError> {
+    if state.is_null() {
+        return Ok(Saved::default());
+    }
+    let unreadable =
+        |error: serde_json::Error| KeepError::Unreadable { id: id.to_owned(), problem: error.to_string() };
+    serde_json::from_value(state).map_err(unreadable)
+}
+
+fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut Store, KeepError> {
+    if let Place::Closed { state, folder } = place {
+        let opened = WorkspaceKey::of(folder).and_then(|workspace| Store::open(state, &workspace));
+        *place = match opened {
+            Ok(opened) => {
+                *news = opened.set_aside.map(|aside| {
+                    format!(
+                        "the store of sessions was damaged ({}); it is now {}, and a new one was begun",
+                        aside.reason,
+                        aside.path.display()
+                    )
+                });
+                Place::Open(Box::new(opened.store))
+            }
+            Err(error) => {
+                *news = Some(format!("sessions are not kept: {error}; they end with the server"));
+                Place::Failed(error.to_string())
+            }
+        };
+    }
+    match place {
+        Place::Open(store) => Ok(store),
+        Place::Failed(reason) => Err(KeepError::Unavailable(reason.clone())),
+        Place::Nowhere | Place::Closed { .. } => Err(KeepError::Nowhere),
+    }
+}

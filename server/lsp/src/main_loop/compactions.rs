@@ -1,0 +1,75 @@
+//! The compactions that are under way: at most one in each session, each with its number, its cause and whoever waits for
+//! it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use tower_lsp::ls_types::NumberOrString;
+
+use crate::commands::CommandError;
+use crate::compacting::{Job, News};
+use crate::mail::Answer;
+use crate::outgoing::Work;
+
+/// One compaction.
+pub(super) struct Running {
+    pub(super) number: u64,
+    pub(super) job: Job,
+    pub(super) cancel: Cancel,
+    /// Who asked for it; nobody when it began by itself.
+    pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
+    /// What will be told when its draft is in place.
+    pub(super) news: Option<News>,
+}
+
+/// All of them, by session.
+#[derive(Default)]
+pub(super) struct Compactions {
+    last: u64,
+    running: BTreeMap<String, Running>,
+}
+
+impl Compactions {
+    /// Whether one of this session is under way.
+    pub(super) fn is_running(&self, session: &str) -> bool {
+        self.running.contains_key(session)
+    }
+
+    /// Takes note that one begins, and says its number.
+    pub(super) fn begin(
+        &mut self,
+        job: Job,
+        cancel: Cancel,
+        answer: Option<Answer<Result<Value, CommandError>>>,
+    ) -> u64 {
+        self.last += 1;
+        let running = Running { number: self.last, job, cancel, answer, news: None };
+        self.running.insert(running.job.session.clone(), running);
+        self.last
+    }
+
+    /// The one of this number, if it is still under way.
+    pub(super) fn get(&self, session: &str, number: u64) -> Option<&Running> {
+        self.running.get(session).filter(|running| running.number == number)
+    }
+
+    /// The same, to take note of something.
+    pub(super) fn running(&mut self, session: &str, number: u64) -> Option<&mut Running> {
+        self.running.get_mut(session).filter(|running| running.number == number)
+    }
+
+    /// Takes note that the one of this number has ended; nothing when it had ended before.
+    pub(super) fn end(&mut self, session: &str, number: u64) -> Option<Running> {
+        self.get(session, number)?;
+        self.running.remove(session)
+    }
+
+    /// The person stopped the one that shows this token.
+    pub(super) fn cancel(&self, token: &NumberOrString) {
+        let shown = |running: &&Running| Work::Compacting(running.number).token() == *token;
+        if let Some(running) = self.running.values().find(shown) {
+            running.cancel.cancel();
+        }
+    }
+}
