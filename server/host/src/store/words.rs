@@ -83,9 +83,11 @@ pub(super) fn text_of(message: &NewMessage) -> String {
             }
             ContentBlock::ToolResult { content, .. } => content.iter().for_each(|part| match part {
                 ResultPart::Text { text } => add(text),
+                ResultPart::Foreign(foreign) => foreign.text().into_iter().for_each(&mut add),
                 ResultPart::Image(_) => {}
             }),
-            ContentBlock::Image(_) => {}
+            ContentBlock::Foreign(foreign) => foreign.text().into_iter().for_each(&mut add),
+            ContentBlock::Image(_) | ContentBlock::RedactedThinking { .. } => {}
         }
     }
     text
