@@ -112,7 +112,7 @@ impl Material {
             Some(Form::OpenAiResponses)
         } else if any(is_openai) {
             Some(Form::OpenAi)
-        } else if whole("messages") || any(|item| item.get("role").is_some()) {
+        } else if any(|item| item.get("role").is_some()) || (items.is_empty() && whole("messages")) {
             Some(Form::Anthropic)
         } else {
             None
@@ -166,7 +166,10 @@ fn is_recorded(item: &Value) -> bool {
 fn is_item(item: &Value) -> bool {
     let parts =
         parts(item).any(|kind| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file"));
-    let typed = item.get("type").and_then(Value::as_str).is_some_and(|kind| kind != "message");
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    let typed = matches!(kind, "reasoning" | "item_reference")
+        || kind.ends_with("_call")
+        || kind.ends_with("_call_output");
     parts || (typed && item.get("role").is_none())
 }
 

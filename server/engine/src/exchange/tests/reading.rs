@@ -108,6 +108,7 @@ fn forms_are_told_apart() {
         ("{\"role\":\"user\",\"content\":\"Hi.\"}\n{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"\"}".into(), Some(Form::OpenAi)),
         (json!([{"type": "function_call_output"}]).to_string(), Some(Form::OpenAiResponses)),
         (json!({"input": "Hi."}).to_string(), Some(Form::OpenAiResponses)),
+        (json!({"messages": [{"type": "gemini", "content": "Hi."}]}).to_string(), None),
         (String::new(), None),
         ("what?".into(), None),
         ("[]".into(), None),
