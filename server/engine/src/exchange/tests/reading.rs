@@ -214,3 +214,19 @@ proptest! {
         prop_assert_eq!(read_any(&text).is_ok() && sniff(&text).is_none(), false);
     }
 }
+
+#[test]
+fn arguments_are_values_where_they_can_be() {
+    for (text, input) in [
+        ("{\"a\": 1}", json!({"a": 1})),
+        ("", json!({})),
+        ("{\"a\": tru", json!("{\"a\": tru")),
+        ("[1]", json!([1])),
+    ] {
+        let function = json!({"name": "read", "arguments": text});
+        let list = json!([{"role": "assistant", "tool_calls": [{"id": "c", "function": function}]}]);
+        assert_eq!(read_openai(&list).unwrap().messages[0].content, [call("c", input.clone())]);
+        let item = json!([{"type": "function_call", "call_id": "c", "name": "read", "arguments": text}]);
+        assert_eq!(read_responses(&item).unwrap().messages[0].content, [call("c", input)]);
+    }
+}
