@@ -152,9 +152,10 @@ impl Material {
     }
 }
 
-/// Strata writes who sees a message, and what it is for, with every message.
+/// Strata writes who sees a message, and what it is for, with every message; an export begins with a header.
 fn is_own(item: &Value) -> bool {
-    ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
+    item.get("strataSession").is_some()
+        || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
 }
 
 /// A line of Claude Code holds what was said as `message`, beside who said it.

@@ -96,8 +96,9 @@ fn forms_are_told_apart() {
         json!({"type": "user", "cwd": "/a", "message": {"role": "user", "content": "Hi."}}).to_string();
     for (text, form) in [
         (own.clone(), Some(Form::Strata)),
-        (format!("{{\"strata\": 1}}\n{own}\n{own}"), Some(Form::Strata)),
+        (format!("{{\"strataSession\": 1}}\n{own}\n{own}"), Some(Form::Strata)),
         (format!("[{own}]"), Some(Form::Strata)),
+        ("{\"strataSession\": 1}".into(), Some(Form::Strata)),
         (line.clone(), Some(Form::ClaudeCode)),
         (format!("{{\"type\":\"summary\"}}\n{line}\n{{torn"), Some(Form::ClaudeCode)),
         (json!([{"role": "user", "content": "Hi."}]).to_string(), Some(Form::Anthropic)),
@@ -130,7 +131,8 @@ fn stratas_own_messages_come_back_whole() {
     };
     let mut numbered = serde_json::to_value(&message).unwrap();
     numbered["id"] = json!(12);
-    let text = format!("{{\"strata\": 1}}\n{numbered}\n\n{}\n", serde_json::to_string(&message).unwrap());
+    let text =
+        format!("{{\"strataSession\": 1}}\n{numbered}\n\n{}\n", serde_json::to_string(&message).unwrap());
     let imported = read_any(&text).unwrap();
     assert_eq!((imported.messages, imported.skipped), (vec![message.clone(), message], 1));
     let wrong = text.replace("iteration", "reiteration");
