@@ -12,8 +12,8 @@ pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;
 const LINES_FOR_A_MARKER: usize = 4;
 /// Fewer characters or bytes than this are not worth a marker.
 const SIZE_FOR_A_MARKER: usize = 200;
-/// As much room as a marker of characters or bytes takes at most.
-const MARKER: usize = 50;
+/// Stands where characters or bytes were cut; how many, the last line of the output tells.
+const MARKER: &str = "\n[...]\n";
 
 /// How long a text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -82,10 +82,7 @@ pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     let place = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(place, _)| place);
     Some(match ends(limit, mode) {
         None => text[..place(limit)].to_owned(),
-        Some((head, tail)) => {
-            let marker = format!("\n[... {} characters left out ...]\n", total - head - tail);
-            [&text[..place(head)], &marker, &text[place(total - tail)..]].concat()
-        }
+        Some((head, tail)) => [&text[..place(head)], MARKER, &text[place(total - tail)..]].concat(),
     })
 }
 
@@ -99,16 +96,16 @@ pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
         Some((head, tail)) => {
             let head = end_of(text, head);
             let tail = start_of(text, text.len() - tail);
-            let marker = format!("\n[... {} bytes left out ...]\n", tail - head);
-            [&text[..head], &marker, &text[tail..]].concat()
+            [&text[..head], MARKER, &text[tail..]].concat()
         }
     })
 }
 
 /// How much of the beginning and of the end stays, when there is room for a marker between them.
 fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
-    let room =
-        limit.checked_sub(MARKER).filter(|_| mode == TruncateMode::HeadTail && limit >= SIZE_FOR_A_MARKER)?;
+    let room = limit
+        .checked_sub(MARKER.len())
+        .filter(|_| mode == TruncateMode::HeadTail && limit >= SIZE_FOR_A_MARKER)?;
     Some((room - room / 2, room / 2))
 }
 
