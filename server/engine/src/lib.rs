@@ -26,5 +26,6 @@ pub mod symbols;
 pub mod text;
 pub mod tiers;
 pub mod tokens;
+pub mod tool_output;
 pub mod urls;
 pub mod wire;

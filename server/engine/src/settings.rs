@@ -33,6 +33,8 @@ pub struct Settings {
     pub compaction: CompactionSettings,
     /// What the client's tools do, told from their names.
     pub tools: ToolPatterns,
+    /// Results of tools: how much of them is kept, and for how long they are shown.
+    pub tool_output: ToolOutputSettings,
     /// What the language server shows and does.
     pub server: ServerSettings,
 }
@@ -49,6 +51,7 @@ impl Default for Settings {
             budget: BudgetSettings::default(),
             compaction: CompactionSettings::default(),
             tools: ToolPatterns::default(),
+            tool_output: ToolOutputSettings::default(),
             server: ServerSettings::default(),
         }
     }
@@ -230,6 +233,78 @@ impl CompactionSettings {
     /// Whether the conversation is watched.
     pub fn watched(&self) -> Watched {
         if self.enabled { Watched::Yes } else { Watched::No }
+    }
+}
+
+/// Which part of a text stays when it is too long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TruncateMode {
+    /// Its beginning.
+    Head,
+    /// Its beginning and its end, with a marker between them.
+    #[default]
+    HeadTail,
+}
+
+/// Who says in a few words what archived results were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolSummaryStrategy {
+    /// A model; when it fails, as `heuristic`.
+    #[default]
+    Llm,
+    /// The beginning and the end of what they said.
+    Heuristic,
+    /// Nobody: results are never archived.
+    Off,
+}
+
+/// When results over the cutoff are archived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgeingMode {
+    /// At once.
+    Eager,
+    /// When it costs no more than it saves.
+    #[default]
+    CacheAware,
+}
+
+/// Results of tools: how much of them is kept, and for how long they are shown. A limit of 0 is none.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolOutputSettings {
+    /// Lines that are kept of one output.
+    pub max_lines: usize,
+    /// Characters that are kept of one output.
+    pub max_chars: usize,
+    /// Bytes that are kept of one output.
+    pub max_bytes: usize,
+    /// Outputs of more characters go to a file, and only a notice is kept.
+    pub large_output_threshold: usize,
+    /// Which part of a long output is kept.
+    pub truncate_mode: TruncateMode,
+    /// Results that the model may see; older ones are archived.
+    pub cutoff: usize,
+    /// Who sums up what is archived.
+    pub summary: ToolSummaryStrategy,
+    /// When results are archived.
+    pub ageing: AgeingMode,
+}
+
+impl Default for ToolOutputSettings {
+    fn default() -> Self {
+        Self {
+            max_lines: 2_000,
+            max_chars: 200 << 10,
+            max_bytes: 50 << 10,
+            large_output_threshold: 200 << 10,
+            truncate_mode: TruncateMode::default(),
+            cutoff: 10,
+            summary: ToolSummaryStrategy::default(),
+            ageing: AgeingMode::default(),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Message lists of OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat/create>.
 //!
 //! Written as `{"messages": [...]}`, whatever it was read from. Beside what no form can express (`exchange`),
-//! reading and writing changes this: content of one text part is written as a string; an assistant without
-//! content has `null`; a call without a type is a `function`; fields of a body other than `messages` go. A call's
+//! reading and writing changes this: content of one text part is written as a string; a tool's answer without
+//! content is the empty string; an assistant without content has `null`; a call without a type is a `function`; fields of a body other than `messages` go. A call's
 //! arguments come back byte for byte, JSON or not; empty ones are read as no arguments.
 //!
 //! Of the model, this form cannot express reasoning, failed results, several results in one message (they become
@@ -109,11 +109,12 @@ fn parse(value: &Value) -> Result<NewMessage, ReadError> {
 fn normal(message: &Value) -> Value {
     let mut message = message.clone();
     let speaks = message.get("role").is_some_and(|role| role == "assistant");
+    let answers = message.get("role").is_some_and(|role| role == "tool");
     let Some(fields) = message.as_object_mut() else { return message };
     match fields.get_mut("content") {
         Some(Value::String(text)) => {
-            let part = text_part(text);
-            fields.insert("content".into(), json!([part]));
+            let parts = if answers && text.is_empty() { json!([]) } else { json!([text_part(text)]) };
+            fields.insert("content".into(), parts);
         }
         None if speaks => {
             fields.insert("content".into(), Value::Null);
@@ -191,8 +192,10 @@ pub(super) fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     messages
 }
 
-/// Content of one text and nothing else becomes the string that every server of this form takes.
+/// Content of one text and nothing else becomes the string that every server of this form takes, and so does a
+/// tool's answer that says nothing.
 fn shorten(message: &mut Value) {
+    let answers = message.get("role").is_some_and(|role| role == "tool");
     let Some(content) = message.get_mut("content") else { return };
     let text = match content.as_array_mut().map(Vec::as_mut_slice) {
         Some([Value::Object(part)])
@@ -200,6 +203,7 @@ fn shorten(message: &mut Value) {
         {
             part.get_mut("text").filter(|text| text.is_string()).map(Value::take)
         }
+        Some([]) if answers => Some("".into()),
         _ => None,
     };
     if let Some(text) = text {

@@ -112,7 +112,7 @@ impl Material {
             Some(Form::OpenAiResponses)
         } else if any(is_openai) {
             Some(Form::OpenAi)
-        } else if whole("messages") || any(|item| item.get("role").is_some()) {
+        } else if any(|item| item.get("role").is_some()) || (items.is_empty() && whole("messages")) {
             Some(Form::Anthropic)
         } else {
             None
@@ -152,9 +152,10 @@ impl Material {
     }
 }
 
-/// Strata writes who sees a message, and what it is for, with every message.
+/// Strata writes who sees a message, and what it is for, with every message; an export begins with a header.
 fn is_own(item: &Value) -> bool {
-    ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
+    item.get("strataSession").is_some()
+        || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
 }
 
 /// A line of Claude Code holds what was said as `message`, beside who said it.
@@ -166,7 +167,10 @@ fn is_recorded(item: &Value) -> bool {
 fn is_item(item: &Value) -> bool {
     let parts =
         parts(item).any(|kind| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file"));
-    let typed = item.get("type").and_then(Value::as_str).is_some_and(|kind| kind != "message");
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    let typed = matches!(kind, "reasoning" | "item_reference")
+        || kind.ends_with("_call")
+        || kind.ends_with("_call_output");
     parts || (typed && item.get("role").is_none())
 }
 

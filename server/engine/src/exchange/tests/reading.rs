@@ -96,8 +96,9 @@ fn forms_are_told_apart() {
         json!({"type": "user", "cwd": "/a", "message": {"role": "user", "content": "Hi."}}).to_string();
     for (text, form) in [
         (own.clone(), Some(Form::Strata)),
-        (format!("{{\"strata\": 1}}\n{own}\n{own}"), Some(Form::Strata)),
+        (format!("{{\"strataSession\": 1}}\n{own}\n{own}"), Some(Form::Strata)),
         (format!("[{own}]"), Some(Form::Strata)),
+        ("{\"strataSession\": 1}".into(), Some(Form::Strata)),
         (line.clone(), Some(Form::ClaudeCode)),
         (format!("{{\"type\":\"summary\"}}\n{line}\n{{torn"), Some(Form::ClaudeCode)),
         (json!([{"role": "user", "content": "Hi."}]).to_string(), Some(Form::Anthropic)),
@@ -108,6 +109,7 @@ fn forms_are_told_apart() {
         ("{\"role\":\"user\",\"content\":\"Hi.\"}\n{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"\"}".into(), Some(Form::OpenAi)),
         (json!([{"type": "function_call_output"}]).to_string(), Some(Form::OpenAiResponses)),
         (json!({"input": "Hi."}).to_string(), Some(Form::OpenAiResponses)),
+        (json!({"messages": [{"type": "gemini", "content": "Hi."}]}).to_string(), None),
         (String::new(), None),
         ("what?".into(), None),
         ("[]".into(), None),
@@ -129,7 +131,8 @@ fn stratas_own_messages_come_back_whole() {
     };
     let mut numbered = serde_json::to_value(&message).unwrap();
     numbered["id"] = json!(12);
-    let text = format!("{{\"strata\": 1}}\n{numbered}\n\n{}\n", serde_json::to_string(&message).unwrap());
+    let text =
+        format!("{{\"strataSession\": 1}}\n{numbered}\n\n{}\n", serde_json::to_string(&message).unwrap());
     let imported = read_any(&text).unwrap();
     assert_eq!((imported.messages, imported.skipped), (vec![message.clone(), message], 1));
     let wrong = text.replace("iteration", "reiteration");
@@ -211,5 +214,21 @@ proptest! {
     #[test]
     fn no_text_makes_it_panic(text in "(\\PC|\n|[{}\\[\\]\",:]){0,200}") {
         prop_assert_eq!(read_any(&text).is_ok() && sniff(&text).is_none(), false);
+    }
+}
+
+#[test]
+fn arguments_are_values_where_they_can_be() {
+    for (text, input) in [
+        ("{\"a\": 1}", json!({"a": 1})),
+        ("", json!({})),
+        ("{\"a\": tru", json!("{\"a\": tru")),
+        ("[1]", json!([1])),
+    ] {
+        let function = json!({"name": "read", "arguments": text});
+        let list = json!([{"role": "assistant", "tool_calls": [{"id": "c", "function": function}]}]);
+        assert_eq!(read_openai(&list).unwrap().messages[0].content, [call("c", input.clone())]);
+        let item = json!([{"type": "function_call", "call_id": "c", "name": "read", "arguments": text}]);
+        assert_eq!(read_responses(&item).unwrap().messages[0].content, [call("c", input)]);
     }
 }

@@ -276,6 +276,7 @@ mod openai {
         let content = message.get("content").cloned().unwrap_or_default();
         message["content"] = match content.as_array().map(Vec::as_slice) {
             Some([]) if message["role"] == "assistant" => Value::Null,
+            Some([]) if message["role"] == "tool" => json!(""),
             Some([part]) if part["type"] == "text" && part.as_object().unwrap().len() == 2 => {
                 part["text"].clone()
             }
@@ -316,7 +317,8 @@ mod openai {
             foreign(vec![file.clone()]).prop_map(ContentBlock::Foreign)
         ];
         let part = prop_oneof![
-            3 => words().prop_map(|text| ResultPart::Text { text }),
+            // An empty text alone is no content.
+            3 => select(vec![" ", "Hi."]).prop_map(|text| ResultPart::Text { text: text.into() }),
             1 => foreign(vec![file]).prop_map(ResultPart::Foreign),
         ];
         let refusal =
