@@ -50,6 +50,6 @@ pub fn summarise(
 /// The paths, in as few tokens as can be while each can be read in full. Those that do not fit into
 /// `limit_tokens` are left out from the end, and their number is told.
 pub fn pinned_paths(paths: &[&str], limit_tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
-    let text = crate::facts::bundle(paths);
+    let text = crate::facts::bundle(paths.iter().copied());
     if count(&text) <= limit_tokens { text } else { String::new() }
 }
