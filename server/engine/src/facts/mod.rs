@@ -29,6 +29,7 @@ pub use steps::{Step, files_read, steps};
 pub use todos::{Todo, TodoState};
 pub use tools::{Purpose, ToolPatterns};
 
+pub(crate) use errors::head as command_head;
 pub(crate) use requests::{is_summary, spoken};
 pub(crate) use sentences::{code_spans, sentences};
 pub(crate) use steps::last_calls;
