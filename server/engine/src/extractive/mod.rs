@@ -1,38 +1,35 @@
-//! The summary that needs no model.
+//! The summary that needs no model: what a conversation did (`facts`), ranked, in the sections that a profile
+//! asks for, never longer than its budget. Its words are its own except for short quotations, each on one
+//! line. It asks nobody, forgets nothing on purpose that fits, and gives the same text for the same messages.
+
+mod concepts;
+mod fit;
+mod lines;
+mod material;
+mod recurrence;
+mod structure;
 
 use std::sync::Arc;
 
-use crate::facts::{ToolPatterns, facts};
+use crate::facts::{ToolPatterns, bundle, facts_after};
 use crate::history::Message;
 
-/// Which sections a summary has.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Structure {
-    /// An analysis by phases and a summary by themes, for a conversation that goes on elsewhere.
-    Continuation,
-    /// A checkpoint: goal, constraints, progress, decisions, next steps, context.
-    Checkpoint,
-    /// A running summary of an autonomous loop.
-    Rolling,
-    /// A short account of an older topic.
-    Topic,
-    /// Seven sections for somebody who takes over.
-    Handoff,
-}
+pub use structure::Structure;
 
 /// How long a summary may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
     /// Tokens, at most.
     pub tokens: usize,
-    /// Words: as many as there is something to say for up to the first, at most the second.
+    /// Words between white space: the second number at most, and at least the first where there is so much
+    /// to say.
     pub words: Option<(usize, usize)>,
 }
 
 /// Summarises `messages` within `budget`. `previous` is the text of an earlier summary that is not among the
 /// messages; those among them carry on what they say by themselves. `count` counts tokens.
 ///
-/// Never longer than the budget; empty when not even one line fits.
+/// Never longer than the budget; empty when there is nothing to say or not even one line fits.
 pub fn summarise(
     messages: &[Arc<Message>],
     structure: Structure,
@@ -41,15 +38,41 @@ pub fn summarise(
     previous: Option<&str>,
     count: &dyn Fn(&str) -> usize,
 ) -> String {
-    let _ = (structure, previous);
-    let facts = facts(messages.iter().map(AsRef::as_ref), tools);
-    let text: String = facts.files.keys().map(|path| format!("- {path}\n")).collect();
-    if count(&text) <= budget.tokens { text } else { String::new() }
+    let facts = facts_after(previous, messages.iter().map(AsRef::as_ref), tools);
+    let widths = lines::Widths::of(budget);
+    let lines = material::Material::new(&facts, messages, tools, widths).into_lines(structure);
+    fit::fit(structure, lines, &|text| fits(text, budget, count))
 }
 
-/// The paths, in as few tokens as can be while each can be read in full. Those that do not fit into
-/// `limit_tokens` are left out from the end, and their number is told.
-pub fn pinned_paths(paths: &[&str], limit_tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
-    let text = crate::facts::bundle(paths);
-    if count(&text) <= limit_tokens { text } else { String::new() }
+/// The paths, in as few tokens as can be while each can be read in full: folders are written once
+/// (`src/{a.rs,b/c.rs}`). Those that do not fit into `limit_tokens` are left out from the end of the list,
+/// and how many they are is told if there is room for that.
+pub fn pinned_paths<P: AsRef<str>>(paths: &[P], limit_tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
+    let written = |kept: usize| {
+        let list = bundle(paths[..kept].iter().map(AsRef::as_ref));
+        match paths.len() - kept {
+            0 => list,
+            left => format!("{list} (and {left} more)"),
+        }
+    };
+    let fits = |text: &str| count(text) <= limit_tokens;
+    let (mut least, mut most) = (0, paths.len());
+    while least < most {
+        let middle = least + (most - least).div_ceil(2);
+        if fits(&written(middle)) {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    let text = if least > 0 { written(least) } else { String::new() };
+    if fits(&text) { text } else { String::new() }
 }
+
+fn fits(text: &str, budget: &Budget, count: &dyn Fn(&str) -> usize) -> bool {
+    let words = || text.split_whitespace().count();
+    budget.words.is_none_or(|(_, most)| words() <= most) && count(text) <= budget.tokens
+}
+
+#[cfg(test)]
+mod tests;

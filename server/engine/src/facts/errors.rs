@@ -80,7 +80,7 @@ impl Errors {
 /// What a command line begins with, which stays the same when it is tried again with other arguments: the
 /// program and up to two words behind it, or the file it is given. Moving to a folder, setting variables and
 /// waiting do not count.
-pub(super) fn head(command: &str) -> String {
+pub(crate) fn head(command: &str) -> String {
     let parts = clip::head(command, 2_000).split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
     let told = parts.map(words).find(|words| !words.is_empty());
     told.unwrap_or_default().join(" ")

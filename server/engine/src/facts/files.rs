@@ -55,6 +55,14 @@ impl FileTrace {
         self.reads > 0 || self.edits > 0
     }
 
+    /// A file that an earlier summary names.
+    pub(super) fn carried(index: usize, state: FileState) -> Self {
+        let mut trace = Self::new(index);
+        trace.note(index, state);
+        trace.last_state = state;
+        trace
+    }
+
     fn new(index: usize) -> Self {
         Self {
             reads: 0,

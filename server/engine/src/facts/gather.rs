@@ -6,12 +6,12 @@ use crate::history::{ContentBlock, Kind, Message, MessageId, Outcome, ResultPart
 
 use super::call::Subject;
 use super::clip::{self, one_line};
-use super::cues::{Cue, Cues};
+use super::cues::{Binding, Cues};
 use super::errors::{self, Cause, Errors};
 use super::files::{self, FileState, Files, Names};
 use super::todos::{self, Todos};
 use super::tools::{Purpose, ToolPatterns};
-use super::{Command, Ended, Facts, Request, Statement, Unresolved, earlier, requests, sentences};
+use super::{Command, Ended, Facts, Note, Request, Statement, Unresolved, earlier, requests, sentences};
 
 /// Longest sentence that is kept, in characters.
 const SENTENCE: usize = 300;
@@ -69,7 +69,7 @@ impl<'a> Gatherer<'a> {
             self.files.note(key.as_str(), index, FileState::Mentioned);
         }
         if requests::is_summary(message) {
-            return self.summary(index, message);
+            return self.summary(index, message.id, &message.text());
         }
         for block in &message.body.content {
             match block {
@@ -101,6 +101,22 @@ impl<'a> Gatherer<'a> {
         }
     }
 
+    /// Reads a summary of what was said before.
+    pub(super) fn summary(&mut self, index: usize, message: MessageId, text: &str) {
+        let mut carried = Facts::default();
+        earlier::read(text, message, index, &mut carried);
+        carried.files.iter().for_each(|(path, trace)| self.files.carry(path, trace));
+        carried.errors.into_iter().for_each(|error| self.errors.carry(error));
+        carried.todos.into_iter().for_each(|todo| self.todos.carry(todo));
+        let said = &mut self.said;
+        let mut is_new = |text: &String| said.insert(text.clone());
+        self.facts.requests.extend(carried.requests.into_iter().filter(|request| is_new(&request.text)));
+        self.facts.commands.extend(carried.commands);
+        self.facts.decisions.extend(carried.decisions.into_iter().filter(|said| is_new(&said.text)));
+        self.facts.constraints.extend(carried.constraints.into_iter().filter(|said| is_new(&said.text)));
+        self.facts.notes.extend(carried.notes.into_iter().filter(|note| is_new(&note.text)));
+    }
+
     /// All that was read.
     pub(super) fn into_facts(mut self) -> Facts {
         let mut unanswered: Vec<Waiting<'a>> = self.waiting.drain().map(|(_, call)| call).collect();
@@ -116,24 +132,6 @@ impl<'a> Gatherer<'a> {
             todos: self.todos.into_list(),
             ..self.facts
         }
-    }
-
-    fn summary(&mut self, index: usize, message: &Message) {
-        let mut carried = Facts::default();
-        earlier::read(&message.text(), message.id, index, &mut carried);
-        for (path, trace) in &carried.files {
-            self.files.carry(path, trace);
-        }
-        carried.errors.into_iter().for_each(|error| self.errors.carry(error));
-        carried.todos.into_iter().for_each(|todo| self.todos.carry(todo));
-        self.facts.requests.extend(carried.requests);
-        self.facts.commands.extend(carried.commands);
-        self.facts
-            .decisions
-            .extend(carried.decisions.into_iter().filter(|said| self.said.insert(said.text.clone())));
-        self.facts
-            .constraints
-            .extend(carried.constraints.into_iter().filter(|said| self.said.insert(said.text.clone())));
     }
 
     fn text(&mut self, index: usize, message: &Message, text: &str) {
@@ -153,16 +151,28 @@ impl<'a> Gatherer<'a> {
         self.names.read(index, &words);
         self.todos.said(&words);
         for sentence in sentences::sentences(&words) {
-            let Some(cue) = Cues::of(sentence).binding(message.body.role) else { continue };
-            let sentence = one_line(sentence, SENTENCE);
-            if !self.said.insert(sentence.clone()) {
-                continue;
-            }
-            let statement = Statement { message: message.id, by: message.body.role, text: sentence };
-            match cue {
-                Cue::Constraint => self.facts.constraints.push(statement),
-                _ => self.facts.decisions.push(statement),
-            }
+            self.sentence(message, sentence);
+        }
+    }
+
+    fn sentence(&mut self, message: &Message, sentence: &str) {
+        let by = message.body.role;
+        let cues = Cues::of(sentence);
+        let binding = cues.binding(by);
+        let kind = cues.kind().filter(|_| by == Role::Assistant);
+        if binding.is_none() && kind.is_none() {
+            return;
+        }
+        let text = one_line(sentence, SENTENCE);
+        if !self.said.insert(text.clone()) {
+            return;
+        }
+        let message = message.id;
+        match (binding, kind) {
+            (Some(Binding::Constraint), _) => self.facts.constraints.push(Statement { message, by, text }),
+            (Some(Binding::Decision), _) => self.facts.decisions.push(Statement { message, by, text }),
+            (None, Some(kind)) => self.facts.notes.push(Note { message, kind, text }),
+            (None, None) => {}
         }
     }
 

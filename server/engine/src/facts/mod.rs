@@ -10,6 +10,7 @@ mod earlier;
 mod errors;
 mod files;
 mod gather;
+pub(crate) mod labels;
 mod notation;
 mod requests;
 mod sentences;
@@ -30,9 +31,10 @@ pub use steps::{Step, files_read, steps};
 pub use todos::{Todo, TodoState};
 pub use tools::{Purpose, ToolPatterns};
 
-pub(crate) use cues::Cue;
+pub(crate) use errors::head as command_head;
 pub(crate) use requests::{is_summary, spoken};
 pub(crate) use sentences::{code_spans, sentences};
+pub(crate) use steps::last_calls;
 
 /// What a conversation did.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -49,6 +51,8 @@ pub struct Facts {
     pub todos: Vec<Todo>,
     /// Sentences that commit to something, in order, each once.
     pub decisions: Vec<Statement>,
+    /// Sentences that plan, report or explain, in order, each once.
+    pub notes: Vec<Note>,
     /// The user's sentences that forbid or demand something, in order, each once.
     pub constraints: Vec<Statement>,
 }
@@ -109,21 +113,50 @@ pub struct Statement {
     pub text: String,
 }
 
+/// A sentence that plans, reports or explains.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// Where.
+    pub message: MessageId,
+    /// What it does.
+    pub kind: NoteKind,
+    /// The sentence, one line.
+    pub text: String,
+}
+
+/// What a sentence does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NoteKind {
+    /// It says what is to be done.
+    Plan,
+    /// It says what was done.
+    Done,
+    /// It says what was found out.
+    Finding,
+    /// It says what did not work.
+    Failure,
+}
+
 /// Reads what `messages` did. Summaries among them carry their own facts on: what they name stands before
 /// what follows them.
 pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Facts {
-    let mut gathered = gather::Gatherer::new(tools);
-    for (index, message) in messages.into_iter().enumerate() {
-        gathered.message(index, message);
-    }
-    gathered.into_facts()
+    facts_after(None, messages, tools)
 }
 
-/// The facts that the text of an earlier summary carries.
-pub fn facts_of_summary(message: MessageId, text: &str) -> Facts {
-    let mut facts = Facts::default();
-    earlier::read(text, message, 0, &mut facts);
-    facts
+/// The same for a conversation that an earlier summary, which is not among the messages, stands in front of.
+pub fn facts_after<'a>(
+    summary: Option<&str>,
+    messages: impl IntoIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+) -> Facts {
+    let mut gathered = gather::Gatherer::new(tools);
+    let mut messages = messages.into_iter().enumerate().peekable();
+    if let Some(summary) = summary {
+        let first = messages.peek().map_or(MessageId(0), |(_, message)| message.id);
+        gathered.summary(0, first, summary);
+    }
+    messages.for_each(|(index, message)| gathered.message(index, message));
+    gathered.into_facts()
 }
 
 #[cfg(test)]

@@ -1,11 +1,271 @@
-//! Many paths in few characters.
+//! Many paths in few tokens, and back: folders are written once, as a shell would expand them
+//! (`src/{a.rs,b/{c.rs,d.rs}}`). File names are always whole, so that a search for one finds it. Paths that
+//! have one of the signs used, or white space, stand by themselves between backticks.
 
-/// Writes paths compactly.
-pub fn bundle(paths: &[&str]) -> String {
-    paths.join(", ")
+use std::collections::BTreeMap;
+
+/// Folders that are told apart; what is deeper stays one piece, so that no path makes a deep tree.
+const DEEPEST: usize = 64;
+/// Expanding never makes more than so many bytes of one text, plus [`FACTOR`] for each byte of it.
+const FLOOR: usize = 64 * 1024;
+/// See [`FLOOR`].
+const FACTOR: usize = 8;
+
+/// Writes the paths compactly: each once, in the order of their bytes, folder by folder.
+pub fn bundle<'a>(paths: impl IntoIterator<Item = &'a str>) -> String {
+    let mut tree = Folder::default();
+    let mut odd = Vec::new();
+    for path in paths {
+        if path.contains(is_sign) || path.ends_with('/') {
+            odd.push(path);
+        } else if !path.is_empty() {
+            tree.insert(path);
+        }
+    }
+    odd.sort_unstable();
+    odd.dedup();
+    let mut text = String::new();
+    tree.write_top(&mut text);
+    for path in odd {
+        let gap = if text.is_empty() { "" } else { ", " };
+        text.push_str(gap);
+        text.push('`');
+        text.extend(path.chars().map(|c| if c == '`' || c.is_control() { '\'' } else { c }));
+        text.push('`');
+    }
+    text
 }
 
-/// The paths in a bundle.
+/// Every word of a text that can be a path, with bundles expanded. What it gives for text that is no bundle is
+/// harmless; what it gives for [`bundle`] is what was written.
 pub fn unbundle(text: &str) -> Vec<String> {
-    text.split(", ").map(str::to_owned).collect()
+    let mut paths = Vec::new();
+    let mut room = FLOOR + FACTOR * text.len();
+    for (at, piece) in text.split('`').enumerate() {
+        let quoted = at % 2 == 1;
+        if quoted && !piece.contains('\n') && piece.contains(is_sign) {
+            paths.push(piece.to_owned());
+        }
+        for word in piece.split_whitespace() {
+            expand(trimmed(word), &mut room, &mut paths);
+        }
+    }
+    paths
+}
+
+/// Signs that mean something in a bundle.
+fn is_sign(c: char) -> bool {
+    matches!(c, '{' | '}' | ',' | '`') || c.is_whitespace() || c.is_control()
+}
+
+/// A word without what surrounds it in prose.
+fn trimmed(word: &str) -> &str {
+    let word = word.trim_start_matches(['(', '"', '\'', '[', '*', '<', ',']);
+    word.trim_end_matches([',', ';', ':', ')', '"', '\'', ']', '*', '>', '!', '?', '.'])
+}
+
+#[derive(Default)]
+struct Folder<'a> {
+    entries: BTreeMap<&'a str, Entry<'a>>,
+}
+
+/// What has a name in a folder: a file, a folder, or in odd lists both.
+#[derive(Default)]
+struct Entry<'a> {
+    files: usize,
+    folder: Option<Box<Folder<'a>>>,
+}
+
+impl<'a> Folder<'a> {
+    fn insert(&mut self, path: &'a str) {
+        let mut folder = self;
+        let mut parts = path.splitn(DEEPEST, '/').peekable();
+        while let Some(part) = parts.next() {
+            let entry = folder.entries.entry(part).or_default();
+            if parts.peek().is_none() {
+                entry.files = 1;
+                return;
+            }
+            folder = entry.folder.get_or_insert_default();
+        }
+    }
+
+    /// At the top there is nothing to save by braces.
+    fn write_top(&self, text: &mut String) {
+        for (name, entry) in &self.entries {
+            if !text.is_empty() {
+                text.push_str(", ");
+            }
+            entry.write(name, text, ", ");
+        }
+    }
+
+    fn write(&self, text: &mut String) {
+        let alone = self.entries.len() == 1
+            && self.entries.values().all(|entry| entry.files == 0 || entry.folder.is_none());
+        if !alone {
+            text.push('{');
+        }
+        for (at, (name, entry)) in self.entries.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            entry.write(name, text, ",");
+        }
+        if !alone {
+            text.push('}');
+        }
+    }
+}
+
+impl Entry<'_> {
+    fn write(&self, name: &str, text: &mut String, gap: &str) {
+        if self.files > 0 {
+            text.push_str(name);
+        }
+        if let Some(folder) = &self.folder {
+            if self.files > 0 {
+                text.push_str(gap);
+            }
+            text.push_str(name);
+            text.push('/');
+            folder.write(text);
+        }
+    }
+}
+
+/// Expands one word. Groups side by side would multiply and are no bundle; the word is then taken as it is.
+fn expand(word: &str, room: &mut usize, paths: &mut Vec<String>) {
+    if word.is_empty() {
+        return;
+    }
+    if !word.contains('{') {
+        paths.push(word.to_owned());
+        return;
+    }
+    let begun = paths.len();
+    let before = *room;
+    if Expansion::new(room, paths).run(word).is_none() {
+        paths.truncate(begun);
+        *room = before.saturating_sub(word.len());
+        paths.push(word.to_owned());
+    }
+}
+
+/// An expansion on its way through a word.
+struct Expansion<'a> {
+    room: &'a mut usize,
+    paths: &'a mut Vec<String>,
+    /// What stands in front of where it is.
+    prefix: String,
+    /// For each open group: how long the prefix was, and the first path that came out of it.
+    open: Vec<(usize, usize)>,
+}
+
+impl<'a> Expansion<'a> {
+    fn new(room: &'a mut usize, paths: &'a mut Vec<String>) -> Self {
+        Self { room, paths, prefix: String::new(), open: Vec::new() }
+    }
+
+    fn run(mut self, word: &str) -> Option<()> {
+        let mut rest = word;
+        // The paths of a group that was just closed: what follows belongs to each of them.
+        let mut closed: Option<usize> = None;
+        loop {
+            let end = rest.find(['{', '}', ',']).unwrap_or(rest.len());
+            let (literal, sign) = rest.split_at(end);
+            match closed {
+                Some(first) => self.append(first, literal)?,
+                None => self.prefix.push_str(literal),
+            }
+            let Some(sign) = sign.chars().next() else { break };
+            rest = &rest[end + 1..];
+            match sign {
+                '{' if closed.is_none() => self.open.push((self.prefix.len(), self.paths.len())),
+                ',' if !self.open.is_empty() => {
+                    self.emit(closed)?;
+                    let &(start, _) = self.open.last()?;
+                    self.prefix.truncate(start);
+                    closed = None;
+                }
+                '}' => {
+                    self.emit(closed)?;
+                    let (start, first) = self.open.pop()?;
+                    self.prefix.truncate(start);
+                    closed = Some(first);
+                }
+                _ => return None,
+            }
+        }
+        if !self.open.is_empty() {
+            return None;
+        }
+        self.emit(closed)
+    }
+
+    fn emit(&mut self, closed: Option<usize>) -> Option<()> {
+        if closed.is_none() {
+            *self.room = self.room.checked_sub(self.prefix.len())?;
+            self.paths.push(self.prefix.clone());
+        }
+        Some(())
+    }
+
+    fn append(&mut self, first: usize, literal: &str) -> Option<()> {
+        if literal.is_empty() {
+            return Some(());
+        }
+        let paths = self.paths.get_mut(first..)?;
+        *self.room = self.room.checked_sub(paths.len().checked_mul(literal.len())?)?;
+        paths.iter_mut().for_each(|path| path.push_str(literal));
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn folders_are_written_once() {
+        let paths = ["/u/x/src/b.rs", "/u/x/src/a.rs", "/u/x/README.md", "/u/x/src/deep/er/c.rs"];
+        assert_eq!(bundle(paths), "/u/x/{README.md,src/{a.rs,b.rs,deep/er/c.rs}}");
+        assert_eq!(bundle(["b/c.rs", "a.rs", "b/c.rs"]), "a.rs, b/c.rs");
+        assert_eq!(bundle(["a", "a/b", "x/a", "x/a/b"]), "a, a/b, x/{a,a/b}");
+        assert_eq!(bundle(["my file.txt", "x{y}", "a"]), "a, `my file.txt`, `x{y}`");
+    }
+
+    #[test]
+    fn what_others_write_is_read_too() {
+        assert_eq!(unbundle("see (src/{a,b}.rs), and `x y`."), ["see", "src/a.rs", "src/b.rs", "and", "x y", "x", "y"]);
+        assert_eq!(unbundle("{a,b}{c,d} {{ x}"), ["{a,b}{c,d}", "{{", "x}"]);
+    }
+
+    #[test]
+    fn an_expansion_ends() {
+        let deep = format!("{}{}", "a/{".repeat(5_000), ",b".repeat(5_000)) + &"}".repeat(5_000);
+        let bytes: usize = unbundle(&deep).iter().map(String::len).sum();
+        assert!(bytes <= FLOOR + FACTOR * deep.len() + deep.len());
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(paths in proptest::collection::btree_set("(/)?([a-c]{1,2}/){0,4}[a-d .{},]{1,4}", 0..20)) {
+            let paths: BTreeSet<String> = paths.into_iter().filter(|path| path.trim() == path && !path.ends_with('.')).collect();
+            let text = bundle(paths.iter().map(String::as_str));
+            let read: BTreeSet<String> = unbundle(&text).into_iter().collect();
+            for path in &paths {
+                prop_assert!(read.contains(path), "{} in {}", path, text);
+            }
+        }
+
+        #[test]
+        fn nothing_makes_it_fail(text in "[a-b{},`/ \u{e9}]{0,60}") {
+            unbundle(&text);
+        }
+    }
 }

@@ -8,8 +8,7 @@ use crate::history::{ContentBlock, Message, MessageId, Outcome};
 
 use super::call::Subject;
 use super::clip::one_line;
-use super::todos::{Role as TodoRole, Todos};
-use super::{Ended, FileTrace, Purpose, ToolPatterns, facts};
+use super::{Ended, FileTrace, Purpose, ToolPatterns, facts, todos};
 
 /// Longest subject of a step, in characters.
 const SUBJECT: usize = 200;
@@ -30,36 +29,60 @@ pub struct Step {
 
 /// The steps, in order: every tool call except those that change files or keep a to-do list.
 pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
+    calls(messages, tools).into_iter().filter(|(purpose, _)| *purpose != Purpose::Edit).map(|(_, step)| step).collect()
+}
+
+/// The last `most` tool calls, in order, whatever they do; keeping a to-do list is no action.
+pub(crate) fn last_calls<'a>(
+    messages: impl DoubleEndedIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+    most: usize,
+) -> Vec<Step> {
+    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolCall { .. });
+    let mut found = 0;
+    let mut last: Vec<&Message> = messages
+        .rev()
+        .take_while(|message| {
+            let enough = found >= most;
+            found += message.body.content.iter().filter(is_call).count();
+            !enough
+        })
+        .collect();
+    last.reverse();
+    let mut calls = calls(last, tools);
+    calls.drain(..calls.len().saturating_sub(most));
+    calls.into_iter().map(|(_, step)| step).collect()
+}
+
+/// All tool calls except those that keep a to-do list.
+fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<(Purpose, Step)> {
+    let mut calls: Vec<(Purpose, Step)> = Vec::new();
     let mut waiting: HashMap<&str, usize> = HashMap::new();
     for message in messages {
         for block in &message.body.content {
             match block {
-                ContentBlock::ToolCall { id, name, input } => {
+                ContentBlock::ToolCall { id, name, input } if !todos::keeps(name, input) => {
                     let purpose = tools.purpose(name);
-                    let keeps_todos = Todos::default().call(id, name, input) != TodoRole::None;
-                    if purpose == Purpose::Edit || keeps_todos {
-                        continue;
-                    }
                     let subject = Subject::of(name, purpose, input);
-                    waiting.insert(id, steps.len());
-                    steps.push(Step {
+                    waiting.insert(id, calls.len());
+                    let step = Step {
                         message: message.id,
                         tool: name.clone(),
                         subject: one_line(subject.main().unwrap_or_default(), SUBJECT),
                         ended: Ended::Unanswered,
-                    });
+                    };
+                    calls.push((purpose, step));
                 }
                 ContentBlock::ToolResult { call_id, outcome, .. } => {
-                    if let Some(at) = waiting.remove(call_id.as_str()) {
-                        steps[at].ended = Ended::from(*outcome);
+                    if let Some((_, step)) = waiting.remove(call_id.as_str()).and_then(|at| calls.get_mut(at)) {
+                        step.ended = Ended::from(*outcome);
                     }
                 }
                 _ => {}
             }
         }
     }
-    steps
+    calls
 }
 
 /// The files that were read, the last one last.

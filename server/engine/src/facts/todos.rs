@@ -132,6 +132,11 @@ impl Todos {
     }
 }
 
+/// Whether a call keeps a to-do list.
+pub(super) fn keeps(name: &str, input: &Value) -> bool {
+    Todos::default().call("", name, input) != Role::None
+}
+
 /// What a tool call is to the to-do list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {

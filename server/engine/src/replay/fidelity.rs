@@ -1,9 +1,21 @@
-//! What a compaction kept: of the files, requests and errors that matter behind a cut, which does the compacted
-//! history still name? Compacts nothing itself.
+//! What a compaction kept: of the files, requests and errors that matter at a cut, which does the compacted history
+//! still name? Compacts nothing itself and judges no prose: it looks for names and words.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::history::Message;
+use crate::facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
+use crate::history::{ContentBlock, Message, ResultPart};
+
+/// A text keeps a request or an error when it has so much of its words. Percent.
+const KEPT_FROM: usize = 60;
+/// Shortest word that says something. Characters.
+const SHORTEST: usize = 3;
+/// Words that are in every text.
+const EMPTY_WORDS: [&str; 26] = [
+    "the", "and", "for", "that", "this", "with", "you", "are", "not", "but", "can", "have", "has", "was", "were",
+    "from", "into", "its", "our", "your", "will", "would", "should", "there", "then", "also",
+];
 
 /// A part of a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,9 +29,9 @@ pub struct Share {
 /// Files that a text still names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FileShare {
-    /// With their full path.
+    /// With their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
     pub full: Share,
-    /// At least with their name, as `docs/compaction.md` counts.
+    /// At least with their file name, which is what `docs/compaction.md` counts.
     pub named: Share,
 }
 
@@ -28,16 +40,166 @@ pub struct FileShare {
 pub struct Fidelity {
     /// Files changed before the cut.
     pub edited: FileShare,
-    /// Files touched before the cut and behind it.
+    /// Files read or changed before the cut and again behind it.
     pub both_sides: FileShare,
-    /// The user's requests.
+    /// The user's requests before the cut that say anything: those of whose words most are still there.
     pub requests: Share,
-    /// Errors that were unresolved at the cut.
+    /// Errors that were unresolved at the cut, counted alike.
     pub errors: Share,
 }
 
-/// Compares a compacted history, as text, with the messages it stands for and with those that follow.
-pub fn fidelity(before: &[Arc<Message>], after: &[Arc<Message>], compacted: &str) -> Fidelity {
-    let _ = (before, after, compacted);
-    Fidelity::default()
+impl Share {
+    /// Percent; `None` of nothing.
+    pub fn percent(self) -> Option<f64> {
+        (self.of > 0).then(|| self.kept as f64 * 100.0 / self.of as f64)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { kept: self.kept + other.kept, of: self.of + other.of }
+    }
+
+    fn count(&mut self, kept: Option<()>) {
+        self.of += 1;
+        self.kept += usize::from(kept.is_some());
+    }
+}
+
+/// Compares a compacted history, as text ([`as_text`]), with the messages it stands for and with those that
+/// follow the cut. What the compaction kept word for word belongs to the text.
+pub fn fidelity(
+    before: &[Arc<Message>],
+    after: &[Arc<Message>],
+    compacted: &str,
+    tools: &ToolPatterns,
+) -> Fidelity {
+    let told = Told::new(compacted);
+    let past = facts(before.iter().map(AsRef::as_ref), tools);
+    // A summary behind the cut tells of files that nobody touched there.
+    let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
+    let mut fidelity = Fidelity::default();
+    for (path, trace) in &past.files {
+        if trace.is_changed() {
+            told.file(path, &mut fidelity.edited);
+        }
+        if trace.is_touched() && future.files.get(path).is_some_and(FileTrace::is_touched) {
+            told.file(path, &mut fidelity.both_sides);
+        }
+    }
+    past.requests.iter().for_each(|request| told.words_of(&request.text, &mut fidelity.requests));
+    past.errors.iter().for_each(|error| told.words_of(&error.text, &mut fidelity.errors));
+    fidelity
+}
+
+/// Everything that messages say, as one text: talk, arguments of tool calls, results.
+pub fn as_text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
+    let mut text = String::new();
+    for block in messages.into_iter().flat_map(|message| &message.body.content) {
+        match block {
+            ContentBlock::Text { text: said } => text.push_str(said),
+            ContentBlock::ToolCall { input, .. } => text.push_str(&input.to_string()),
+            ContentBlock::ToolResult { content, .. } => {
+                for part in content {
+                    if let ResultPart::Text { text: said } = part {
+                        text.push_str(said);
+                        text.push('\n');
+                    }
+                }
+            }
+            ContentBlock::Image(_) | ContentBlock::Thinking { .. } => {}
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// What a text names.
+struct Told<'a> {
+    text: &'a str,
+    paths: HashSet<String>,
+    names: HashSet<String>,
+    words: HashSet<String>,
+}
+
+impl<'a> Told<'a> {
+    fn new(text: &'a str) -> Self {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~');
+        let plain = text.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches('.').to_owned());
+        let mut paths: HashSet<String> = plain.filter(|word| !word.is_empty()).collect();
+        paths.extend(unbundle(text));
+        let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let names = paths.iter().map(name).collect();
+        Self { text, names, words: words(text).collect(), paths }
+    }
+
+    fn file(&self, path: &str, share: &mut FileShare) {
+        let is_plain = |path: &str| path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'));
+        let odd = |path: &str| !is_plain(path) && self.text.contains(path);
+        let name = path.rsplit('/').next().unwrap_or(path);
+        share.full.count((self.paths.contains(path) || odd(path)).then_some(()));
+        share.named.count((self.names.contains(name) || odd(name)).then_some(()));
+    }
+
+    /// Counts a text of which there is anything to find again.
+    fn words_of(&self, text: &str, share: &mut Share) {
+        let wanted: HashSet<String> = words(text).collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let found = wanted.iter().filter(|word| self.words.contains(*word)).count();
+        share.count((found * 100 >= wanted.len() * KEPT_FROM).then_some(()));
+    }
+}
+
+/// The words that say something, in small letters.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.chars().nth(SHORTEST - 1).is_some())
+        .map(str::to_lowercase)
+        .filter(|word| !EMPTY_WORDS.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{History, NewMessage, Outcome, Role};
+
+    fn call(history: &mut History, tool: &str, path: &str, outcome: Outcome) {
+        let id = format!("call {}", history.len());
+        let input = serde_json::json!({ "file_path": path });
+        let call = ContentBlock::ToolCall { id: id.clone(), name: tool.into(), input };
+        history.add(NewMessage::new(Role::Assistant, vec![call]));
+        let content = vec![ResultPart::Text { text: "connection refused by peer".into() }];
+        let result = ContentBlock::ToolResult { call_id: id, content, outcome };
+        history.add(NewMessage::new(Role::User, vec![result]));
+    }
+
+    #[test]
+    fn what_is_named_counts_and_what_is_not_does_not() {
+        let mut history = History::new();
+        history.add(NewMessage::text(Role::User, "Please make the parser faster"));
+        call(&mut history, "Edit", "/w/src/a.rs", Outcome::Ok);
+        call(&mut history, "Edit", "/w/src/data.rs", Outcome::Ok);
+        call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
+        call(&mut history, "WebFetch", "x", Outcome::Error);
+        let cut = history.len();
+        call(&mut history, "Read", "/w/src/a.rs", Outcome::Ok);
+        call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
+        call(&mut history, "Read", "/w/new.rs", Outcome::Ok);
+        let (before, after) = history.messages().split_at(cut);
+        let of = |text: &str| fidelity(before, after, text, &ToolPatterns::default());
+        let share = |kept, of| Share { kept, of };
+
+        let all = of("make parser faster; connection refused: /w/{b.rs,src/{a.rs,data.rs}} by peer");
+        assert_eq!(all.edited, FileShare { full: share(2, 2), named: share(2, 2) });
+        assert_eq!(all.both_sides, FileShare { full: share(2, 2), named: share(2, 2) });
+        assert_eq!((all.requests, all.errors), (share(1, 1), share(1, 1)));
+
+        let some = of("the parser, see data.rs and /w/b.rs; refused");
+        assert_eq!(some.edited, FileShare { full: share(0, 2), named: share(1, 2) });
+        assert_eq!(some.both_sides, FileShare { full: share(1, 2), named: share(1, 2) });
+        assert_eq!((some.requests, some.errors), (share(0, 1), share(0, 1)));
+        assert_eq!(of(&as_text(before.iter().map(AsRef::as_ref))).edited.full, share(2, 2));
+    }
 }
