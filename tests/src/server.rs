@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::io::{BufReader, Read};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::{LIMIT, framing, strata};
 
@@ -43,13 +45,24 @@ pub struct Server {
     heard: VecDeque<(String, Value)>,
     results: BTreeMap<String, Value>,
     asked: Vec<(String, Value)>,
+    /// Where it keeps sessions, unless the test has a place for them; removed with it.
+    _state: Option<TempDir>,
 }
 
 impl Server {
-    /// Starts `strata serve`.
+    /// Starts `strata serve` with a state directory of its own.
     pub fn start() -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let mut server = Self::start_in(state.path());
+        server._state = Some(state);
+        server
+    }
+
+    /// Starts `strata serve` with this state directory, which outlives it.
+    pub fn start_in(state: &Path) -> Self {
         let mut process = Command::new(strata())
             .arg("serve")
+            .env("STRATA_STATE_DIR", state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -81,6 +94,7 @@ impl Server {
             heard: VecDeque::new(),
             results: BTreeMap::new(),
             asked: Vec::new(),
+            _state: None,
         }
     }
 

@@ -105,10 +105,7 @@ impl Keeper {
     ///
     /// # Errors
     /// [`KeepError`].
-    pub fn with<T>(
-        &self,
-        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
-    ) -> Result<T, KeepError> {
+    pub fn with<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, StoreError>) -> Result<T, KeepError> {
         let mut inner = self.inner();
         let Inner { place, news, .. } = &mut *inner;
         Ok(work(opened(place, news)?)?)
@@ -221,7 +218,8 @@ impl Keeper {
             let handle = store.fork(&original, &new, None)?;
             let stored = store.load(&new.id)?;
             let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-            let stored = Arc::new(Session::restored(&*session.id, messages, saved(&session.id, stored.state)?));
+            let stored =
+                Arc::new(Session::restored(&*session.id, messages, saved(&session.id, stored.state)?));
             sessions.insert(session.id.to_string(), Kept { handle, stored });
         }
         self.add(session, name, now_ms)

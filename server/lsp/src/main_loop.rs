@@ -30,7 +30,7 @@ use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, Ini
 
 use crate::capabilities;
 use crate::client::{Can, ClientInfo};
-use crate::commands::{self, Compacting, CommandError, Context, Effect};
+use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, News, Reason};
 use crate::folders::{Folders, folders_of};
 use crate::keeper::Keeper;
@@ -222,8 +222,8 @@ impl MainLoop {
     /// anything else yet, so the disk may be waited for here.
     fn first_session(&self, client: &ClientInfo, roots: &Roots) -> Arc<Session> {
         let keeper = &self.services.keeper;
-        let folder = roots.folders().first().map(|folder| folder.path.clone());
-        if let Some(Err(error)) = folder.map(|folder| keeper.settle(&folder)) {
+        let folder = roots.iter().next().map(|root| root.path());
+        if let Some(Err(error)) = folder.map(|folder| keeper.settle(folder)) {
             self.services.warn("store", format!("sessions are not kept: {error}"));
         }
         if let Some(id) = &client.resume {
@@ -368,7 +368,9 @@ impl MainLoop {
                 let job = move || {
                     let mut session = Session::clone(&before);
                     let outcome = match cancel {
-                        Some(cancel) if !cancel.is_cancelled() => put_in_place(&mut session, *draft, &snapshot),
+                        Some(cancel) if !cancel.is_cancelled() => {
+                            put_in_place(&mut session, *draft, &snapshot)
+                        }
                         _ => Err(CommandError::Cancelled),
                     };
                     let (session, result) = match outcome {
@@ -410,9 +412,8 @@ impl MainLoop {
                 Effect::Open(session) => self.transition("open", |world| world.session_opened(session)),
                 Effect::Show(id) => self.transition("show", |world| world.session_shown(&id)),
                 Effect::Close(id) => {
-                    let next = Arc::new(Session::new(
-                        Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned()),
-                    ));
+                    let next =
+                        Arc::new(Session::new(Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned())));
                     self.transition("close", |world| world.session_closed(&id, next));
                 }
                 Effect::Compact(job) => match (&job.reason, waits.take()) {
@@ -435,14 +436,10 @@ impl MainLoop {
     }
 
     /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
-    fn compact(
-        &mut self,
-        job: Job,
-        cancel: Cancel,
-        answer: Option<Answer<Result<Value, CommandError>>>,
-    ) {
+    fn compact(&mut self, job: Job, cancel: Cancel, answer: Option<Answer<Result<Value, CommandError>>>) {
         if self.compactions.is_running(&job.session) {
-            let error = "a compaction of this session is running already; wait for it, or cancel its progress";
+            let error =
+                "a compaction of this session is running already; wait for it, or cancel its progress";
             if let Some(answer) = answer {
                 respond(answer, Err(CommandError::failed(error)));
             }

@@ -1,7 +1,7 @@
 //! What commands may use outside of their session: the store, and the way to the client. Shared by all threads; holds no
 //! state of a conversation.
 
-use std::sync::{Arc, RwLock, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;

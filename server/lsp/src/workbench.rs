@@ -1,6 +1,7 @@
 //! A workspace and one session without an editor: what the command line stands on. Runs the server's own commands one after
 //! the other on the caller's thread. Has no main loop, no open buffers and no command of its own.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,9 +11,12 @@ use serde_json::Value;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::session::Session;
 use strata_host::roots::{PathError, Roots};
+use strata_host::store::Access;
 
-use crate::commands::{self, CommandError, Context, Effect};
+use crate::commands::{self, CommandError, Compacting, Context, Effect};
+use crate::compacting::{Job, Reason};
 use crate::index::{Index, Progress, walk_options};
+use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::weights::{Weights, weigh};
 use crate::world::MAIN_SESSION;
@@ -23,7 +27,8 @@ pub use strata_engine::settings::Settings;
 pub struct Workbench {
     folder: PathBuf,
     snapshot: Snapshot,
-    session: Session,
+    session: Arc<Session>,
+    services: Services,
     cancel: Cancel,
 }
 
@@ -61,7 +66,13 @@ impl Workbench {
         let mut snapshot = Snapshot::empty();
         snapshot.roots = Arc::new(Roots::single(&real)?);
         snapshot.settings = Arc::new(settings);
-        Ok(Self { folder: real, snapshot, session: Session::new(MAIN_SESSION), cancel: Cancel::new() })
+        Ok(Self {
+            folder: real,
+            snapshot,
+            session: Arc::new(Session::new(MAIN_SESSION)),
+            services: Services::default(),
+            cancel: Cancel::new(),
+        })
     }
 
     /// The folder, absolute and without symbolic links.
@@ -102,28 +113,77 @@ impl Workbench {
     /// # Errors
     /// [`CommandError`].
     pub fn run(&mut self, name: &str, arguments: Value) -> Result<Value, CommandError> {
-        let mut session = self.session.clone();
+        let mut session = Session::clone(&self.session);
+        let before = session.mark();
         let mut context = Context {
             snapshot: &self.snapshot,
             session: &mut session,
             sessions: &BTreeMap::new(),
-            current: MAIN_SESSION,
+            current: &self.session.id,
             services: &self.services,
             compacting: Compacting::No,
             now_ms: now_ms(),
             cancel: &self.cancel,
             effects: Vec::new(),
         };
-        let reply = commands::run(name, arguments, &mut context)?;
+        let mut reply = commands::run(name, arguments, &mut context)?;
         let effects = std::mem::take(&mut context.effects);
-        self.session = session;
+        if session.mark() != before {
+            self.install(Arc::new(session))?;
+        }
+        let mut opened = None;
         for effect in effects {
             match effect {
                 Effect::Reindex => self.index(|_| ())?,
-                Effect::Open(session) | Effect::Show(session) => self.session = session,
+                Effect::Open(session) => opened = Some(session),
+                Effect::Show(_) => self.session = opened.take().unwrap_or_else(|| Arc::clone(&self.session)),
+                Effect::Close(_) => self.session = Arc::new(Session::new(MAIN_SESSION)),
+                Effect::Compact(job) => match job.reason {
+                    Reason::Due(_) => {
+                        // What is due by itself must not fail the command that made it so.
+                        if let Err(error) = self.compact(&job) {
+                            tracing::warn!(%error, "the conversation was not compacted");
+                        }
+                    }
+                    Reason::Asked | Reason::ContextLimit => reply = self.compact(&job)?,
+                },
             }
         }
         Ok(reply)
+    }
+
+    /// Keeps sessions on disk from now on, where the server keeps them.
+    ///
+    /// # Errors
+    /// When nothing says where that is.
+    pub fn keep_sessions(&self) -> Result<(), CommandError> {
+        Ok(self.services.keeper.settle(&self.folder)?)
+    }
+
+    /// Goes on with a stored session.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn resume(&mut self, id: &str, access: Access) -> Result<(), CommandError> {
+        self.session = self.services.keeper.load(id, access)?;
+        Ok(())
+    }
+
+    fn compact(&mut self, job: &Job) -> Result<Value, CommandError> {
+        let asker = self.services.asker(&self.snapshot);
+        let draft = job.draft(&self.session, &self.snapshot, &asker, &self.cancel);
+        let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
+        let news = job.ended(&draft);
+        let mut session = Session::clone(&self.session);
+        session.compact(draft, &job.profile, &self.snapshot.settings.tools, now_ms())?;
+        self.install(Arc::new(session))?;
+        Ok(news.into())
+    }
+
+    fn install(&mut self, session: Arc<Session>) -> Result<(), CommandError> {
+        self.services.keeper.commit(&session, now_ms())?;
+        self.session = session;
+        Ok(())
     }
 
     /// Counts the tokens of files; see [`weigh`]. Needs no index.

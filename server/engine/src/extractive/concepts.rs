@@ -30,7 +30,8 @@ pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
             }
         }
     }
-    let mut found: Vec<(&str, Seen<'_>)> = seen.into_iter().filter(|(_, seen)| seen.messages >= FROM).collect();
+    let mut found: Vec<(&str, Seen<'_>)> =
+        seen.into_iter().filter(|(_, seen)| seen.messages >= FROM).collect();
     found.sort_unstable_by(|(a, one), (b, other)| {
         other.messages.cmp(&one.messages).then(other.last.cmp(&one.last)).then(a.cmp(b))
     });
@@ -52,7 +53,9 @@ fn said(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
 /// Names of types, functions and settings; no paths, command lines or values.
 fn is_concept(name: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '(' | ')' | '.' | '<' | '>');
-    let is_file = name.rsplit_once('.').is_some_and(|(_, ending)| (1..=4).contains(&ending.len()) && !name.ends_with(')'));
+    let is_file = name
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| (1..=4).contains(&ending.len()) && !name.ends_with(')'));
     (4..=48).contains(&name.len())
         && name.chars().all(is_name)
         && name.starts_with(|c: char| c.is_alphabetic() || c == '_')

@@ -72,7 +72,8 @@ impl Layout<'_> {
         for section in self.structure.sections() {
             let mut body = String::new();
             for &part in section.parts {
-                let of_part = self.lines.iter().zip(chosen).filter(|(line, chosen)| **chosen && line.part == part);
+                let of_part =
+                    self.lines.iter().zip(chosen).filter(|(line, chosen)| **chosen && line.part == part);
                 write_part(of_part.map(|(line, _)| &line.content), &mut body);
             }
             if section.parts.is_empty() {
@@ -101,7 +102,8 @@ impl Layout<'_> {
 
 /// Writes the lines of one part; files of one state share a line.
 fn write_part<'a>(contents: impl Iterator<Item = &'a Content>, body: &mut String) {
-    const STATES: [FileState; 4] = [FileState::Edited, FileState::Created, FileState::Deleted, FileState::Read];
+    const STATES: [FileState; 4] =
+        [FileState::Edited, FileState::Created, FileState::Deleted, FileState::Read];
     let mut files: Vec<(FileState, &str)> = Vec::new();
     for content in contents {
         match content {

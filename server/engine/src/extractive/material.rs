@@ -9,8 +9,8 @@ use crate::facts::labels::{
     UNRESOLVED, todo_label,
 };
 use crate::facts::{
-    Ended, Facts, FileState, FileTrace, NoteKind, Statement, Step, TodoState, ToolPatterns, command_head, is_summary,
-    last_calls, one_line, spoken, steps,
+    Ended, Facts, FileState, FileTrace, NoteKind, Statement, Step, TodoState, ToolPatterns, command_head,
+    is_summary, last_calls, one_line, spoken, steps,
 };
 use crate::history::{ContentBlock, Message, MessageId, Role};
 
@@ -75,7 +75,8 @@ impl<'a> Material<'a> {
         self.tasks();
         self.exploration();
         self.ending();
-        let wanted: HashSet<Part> = structure.sections().iter().flat_map(|section| section.parts).copied().collect();
+        let wanted: HashSet<Part> =
+            structure.sections().iter().flat_map(|section| section.parts).copied().collect();
         if wanted.contains(&Part::Concepts) {
             let found = concepts(self.messages, self.widths.quotation);
             self.ranked(Part::Concepts, found.into_iter().map(|text| (0, text)));
@@ -85,7 +86,9 @@ impl<'a> Material<'a> {
     }
 
     fn requests(&mut self) {
-        let (Some(first), Some(last)) = (self.facts.requests.first(), self.facts.requests.last()) else { return };
+        let (Some(first), Some(last)) = (self.facts.requests.first(), self.facts.requests.last()) else {
+            return;
+        };
         let whole = self.widths.whole_request;
         self.line(Part::FirstRequest, format!("{ASKED_FIRST}{}", one_line(&first.text, whole)));
         if self.facts.requests.len() == 1 {
@@ -187,7 +190,8 @@ impl<'a> Material<'a> {
         }
         changed.truncate(MOST_FILES);
         read.truncate(structure.files_read());
-        let mut worked: Vec<&(&String, &FileTrace)> = changed.iter().filter(|(_, trace)| trace.edits > 2).collect();
+        let mut worked: Vec<&(&String, &FileTrace)> =
+            changed.iter().filter(|(_, trace)| trace.edits > 2).collect();
         worked.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
         let worked: Vec<String> = worked
             .into_iter()
@@ -213,7 +217,8 @@ impl<'a> Material<'a> {
             (Part::TasksOpen, TodoState::Pending),
         ] {
             let tasks = self.facts.todos.iter().filter(|todo| todo.state == state);
-            let told = tasks.map(|todo| format!("{}{}", todo_label(state), one_line(&todo.text, self.widths.quotation)));
+            let told = tasks
+                .map(|todo| format!("{}{}", todo_label(state), one_line(&todo.text, self.widths.quotation)));
             // The order of a to-do list is its own ranking; of what is done the last counts most.
             let told: Vec<(usize, String)> = match state {
                 TodoState::Done => told.enumerate().collect(),
@@ -241,7 +246,8 @@ impl<'a> Material<'a> {
         }
         let mut tools: Vec<(String, usize)> = tools.into_iter().collect();
         tools.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
-        let told: Vec<String> = tools.into_iter().take(6).map(|(tool, times)| format!("{tool} {times}")).collect();
+        let told: Vec<String> =
+            tools.into_iter().take(6).map(|(tool, times)| format!("{tool} {times}")).collect();
         self.line(Part::Explored, format!("Steps by tool: {}", told.join(", ")));
     }
 
@@ -285,18 +291,21 @@ impl<'a> Material<'a> {
     /// Lines of one part with what they are worth among themselves. They stay in their order; each text once.
     fn ranked(&mut self, part: Part, lines: impl IntoIterator<Item = (usize, String)>) {
         let mut seen = BTreeSet::new();
-        let lines: Vec<(usize, String)> = lines.into_iter().filter(|(_, text)| seen.insert(text.clone())).collect();
+        let lines: Vec<(usize, String)> =
+            lines.into_iter().filter(|(_, text)| seen.insert(text.clone())).collect();
         let mut order: Vec<usize> = (0..lines.len()).collect();
         order.sort_by_key(|&at| (Reverse(lines[at].0), at));
         let mut ranks = vec![MOST; lines.len()];
         for (rank, at) in order.into_iter().enumerate() {
             ranks[at] = rank;
         }
-        self.lines.extend(lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(|((_, text), rank)| Line {
-            part,
-            worth: part.worth(rank),
-            content: Content::Text(text),
-        }));
+        self.lines.extend(
+            lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(|((_, text), rank)| Line {
+                part,
+                worth: part.worth(rank),
+                content: Content::Text(text),
+            }),
+        );
     }
 }
 

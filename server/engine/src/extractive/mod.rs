@@ -47,7 +47,11 @@ pub fn summarise(
 /// The paths, in as few tokens as can be while each can be read in full: folders are written once
 /// (`src/{a.rs,b/c.rs}`). Those that do not fit into `limit_tokens` are left out from the end of the list,
 /// and how many they are is told if there is room for that.
-pub fn pinned_paths<P: AsRef<str>>(paths: &[P], limit_tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
+pub fn pinned_paths<P: AsRef<str>>(
+    paths: &[P],
+    limit_tokens: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> String {
     let written = |kept: usize| {
         let list = bundle(paths[..kept].iter().map(AsRef::as_ref));
         match paths.len() - kept {

@@ -37,12 +37,14 @@ impl<'a> Recurrence<'a> {
 /// Words with a sign or a capital inside.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':');
-    text.split(move |c: char| !is_part(c)).map(|word| word.trim_matches(['.', ':', '-', '/'])).filter(|word| {
-        let inside = word.chars().skip(1);
-        (SHORTEST..=LONGEST).contains(&word.len())
-            && inside.into_iter().any(|c| matches!(c, '_' | '.' | '/' | ':') || c.is_uppercase())
-            && word.contains(char::is_alphabetic)
-    })
+    text.split(move |c: char| !is_part(c)).map(|word| word.trim_matches(['.', ':', '-', '/'])).filter(
+        |word| {
+            let inside = word.chars().skip(1);
+            (SHORTEST..=LONGEST).contains(&word.len())
+                && inside.into_iter().any(|c| matches!(c, '_' | '.' | '/' | ':') || c.is_uppercase())
+                && word.contains(char::is_alphabetic)
+        },
+    )
 }
 
 #[cfg(test)]

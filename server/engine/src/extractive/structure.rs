@@ -111,7 +111,10 @@ const TOPIC: &[Section] = &[
 ];
 
 const HANDOFF: &[Section] = &[
-    section("## 1. User's Primary Goals and Intent", &[Part::FirstRequest, Part::Requests, Part::Constraints]),
+    section(
+        "## 1. User's Primary Goals and Intent",
+        &[Part::FirstRequest, Part::Requests, Part::Constraints],
+    ),
     section("## 2. Conversation Timeline and Progress", &[Part::Explored, Part::Plans, Part::Completed]),
     section("## 3. Technical Context and Decisions", &[Part::Decisions, Part::Concepts, Part::Findings]),
     section("## 4. Files and Code Changes", &[Part::MostWorked, Part::Changed, Part::Read]),
@@ -150,7 +153,8 @@ mod tests {
             Structure::Topic,
             Structure::Handoff,
         ] {
-            let parts: Vec<Part> = structure.sections().iter().flat_map(|section| section.parts).copied().collect();
+            let parts: Vec<Part> =
+                structure.sections().iter().flat_map(|section| section.parts).copied().collect();
             for (at, part) in parts.iter().enumerate() {
                 assert!(!parts[..at].contains(part), "{structure:?} has {part:?} twice");
             }

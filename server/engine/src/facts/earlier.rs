@@ -147,7 +147,9 @@ impl Reader<'_> {
                 return true;
             }
         }
-        if let Some(text) = [ASKED_FIRST, ASKED_LAST, ASKED].iter().find_map(|label| content.strip_prefix(label)) {
+        if let Some(text) =
+            [ASKED_FIRST, ASKED_LAST, ASKED].iter().find_map(|label| content.strip_prefix(label))
+        {
             self.request(text);
         } else if let Some(text) = content.strip_prefix(DECIDED) {
             self.decision(one_line(text, LINE));
@@ -219,7 +221,9 @@ fn heading(line: &str) -> Option<&str> {
         return Some(line.trim_start_matches('#').trim());
     }
     let bare = line.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
-    if let Some(bold) = bare.strip_prefix("**").and_then(|rest| rest.strip_suffix("**").or_else(|| rest.strip_suffix("**:"))) {
+    if let Some(bold) =
+        bare.strip_prefix("**").and_then(|rest| rest.strip_suffix("**").or_else(|| rest.strip_suffix("**:")))
+    {
         return Some(bold.trim_end_matches(':'));
     }
     let is_short = bare.len() <= 60 && !line.starts_with(['-', '*']);
@@ -228,7 +232,8 @@ fn heading(line: &str) -> Option<&str> {
 
 /// Whether a line stands for an empty section.
 fn is_nothing(content: &str) -> bool {
-    content.is_empty() || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
+    content.is_empty()
+        || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
 }
 
 /// Whether a word in prose is a path: it has a folder, and a dot inside its last part.

@@ -241,7 +241,10 @@ mod tests {
 
     #[test]
     fn what_others_write_is_read_too() {
-        assert_eq!(unbundle("see (src/{a,b}.rs), and `x y`."), ["see", "src/a.rs", "src/b.rs", "and", "x y", "x", "y"]);
+        assert_eq!(
+            unbundle("see (src/{a,b}.rs), and `x y`."),
+            ["see", "src/a.rs", "src/b.rs", "and", "x y", "x", "y"]
+        );
         assert_eq!(unbundle("{a,b}{c,d} {{ x}"), ["{a,b}{c,d}", "{{", "x}"]);
     }
 

@@ -29,7 +29,11 @@ pub struct Step {
 
 /// The steps, in order: every tool call except those that change files or keep a to-do list.
 pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
-    calls(messages, tools).into_iter().filter(|(purpose, _)| *purpose != Purpose::Edit).map(|(_, step)| step).collect()
+    calls(messages, tools)
+        .into_iter()
+        .filter(|(purpose, _)| *purpose != Purpose::Edit)
+        .map(|(_, step)| step)
+        .collect()
 }
 
 /// The last `most` tool calls, in order, whatever they do; keeping a to-do list is no action.
@@ -74,7 +78,8 @@ fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatter
                     calls.push((purpose, step));
                 }
                 ContentBlock::ToolResult { call_id, outcome, .. } => {
-                    if let Some((_, step)) = waiting.remove(call_id.as_str()).and_then(|at| calls.get_mut(at)) {
+                    if let Some((_, step)) = waiting.remove(call_id.as_str()).and_then(|at| calls.get_mut(at))
+                    {
                         step.ended = Ended::from(*outcome);
                     }
                 }

@@ -296,7 +296,9 @@ impl Run<'_> {
         let rules = Rules { cut: plan.cut, ..self.rules };
         let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);
         let tools = &self.ask.tools;
-        let envelope = Envelope { model: self.measure.model_id(), tools, cache_key: Some(&self.session.id) };
+        // Requests that begin alike should meet the same cache; the name of a session is random and says nothing of that.
+        let cache_key = ContentHash::of(&content.system).to_string();
+        let envelope = Envelope { model: self.measure.model_id(), tools, cache_key: Some(&cache_key) };
         let rendered = wire::render(&laid.layout, self.format, &envelope);
         let structure = self.measure.structure(Structure {
             messages: rendered.messages,

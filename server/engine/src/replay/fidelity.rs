@@ -13,8 +13,8 @@ const KEPT_FROM: usize = 60;
 const SHORTEST: usize = 3;
 /// Words that are in every text.
 const EMPTY_WORDS: [&str; 26] = [
-    "the", "and", "for", "that", "this", "with", "you", "are", "not", "but", "can", "have", "has", "was", "were",
-    "from", "into", "its", "our", "your", "will", "would", "should", "there", "then", "also",
+    "the", "and", "for", "that", "this", "with", "you", "are", "not", "but", "can", "have", "has", "was",
+    "were", "from", "into", "its", "our", "your", "will", "would", "should", "there", "then", "also",
 ];
 
 /// A part of a whole.
@@ -107,7 +107,10 @@ pub fn as_text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
                     }
                 }
             }
-            ContentBlock::Image(_) | ContentBlock::Thinking { .. } => {}
+            ContentBlock::Image(_)
+            | ContentBlock::Thinking { .. }
+            | ContentBlock::RedactedThinking { .. }
+            | ContentBlock::Foreign(_) => {}
         }
         text.push('\n');
     }
@@ -134,7 +137,8 @@ impl<'a> Told<'a> {
     }
 
     fn file(&self, path: &str, share: &mut FileShare) {
-        let is_plain = |path: &str| path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'));
+        let is_plain =
+            |path: &str| path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'));
         let odd = |path: &str| !is_plain(path) && self.text.contains(path);
         let name = path.rsplit('/').next().unwrap_or(path);
         share.full.count((self.paths.contains(path) || odd(path)).then_some(()));

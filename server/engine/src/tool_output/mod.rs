@@ -33,6 +33,8 @@ pub enum Arrival {
 /// An output that was put into a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spilled {
+    /// What `toolOutput.read` knows it by.
+    pub id: String,
     /// Where it is.
     pub path: String,
     /// Its size in bytes.
@@ -57,10 +59,10 @@ pub fn arrive(text: &str, settings: &ToolOutputSettings) -> Arrival {
 }
 
 /// What is told to the model in place of a spilled output.
-pub fn notice(Spilled { path, bytes, lines, sha256 }: &Spilled) -> String {
+pub fn notice(Spilled { id, path, bytes, lines, sha256 }: &Spilled) -> String {
     format!(
         "[output too long to show: {lines} lines, {bytes} bytes, SHA-256 {sha256}; saved as {path}; read the lines you \
-         need with toolOutput.read]"
+         need with toolOutput.read {id}]"
     )
 }
 

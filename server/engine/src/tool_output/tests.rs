@@ -72,9 +72,15 @@ fn seed_001_more_characters_than_the_threshold_are_spilled_whatever_the_other_li
 
 #[test]
 fn seed_001_a_notice_has_path_size_and_checksum() {
-    let spilled = Spilled { path: "/tmp/out.txt".into(), bytes: 300_000, lines: 12, sha256: "ab12".into() };
+    let spilled = Spilled {
+        id: "7f".into(),
+        path: "/tmp/out.txt".into(),
+        bytes: 300_000,
+        lines: 12,
+        sha256: "ab12".into(),
+    };
     let expected = "[output too long to show: 12 lines, 300000 bytes, SHA-256 ab12; saved as /tmp/out.txt; read the \
-                    lines you need with toolOutput.read]";
+                    lines you need with toolOutput.read 7f]";
     assert_eq!(notice(&spilled), expected);
 }
 
@@ -154,7 +160,7 @@ fn seed_001_every_text_of_a_result_is_cut_and_pictures_are_not() {
     let parts = vec![text("short"), image.clone(), text("1\n2\n3\n"), text(&long), text(&long)];
     let intake = Intake::new(parts, &settings);
     assert_eq!(intake.spills().collect::<Vec<_>>(), [&long, &long]);
-    let file = Spilled { path: "/p".into(), bytes: 81, lines: 30, sha256: "ab".into() };
+    let file = Spilled { id: "7f".into(), path: "/p".into(), bytes: 81, lines: 30, sha256: "ab".into() };
     let (cut, report) =
         truncation(&long, &ToolOutputSettings { large_output_threshold: 0, ..settings.clone() });
     assert_eq!(report.before.lines, 30);

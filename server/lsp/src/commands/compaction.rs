@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::compaction::{CompactionStatus, Moment, Profile, Size};
 use strata_engine::session::Session;
 
-use super::{Compacting, CommandError, Context, Effect, Empty, NoArguments};
+use super::{CommandError, Compacting, Context, Effect, Empty, NoArguments};
 use crate::compacting::{Job, Reason};
 use crate::snapshot::Snapshot;
 

@@ -68,7 +68,16 @@ macro_rules! said {
     };
 }
 
-said!(KeepError, NoSuchPrompt, StoreError, NoSuchMessage, NothingToUndo, NoSuchProfile, Refused, AlreadyRecovered);
+said!(
+    KeepError,
+    NoSuchPrompt,
+    StoreError,
+    NoSuchMessage,
+    NothingToUndo,
+    NoSuchProfile,
+    Refused,
+    AlreadyRecovered
+);
 
 impl From<AssembleError> for CommandError {
     fn from(error: AssembleError) -> Self {

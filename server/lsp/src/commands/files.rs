@@ -123,7 +123,10 @@ pub(super) fn set(params: Paths, context: &mut Context<'_>) -> Result<Changed, C
 /// Takes note that files were read outside of what Strata sees.
 pub(super) fn mark_read(params: MarkedPaths, context: &mut Context<'_>) -> Result<MarkedRead, CommandError> {
     for path in &params.paths {
-        let key = context.snapshot.resolve(path).map_err(|error| CommandError::invalid("paths", &error.to_string()))?;
+        let key = context
+            .snapshot
+            .resolve(path)
+            .map_err(|error| CommandError::invalid("paths", &error.to_string()))?;
         context.session.trail.mark_read(key.as_str());
     }
     context.session.touch();

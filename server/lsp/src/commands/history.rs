@@ -159,7 +159,10 @@ pub(super) fn pin(params: PinParams, context: &mut Context<'_>) -> Result<Empty,
 pub(super) fn hide(params: HideParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
     let HideParams { id, agent, user } = params;
     if agent.is_none() && user.is_none() {
-        return Err(CommandError::invalid("agent", "say who gets to see the message: give agent, user or both"));
+        return Err(CommandError::invalid(
+            "agent",
+            "say who gets to see the message: give agent, user or both",
+        ));
     }
     context.session.change_message(id, |message| {
         message.agent = agent.unwrap_or(message.agent);

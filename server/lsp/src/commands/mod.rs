@@ -13,6 +13,7 @@ mod server;
 mod session;
 mod symbols;
 mod tiers;
+mod tool_output;
 mod url;
 
 use std::collections::BTreeMap;
@@ -123,6 +124,8 @@ pub const NAMES: &[&str] = &[
     "strata.history.hide",
     "strata.history.reregister",
     "strata.history.import",
+    "strata.toolOutput.add",
+    "strata.toolOutput.read",
     "strata.memory.add",
     "strata.memory.search",
     "strata.memory.list",
@@ -200,6 +203,8 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.history.pin" => call(arguments, context, history::pin),
         "strata.history.hide" => call(arguments, context, history::hide),
         "strata.history.import" => call(arguments, context, history::import),
+        "strata.toolOutput.add" => call(arguments, context, tool_output::add),
+        "strata.toolOutput.read" => call(arguments, context, tool_output::read),
         "strata.memory.add" => call(arguments, context, memory::add),
         "strata.memory.search" => call(arguments, context, memory::search),
         "strata.memory.list" => call(arguments, context, memory::list),
@@ -292,6 +297,10 @@ mod tests {
             let mut context = Context {
                 snapshot: &snapshot,
                 session: &mut session,
+                sessions: &BTreeMap::new(),
+                current: "main",
+                services: &Services::default(),
+                compacting: Compacting::No,
                 now_ms: 0,
                 cancel: &cancel,
                 effects: vec![],

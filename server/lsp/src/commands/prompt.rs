@@ -1,14 +1,14 @@
 //! `prompt.*`: assemble, record, discard, preview, estimate.
 
 use serde::{Deserialize, Serialize};
-use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
 use strata_engine::compaction::Moment;
+use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
 use strata_engine::prompt::{self, Ask, Assembled, Means, Prepared, Request, ToolResult, Workspace};
 use strata_engine::session::{Outcome, Recorded, Status, Usage};
 use strata_engine::tiers::PolicyName;
 use strata_engine::wire::{Body, Format, Tool};
 
-use super::{Compacting, CommandError, Context, Effect, Empty, compaction};
+use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_output};
 use crate::compacting::Job;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
@@ -117,7 +117,12 @@ impl AssembleParams {
 
 pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Result<Assembled, CommandError> {
     let dry_run = params.dry_run;
-    let ask = params.into_ask(context.now_ms)?;
+    let mut ask = params.into_ask(context.now_ms)?;
+    if let Request::ToolResults(results) = &mut ask.request {
+        for result in results {
+            result.content = tool_output::arrived(std::mem::take(&mut result.content), context);
+        }
+    }
     let mut prepared = prepared(&ask, context)?;
     if dry_run {
         return Ok(prepared.reply);
@@ -133,8 +138,9 @@ pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Res
 }
 
 fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Prepared, CommandError> {
-    let assemble =
-        |workspace: &Workspace<'_>, means: Means<'_>| prompt::assemble(workspace, context.session, ask, means);
+    let assemble = |workspace: &Workspace<'_>, means: Means<'_>| {
+        prompt::assemble(workspace, context.session, ask, means)
+    };
     Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)??)
 }
 

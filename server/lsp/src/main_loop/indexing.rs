@@ -61,7 +61,9 @@ impl Indexing {
 
     /// The person stopped the run that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
-        if let Some(running) = self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token) {
+        if let Some(running) =
+            self.running.as_ref().filter(|running| Work::Indexing(running.run).token() == *token)
+        {
             tracing::info!(run = running.run, "indexing was stopped");
             running.cancel.cancel();
         }
@@ -153,7 +155,7 @@ impl Report {
         }
         self.last = progress.done;
         if let Some(to) = &self.to {
-            let _ = to.send(Outgoing::Report(self.run, progress.done, progress.total));
+            let _ = to.send(Outgoing::Report(Work::Indexing(self.run), progress.done, progress.total));
         }
     }
 }

@@ -1,0 +1,138 @@
+//! `toolOutput.*`: results of tools on their way in, and reading on in what was not shown.
+
+use serde::{Deserialize, Serialize};
+use strata_engine::history::{ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role};
+use strata_engine::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
+use strata_host::store::SessionId;
+
+use super::{CommandError, Context};
+
+/// Lines that are read when nobody says how many.
+const LINES: usize = 200;
+
+/// An output as a client may give it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Output {
+    Text(String),
+    Parts(Vec<ResultPart>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AddParams {
+    content: Output,
+    /// The call that it answers. With it the result is added to the conversation; without it only cut.
+    call_id: Option<String>,
+    #[serde(default)]
+    outcome: Outcome,
+}
+
+/// What an output is named by: the number of a message, or the name of a spilled output.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Name {
+    Message(MessageId),
+    Spill(String),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadParams {
+    id: Name,
+    /// The first line, counted from 1.
+    #[serde(default = "first")]
+    from: usize,
+    count: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Added {
+    /// What the model is shown.
+    content: Vec<ResultPart>,
+    /// The message, when one was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<MessageId>,
+}
+
+pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    let parts = match params.content {
+        Output::Text(text) => vec![ResultPart::Text { text }],
+        Output::Parts(parts) => parts,
+    };
+    let content = arrived(parts, context);
+    let Some(call_id) = params.call_id else { return Ok(Added { content, id: None }) };
+    let called = context.session.history.sent().any(|message| {
+        message
+            .body
+            .content
+            .iter()
+            .any(|block| matches!(block, ContentBlock::ToolCall { id, .. } if *id == call_id))
+    });
+    if !called {
+        return Err(CommandError::invalid(
+            "callId",
+            &format!("no tool call of the conversation has the id `{call_id}`"),
+        ));
+    }
+    let block = ContentBlock::ToolResult { call_id, content: content.clone(), outcome: params.outcome };
+    let message = NewMessage {
+        kind: Kind::ToolResult,
+        time_ms: Some(context.now_ms),
+        ..NewMessage::new(Role::User, vec![block])
+    };
+    let id = context.session.history.add(message);
+    context.session.touch();
+    Ok(Added { content, id: Some(id) })
+}
+
+pub(super) fn read(params: ReadParams, context: &mut Context<'_>) -> Result<Page, CommandError> {
+    let ReadParams { id, from, count } = params;
+    let count = count.unwrap_or(LINES);
+    match id {
+        Name::Message(id) => {
+            let message = context.session.history.get(id);
+            let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
+                CommandError::invalid("id", &format!("message {} holds no tool result", id.0))
+            })?;
+            Ok(page(&output, from, count))
+        }
+        Name::Spill(id) => {
+            let session: SessionId = context.session.id.parse()?;
+            let keeper = &context.services.keeper;
+            let lines = keeper.with(|store| store.spills().read_lines(&session, &id, from, count))?;
+            let to = lines.from + lines.count.saturating_sub(1);
+            let to = if lines.count == 0 { lines.from - 1 } else { to };
+            Ok(Page { text: lines.text, from: lines.from, to, total: lines.total })
+        }
+    }
+}
+
+/// The parts of a result as they are kept. What is too long for any prompt goes to a file of the session; where there is
+/// no place for files it is cut like anything else.
+pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
+    let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
+    let spilled: Vec<Option<Spilled>> = intake.spills().map(|text| spill(text, context)).collect();
+    intake.finish(spilled)
+}
+
+fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
+    let session: SessionId = context.session.id.parse().ok()?;
+    let written = context.services.keeper.with(|store| store.spills().write(&session, text.as_bytes()));
+    let file = written
+        .inspect_err(
+            |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),
+        )
+        .ok()?;
+    Some(Spilled {
+        id: file.id.as_str().to_owned(),
+        path: file.path.display().to_string(),
+        bytes: file.bytes,
+        lines: Figures::of(text).lines,
+        sha256: file.sha256,
+    })
+}
+
+fn first() -> usize {
+    1
+}
