@@ -209,6 +209,7 @@ impl MainLoop {
         self.services.meet(Arc::clone(&client));
         let session = self.first_session(&client, &roots);
         self.transition("initialize", |world| {
+            world.snapshot.trust = client.trust;
             world.client = client;
             world.snapshot.roots = Arc::new(roots);
             world.begin_with(session);
