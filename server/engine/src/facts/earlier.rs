@@ -199,17 +199,22 @@ impl Reader<'_> {
         self.facts.commands.push(Command { message: self.message, text: one_line(text, LINE), ended });
     }
 
-    /// The paths in a line. Without a label every word is tried that has a folder and a dot in its name.
+    /// The paths in a line. Without a label every word is tried that has a folder and a dot in its name, and it takes
+    /// a word for it that the file was changed.
     fn files(&mut self, content: &str, labelled: Option<FileState>) {
-        let state = labelled.unwrap_or(match self.under {
-            Under::Changed | Under::Notes(NoteKind::Done) => FileState::Edited,
+        let state = labelled.unwrap_or_else(|| match self.under {
             Under::Read => FileState::Read,
+            Under::Changed if tells_of_a_change(content) => FileState::Edited,
             _ => FileState::Mentioned,
         });
         for path in unbundle(content) {
-            if labelled.is_some() || is_path(&path) {
+            let path = if labelled.is_some() { &*path } else { without_line(&path) };
+            if labelled.is_some() || is_path(path) {
                 let trace = FileTrace::carried(self.index, state);
-                self.facts.files.entry(path).or_insert(trace);
+                let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
+                if known.last_state == FileState::Mentioned {
+                    *known = trace;
+                }
             }
         }
     }
@@ -236,6 +241,34 @@ fn is_nothing(content: &str) -> bool {
         || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
 }
 
+/// Whether a line about a file says that it was changed.
+fn tells_of_a_change(content: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "added",
+        "changed",
+        "created",
+        "edited",
+        "extended",
+        "fixed",
+        "implemented",
+        "modified",
+        "new ",
+        "refactored",
+        "removed",
+        "rewritten",
+        "updated",
+        "wrote",
+    ];
+    let content = content.to_lowercase();
+    WORDS.iter().any(|word| content.contains(word))
+}
+
+/// A path without the line that follows it: `src/a.rs:12-14`.
+fn without_line(path: &str) -> &str {
+    let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | ':'));
+    if path[bare.len()..].starts_with(':') { bare } else { path }
+}
+
 /// Whether a word in prose is a path: it has a folder, and a dot inside its last part.
 fn is_path(word: &str) -> bool {
     let Some((folder, name)) = word.rsplit_once('/') else { return false };
@@ -256,11 +289,13 @@ mod tests {
     fn what_a_model_wrote_is_read_by_its_headings() {
         let facts = read_from(
             "Analysis:\n1. Primary Request and Intent:\n   - Make the parser faster\n\n## Key Decisions\n- Keep the old lexer\n\n\
-             **Files and Code Sections**\n- `src/parse.rs`: the hot loop\n\n## Constraints\n- none\n\n## Next Steps\n1. Measure again\n- [x] Profile it",
+             **Files and Code Sections**\n- `src/parse.rs:12-30`: changed the hot loop\n- src/lex.rs: has the lexer\n\n## Constraints\n- none\n\n## Next Steps\n1. Measure again\n- [x] Profile it",
         );
         assert_eq!(facts.requests[0].text, "Make the parser faster");
         assert_eq!(facts.decisions[0].text, "Keep the old lexer");
         assert_eq!(facts.files["src/parse.rs"].last_state, FileState::Edited);
+        assert_eq!(facts.files["src/lex.rs"].last_state, FileState::Mentioned);
+        assert_eq!(facts.files.len(), 2);
         assert_eq!(facts.constraints, []);
         let todos: Vec<_> = facts.todos.iter().map(|todo| (&*todo.text, todo.state)).collect();
         assert_eq!(todos, [("Measure again", TodoState::Pending), ("Profile it", TodoState::Done)]);
