@@ -1,6 +1,7 @@
 //! One conversation with everything that belongs to it. A value: every change makes the next state whole
 //! or not at all. It does not store itself and reads no clock.
 
+mod older;
 mod saved;
 mod shorter;
 mod trail;
@@ -21,6 +22,7 @@ use crate::urls::Pages;
 
 use shorter::{Anchor, Recovery};
 
+pub use older::Room;
 pub use saved::Saved;
 pub use shorter::{AlreadyRecovered, NothingToUndo};
 pub use trail::Trail;
