@@ -359,6 +359,7 @@ fn a_second_compaction_remembers_what_the_first_one_named() {
         next.add(NewMessage::text(Role::User, "Now document it in docs/kettle.md"));
         call(&mut next, "Edit", json!({ "file_path": "/brew/docs/kettle.md" }), Outcome::Ok, "updated");
         let among = of(next.messages(), None);
+        assert_eq!(of(next.messages(), Some(&first)), among, "a summary counts once");
         let beside = of(&next.messages()[1..], Some(&first));
         for second in [among, beside] {
             let paths = unbundle(&second);

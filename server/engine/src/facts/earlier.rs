@@ -30,9 +30,14 @@ pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut Fac
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Under {
     Requests,
+    /// Requests, of which the last goes on: its lines came without marks.
+    Request,
     Constraints,
     Decisions,
-    Changed,
+    /// Files that were changed, and nothing else.
+    Edited,
+    /// Files with what is to say of them.
+    Files,
     Read,
     Tasks,
     Notes(NoteKind),
@@ -42,11 +47,14 @@ enum Under {
 impl Under {
     /// By the words of a heading; the more telling ones first.
     fn heading(heading: &str) -> Self {
-        const WORDS: [(&str, Under); 29] = [
+        const WORDS: [(&str, Under); 32] = [
             ("files read", Under::Read),
             ("known files", Under::Read),
-            ("file", Under::Changed),
-            ("artifact", Under::Changed),
+            ("files edited", Under::Edited),
+            ("files modified", Under::Edited),
+            ("files changed", Under::Edited),
+            ("file", Under::Files),
+            ("artifact", Under::Files),
             ("initial request", Under::Requests),
             ("user message", Under::Requests),
             ("request", Under::Requests),
@@ -99,7 +107,12 @@ impl Reader<'_> {
         let text = one_line(content, LINE);
         let is_item = content.len() < line.len();
         match self.under {
-            Under::Requests => self.request(content),
+            Under::Requests | Under::Request if is_item => self.request(content),
+            Under::Requests => {
+                self.under = Under::Request;
+                self.request(content);
+            }
+            Under::Request => self.more_of_a_request(content),
             Under::Constraints => self.constraint(text),
             Under::Decisions => self.decision(text),
             Under::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
@@ -169,6 +182,14 @@ impl Reader<'_> {
         self.facts.requests.push(Request { message: self.message, text: one_line(text, REQUEST) });
     }
 
+    fn more_of_a_request(&mut self, text: &str) {
+        let last = self.facts.requests.last_mut().filter(|request| request.text.len() < REQUEST);
+        if let Some(request) = last {
+            request.text.push(' ');
+            request.text.push_str(&one_line(text, REQUEST));
+        }
+    }
+
     fn decision(&mut self, text: String) {
         self.facts.decisions.push(Statement { message: self.message, by: Role::Assistant, text });
     }
@@ -204,12 +225,14 @@ impl Reader<'_> {
     fn files(&mut self, content: &str, labelled: Option<FileState>) {
         let state = labelled.unwrap_or_else(|| match self.under {
             Under::Read => FileState::Read,
-            Under::Changed if tells_of_a_change(content) => FileState::Edited,
+            Under::Edited => FileState::Edited,
+            Under::Files if tells_of_a_change(content) => FileState::Edited,
             _ => FileState::Mentioned,
         });
         for path in unbundle(content) {
             let path = if labelled.is_some() { &*path } else { without_line(&path) };
-            if labelled.is_some() || is_path(path) {
+            let is_listed = self.under == Under::Edited && is_file_name(path);
+            if labelled.is_some() || is_listed || is_path(path) {
                 let trace = FileTrace::carried(self.index, state);
                 let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
                 if known.last_state == FileState::Mentioned {
@@ -275,6 +298,13 @@ fn is_path(word: &str) -> bool {
     !folder.contains(':') && !name.is_empty() && name.trim_start_matches('.').len() > 1 && name.contains('.')
 }
 
+/// Whether a word in a list of files is a name without a folder, and not `e.g`.
+fn is_file_name(word: &str) -> bool {
+    let is_ending =
+        |ending: &str| (1..=8).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+    word.rsplit_once('.').is_some_and(|(stem, ending)| stem.len() + ending.len() > 2 && is_ending(ending))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,6 +329,18 @@ mod tests {
         assert_eq!(facts.constraints, []);
         let todos: Vec<_> = facts.todos.iter().map(|todo| (&*todo.text, todo.state)).collect();
         assert_eq!(todos, [("Measure again", TodoState::Pending), ("Profile it", TodoState::Done)]);
+    }
+
+    #[test]
+    fn what_a_commit_adds_is_read_by_its_headings() {
+        let facts = read_from(
+            "## Last request\n\nmake it\nfaster\n\n## Files edited\n\nsrc/{a.rs,b/c.rs}, x.md (and 3 more)\n\n## Open tasks\n\n- measure",
+        );
+        let requests: Vec<&str> = facts.requests.iter().map(|request| &*request.text).collect();
+        assert_eq!(requests, ["make it faster"]);
+        assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/a.rs", "src/b/c.rs", "x.md"]);
+        assert!(facts.files.values().all(FileTrace::is_changed));
+        assert_eq!(facts.todos.len(), 1);
     }
 
     #[test]
