@@ -78,7 +78,7 @@ impl Fold {
 impl Loop {
     /// What is to be folded now: everything that waits, and the whole summary when an interval is complete. Nothing before an
     /// iteration has left the window.
-    pub fn due(&mut self, config: &RollingConfig) -> Option<Fold> {
+    pub(super) fn due(&mut self, config: &RollingConfig) -> Option<Fold> {
         let interval = config.summarize_every;
         let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);
         if complete {
