@@ -154,6 +154,14 @@ pub(crate) struct ReplayArguments {
     /// of another implementation
     #[arg(long, conflicts_with_all = ["transcripts", "policy", "model", "history_deltas"])]
     pub(crate) by_chars: bool,
+    /// Compact the conversations by every profile behind each of their messages, without a model, and say what is still
+    /// named afterwards and whether providers would take it
+    #[arg(long, requires = "transcripts")]
+    #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "by_chars", "export"])]
+    pub(crate) compaction: bool,
+    /// Compact behind so many messages of each conversation at most, evenly spread
+    #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) cuts: Option<u16>,
     /// Write the sessions made of histories into this folder, as traces
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
