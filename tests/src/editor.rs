@@ -1,7 +1,7 @@
 //! An editor: a client that keeps documents, tells the server what is typed in them, and runs its commands.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,8 @@ pub struct Setup {
     unit: Unit,
     settings: Value,
     process: Option<u32>,
+    options: Value,
+    state: Option<PathBuf>,
 }
 
 /// An editor with a running server. When it is dropped at the end of a test that went well, it shuts the server down as
@@ -45,7 +47,14 @@ impl Setup {
     /// An editor with several folders open, each with its name.
     pub fn with_folders(folders: &[(&str, &Repo)]) -> Self {
         let folders = folders.iter().map(|(name, repo)| ((*name).to_owned(), Repo::clone(repo))).collect();
-        Self { folders, unit: Unit::Utf16, settings: Value::Null, process: None }
+        Self {
+            folders,
+            unit: Unit::Utf16,
+            settings: Value::Null,
+            process: None,
+            options: Value::Null,
+            state: None,
+        }
     }
 
     /// Positions count in this unit; it is the only one the editor offers.
@@ -63,6 +72,16 @@ impl Setup {
         Self { process: Some(process), ..self }
     }
 
+    /// What the editor says of itself (`initializationOptions`).
+    pub fn options(self, options: Value) -> Self {
+        Self { options, ..self }
+    }
+
+    /// The server keeps sessions here, which outlives it.
+    pub fn state(self, state: &Path) -> Self {
+        Self { state: Some(state.to_owned()), ..self }
+    }
+
     /// Starts the server, says hello, and waits until the repository is indexed.
     pub fn start(&self) -> Editor {
         let mut editor = self.start_without_waiting();
@@ -72,7 +91,10 @@ impl Setup {
 
     /// As [`Setup::start`], but the index may still be incomplete.
     pub fn start_without_waiting(&self) -> Editor {
-        let mut server = Server::start();
+        let mut server = match &self.state {
+            Some(state) => Server::start_in(state),
+            None => Server::start(),
+        };
         server.answer_with("workspace/configuration", json!([self.settings]));
         server.answer_with("client/registerCapability", Value::Null);
         server.answer_with("window/workDoneProgress/create", Value::Null);
@@ -91,6 +113,7 @@ impl Setup {
             .collect();
         let mut hello = hello();
         hello["processId"] = json!(self.process);
+        hello["initializationOptions"] = self.options.clone();
         hello["workspaceFolders"] = folders.into();
         hello["capabilities"]["general"] = json!({ "positionEncodings": [self.unit.name()] });
         hello

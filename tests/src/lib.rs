@@ -1,5 +1,5 @@
-//! What the end-to-end tests share: the real binary, a small editor that drives it over stdio, and small repositories
-//! to drive it on. Knows the protocol and nothing of Strata's own code, so that it cannot agree with its mistakes.
+//! What the end-to-end tests share: the real binary, a small editor that drives it over stdio, small repositories
+//! to drive it on, and a model provider that answers from this machine. Knows the protocol and nothing of Strata's own code, so that it cannot agree with its mistakes.
 //!
 //! A test waits for what must happen, with a limit that only a hang reaches; it never measures how fast it did.
 
@@ -15,6 +15,7 @@ mod binary;
 mod document;
 mod editor;
 mod framing;
+mod model_server;
 mod prompt;
 mod repo;
 mod server;
@@ -22,6 +23,7 @@ mod server;
 pub use binary::strata;
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};
+pub use model_server::{Asked, Dialect, ModelServer, Reply};
 pub use prompt::Prompt;
 pub use repo::{Repo, uri_of};
 pub use server::{Answer, Id, Refused, Server};

@@ -44,6 +44,8 @@ pub struct Server {
     answers: BTreeMap<i64, Answer>,
     heard: VecDeque<(String, Value)>,
     results: BTreeMap<String, Value>,
+    /// Methods whose requests are not answered before the test says so, and those requests.
+    held: BTreeMap<String, Vec<Value>>,
     asked: Vec<(String, Value)>,
     /// Where it keeps sessions, unless the test has a place for them; removed with it.
     _state: Option<TempDir>,
@@ -93,6 +95,7 @@ impl Server {
             answers: BTreeMap::new(),
             heard: VecDeque::new(),
             results: BTreeMap::new(),
+            held: BTreeMap::new(),
             asked: Vec::new(),
             _state: None,
         }
@@ -104,6 +107,26 @@ impl Server {
         self.results.insert(method.to_owned(), result);
     }
 
+    /// From now on the server's requests of this method wait for [`release`](Self::release).
+    pub fn hold(&mut self, method: &str) {
+        self.held.insert(method.to_owned(), Vec::new());
+    }
+
+    /// Waits until a request of this method is held.
+    pub fn wait_until_held(&mut self, method: &str) {
+        while self.held[method].is_empty() {
+            self.take_one(&format!("a request {method}"));
+        }
+    }
+
+    /// Answers the requests of this method that were held, and holds no more.
+    pub fn release(&mut self, method: &str, result: Value) {
+        for id in self.held.remove(method).unwrap_or_default() {
+            self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+        }
+        self.answer_with(method, result);
+    }
+
     /// The requests of this method that the server has made so far.
     pub fn asked(&self, method: &str) -> Vec<&Value> {
         self.asked.iter().filter(|(asked, _)| asked == method).map(|(_, params)| params).collect()
@@ -111,7 +134,9 @@ impl Server {
 
     /// The requests of the server that had no answer prepared.
     pub fn unexpected(&self) -> Vec<&str> {
-        let unknown = |(method, _): &&(String, Value)| !self.results.contains_key(method);
+        let unknown = |(method, _): &&(String, Value)| {
+            !self.results.contains_key(method) && !self.held.contains_key(method)
+        };
         self.asked.iter().filter(unknown).map(|(method, _)| method.as_str()).collect()
     }
 
@@ -195,6 +220,12 @@ impl Server {
         self.process.try_wait().unwrap().is_none()
     }
 
+    /// Ends the process as the system does when it runs out of memory: it is told nothing.
+    pub fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
     /// Closes our end of the server's input, as a client that dies does.
     pub fn close_input(&mut self) {
         self.input = None;
@@ -258,6 +289,10 @@ impl Server {
     }
 
     fn serve(&mut self, id: &Value, method: String, params: Value) {
+        if let Some(held) = self.held.get_mut(&method) {
+            held.push(id.clone());
+            return self.asked.push((method, params));
+        }
         let mut reply = json!({ "jsonrpc": "2.0", "id": id });
         match self.results.get(&method) {
             Some(result) => reply["result"] = result.clone(),

@@ -2,6 +2,7 @@
 //! see, and why. It never does I/O, reads a clock or the environment, spawns, awaits, names an LSP or
 //! JSON-RPC type, or calls a model: text, time and cancellation come in as arguments, values go out.
 
+pub mod ageing;
 pub mod budget;
 pub mod buffer;
 pub mod cancel;

@@ -103,11 +103,30 @@ pub struct PromptSettings {
     pub system: String,
     /// Further instructions, put behind the base text.
     pub system_extra: String,
+    /// Files of the workspace whose rules are part of the system prompt, where the workspace is trusted: names, or
+    /// patterns for the last part of one.
+    pub rules: Vec<String>,
+    /// Files of the workspace that each describe a skill; only their names and descriptions are shown.
+    pub skills: Vec<String>,
+    /// Files of the workspace that hold what is to be remembered.
+    pub memory: Vec<String>,
 }
 
 impl Default for PromptSettings {
     fn default() -> Self {
-        Self { system: BASE_PROMPT.to_owned(), system_extra: String::new() }
+        let list = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Self {
+            system: BASE_PROMPT.to_owned(),
+            system_extra: String::new(),
+            rules: list(&[
+                "AGENTS.md",
+                "CLAUDE.md",
+                ".github/copilot-instructions.md",
+                ".cursor/rules/*.mdc",
+            ]),
+            skills: list(&[".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md"]),
+            memory: list(&["MEMORY.md"]),
+        }
     }
 }
 

@@ -2,20 +2,32 @@
 //! provider, the key, the deadline, when to try again and when not, and how much of an answer is taken in. It
 //! never decides what is asked or what becomes of the answer, and keeps nothing between two questions.
 //!
-//! A key is read from the environment for each question, goes into one header, and is in no error and no log.
+//! A key goes from the environment into one header of one request. It is in no address, no error and no log, and the
+//! library that writes the requests never sees it.
 
+mod call;
 mod error;
+mod key;
 mod provider;
+mod retry;
+mod runtime;
+mod transport;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 
 pub use self::error::AskError;
+pub use self::key::Key;
 pub use self::provider::{Kind, Provider, UnknownModel};
+
+use self::call::Call;
 
 /// How long a question may take in all when nobody says otherwise.
 pub const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A deadline that is further away than this is not one.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,19 +36,38 @@ pub struct Question {
     pub system: String,
     /// What it is to answer.
     pub prompt: String,
-    /// The most tokens that its answer may have; the provider is told.
+    /// The most tokens that its answer may have. The provider is told, and an answer of more than 24 bytes for
+    /// each, or of more than 256 KiB, is not taken.
     pub max_output_tokens: usize,
 }
 
 impl Provider {
-    /// Asks and waits for the whole answer, at most until the deadline: trying again, waiting between two tries and
-    /// reading the answer are all within it. May be called on any thread that is not one of an async runtime.
+    /// Asks with the key from the environment and waits for the whole answer. Trying again, waiting between two tries and reading
+    /// the answer are all within the deadline; raising `cancel` ends it within some 20 ms. May be called on any thread.
     ///
     /// # Errors
-    /// See [`AskError`]. No part of an answer is given out with an error.
+    /// See [`AskError`]. Nothing of an answer is given out with an error.
     pub fn ask(&self, question: &Question, deadline: Duration, cancel: &Cancel) -> Result<String, AskError> {
+        let key = self.key()?;
+        self.ask_with(key, question, deadline, cancel)
+    }
+
+    /// [`Provider::ask`] with a key that came from elsewhere, as from an editor's secret store, or without any.
+    ///
+    /// # Errors
+    /// See [`AskError`].
+    pub fn ask_with(
+        &self,
+        key: Option<Key>,
+        question: &Question,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> Result<String, AskError> {
         cancel.check().map_err(|_| AskError::Cancelled)?;
-        let _ = (question, deadline);
-        Err(AskError::Unreachable { reason: "not built yet".to_owned() })
+        let deadline = deadline.min(LONGEST);
+        let until = Instant::now() + deadline;
+        let call = Call::new(self, key, question)?;
+        let limits = runtime::Limits { until, deadline, cancel };
+        runtime::wait_for(retry::persist(call, until), &limits)
     }
 }

@@ -23,6 +23,7 @@ pub mod server;
 pub mod services;
 pub mod settings;
 pub mod snapshot;
+mod surroundings;
 pub mod sync;
 pub mod transport;
 pub mod weights;

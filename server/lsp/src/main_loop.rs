@@ -61,6 +61,8 @@ pub struct MainLoop {
     parsing: BTreeSet<FileKey>,
     meter: Meter,
     pool: Pool,
+    /// What is to be told as soon as the client listens.
+    greetings: Vec<(&'static str, String)>,
     /// For what may wait long for somebody outside.
     patient: Pool,
     services: Arc<Services>,
@@ -93,6 +95,7 @@ impl MainLoop {
             parsing: BTreeSet::new(),
             meter: Meter::default(),
             pool,
+            greetings: Vec::new(),
             patient,
             services,
             mail,
@@ -209,6 +212,7 @@ impl MainLoop {
         self.services.meet(Arc::clone(&client));
         let session = self.first_session(&client, &roots);
         self.transition("initialize", |world| {
+            world.snapshot.trust = client.trust;
             world.client = client;
             world.snapshot.roots = Arc::new(roots);
             world.begin_with(session);
@@ -220,17 +224,17 @@ impl MainLoop {
 
     /// The session that an editor starts with: a new one, or the one that it wishes to go on with. Nobody waits for
     /// anything else yet, so the disk may be waited for here.
-    fn first_session(&self, client: &ClientInfo, roots: &Roots) -> Arc<Session> {
+    fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> Arc<Session> {
         let keeper = &self.services.keeper;
         let folder = roots.iter().next().map(|root| root.path());
         if let Some(Err(error)) = folder.map(|folder| keeper.settle(folder)) {
-            self.services.warn("store", format!("sessions are not kept: {error}"));
+            self.greetings.push(("store", format!("sessions are not kept: {error}")));
         }
         if let Some(id) = &client.resume {
             match keeper.load(id, Access::Write) {
                 Ok(session) => return session,
                 Err(error) => {
-                    self.services.warn("resume", format!("a new session was begun: {error}"));
+                    self.greetings.push(("resume", format!("a new session was begun: {error}")));
                 }
             }
         }
@@ -239,6 +243,9 @@ impl MainLoop {
     }
 
     fn initialized(&mut self) {
+        for (code, message) in std::mem::take(&mut self.greetings) {
+            self.services.warn(code, message);
+        }
         let client = Arc::clone(&self.world.client);
         if client.configuration == Can::Yes {
             self.say(Outgoing::AskSettings);

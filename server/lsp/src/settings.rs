@@ -26,10 +26,15 @@ pub fn parse(mut tree: Value) -> Result<Settings, Problem> {
     if tree.as_array().is_some_and(|list| !list.is_empty()) {
         return Err(Problem { path: String::new(), message: "expected an object, got a list".to_owned() });
     }
-    serde_path_to_error::deserialize(tree).map_err(|error| {
+    let settings: Settings = serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
         Problem { path: if path == "." { String::new() } else { path }, message: error.inner().to_string() }
-    })
+    })?;
+    let compaction = &settings.compaction;
+    compaction
+        .profile_named(&compaction.profile)
+        .map_err(|error| Problem { path: "compaction.profile".to_owned(), message: error.to_string() })?;
+    Ok(settings)
 }
 
 fn drop_nulls(tree: &mut Value) {
@@ -60,6 +65,10 @@ mod tests {
         for tree in [json!("gpt-4o"), json!(["gpt-4o"])] {
             assert_eq!(parse(tree).unwrap_err().path, "");
         }
+        let problem = parse(json!({"compaction": {"profile": "short"}})).unwrap_err();
+        assert_eq!(problem.path, "compaction.profile");
+        let own = json!({"compaction": {"profile": "short", "profiles": {"short": {"like": "checkpoint"}}}});
+        assert!(parse(own).is_ok());
         let problem = parse(json!({"cache": {"minTokens": 1}})).unwrap_err();
         assert!(problem.message.contains("minTokens"), "{}", problem.message);
     }

@@ -10,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::session::Session;
+use strata_host::config::Trust;
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::Access;
 
@@ -66,6 +67,8 @@ impl Workbench {
         let mut snapshot = Snapshot::empty();
         snapshot.roots = Arc::new(Roots::single(&real)?);
         snapshot.settings = Arc::new(settings);
+        // Whoever names a folder on the command line means what is in it.
+        snapshot.trust = Trust::Trusted;
         Ok(Self {
             folder: real,
             snapshot,

@@ -5,13 +5,16 @@
 #![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used")]
 
 mod commands;
+mod compaction;
 mod files;
 mod life;
 mod names;
 mod order;
 mod recount;
+mod sessions;
 mod settings;
 mod status;
+mod surroundings;
 mod sync;
 mod tiers;
 mod turns;

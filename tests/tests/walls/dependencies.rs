@@ -40,9 +40,9 @@ pub(crate) const IMPURE: &[&str] = &[
     "walkdir",
 ];
 
-/// Crates that speak to an editor.
-pub(crate) const PROTOCOL: &[&str] =
-    &["ls-types", "lsp-types", "tower-lsp", "tower-lsp-server", "tower-service"];
+/// Crates that speak to an editor. `tower-service` is not among them: HTTP clients are built on it as well, and that our
+/// own code does not name it is for the wall of imports to say.
+pub(crate) const PROTOCOL: &[&str] = &["ls-types", "lsp-types", "tower-lsp", "tower-lsp-server"];
 
 /// Crates of the house that use one above or beside them, or that the order does not know.
 pub(crate) fn against_the_order(members: &[Member]) -> Vec<String> {

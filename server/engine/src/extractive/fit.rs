@@ -14,7 +14,7 @@ const TRIES: usize = 12;
 enum Headings {
     /// All, so that a reader sees what is empty.
     All,
-    /// Those with something below them, for budgets in which headings weigh.
+    /// Those with something below them, where empty ones would take the room of a fourth of the lines.
     Filled,
 }
 
@@ -23,16 +23,19 @@ pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) ->
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(lines[at].worth), at));
     let layout = Layout { structure, lines: &lines };
-    let must = order.len().min(3);
-    for headings in [Headings::All, Headings::Filled] {
-        let chosen = layout.most(&order, headings, fits);
-        let is_enough = chosen.iter().filter(|&&chosen| chosen).count() >= must;
-        if is_enough || headings == Headings::Filled {
-            let text = layout.text(&chosen, headings);
-            return if chosen.contains(&true) && fits(&text) { text } else { String::new() };
-        }
-    }
-    String::new()
+    let [all, filled] = [Headings::All, Headings::Filled].map(|headings| layout.most(&order, headings, fits));
+    let (chosen, headings) = if number(&all) * 4 < number(&filled) * 3 {
+        (filled, Headings::Filled)
+    } else {
+        (all, Headings::All)
+    };
+    let text = layout.text(&chosen, headings);
+    if number(&chosen) > 0 && fits(&text) { text } else { String::new() }
+}
+
+/// How many lines are chosen.
+fn number(chosen: &[bool]) -> usize {
+    chosen.iter().filter(|&&chosen| chosen).count()
 }
 
 struct Layout<'a> {
@@ -102,8 +105,8 @@ impl Layout<'_> {
 
 /// Writes the lines of one part; files of one state share a line.
 fn write_part<'a>(contents: impl Iterator<Item = &'a Content>, body: &mut String) {
-    const STATES: [FileState; 4] =
-        [FileState::Edited, FileState::Created, FileState::Deleted, FileState::Read];
+    const STATES: [FileState; 5] =
+        [FileState::Edited, FileState::Created, FileState::Deleted, FileState::Read, FileState::Mentioned];
     let mut files: Vec<(FileState, &str)> = Vec::new();
     for content in contents {
         match content {

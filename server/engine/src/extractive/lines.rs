@@ -66,20 +66,19 @@ impl Part {
             Self::TasksOpen => (860, 10),
             Self::NextStep => (850, 0),
             Self::LastWords => (800, 0),
+            Self::Constraints => (740, 14),
             Self::Requests => (720, 6),
-            Self::Constraints => (700, 12),
-            Self::Decisions => (650, 15),
-            Self::Read => (640, 3),
-            Self::LastCalls => (600, 0),
-            Self::MostWorked => (560, 0),
-            Self::Explored => (450, 0),
-            Self::Completed => (430, 15),
-            Self::Findings => (420, 15),
-            Self::Failures => (410, 15),
-            Self::Plans => (400, 20),
-            Self::Commands => (400, 20),
-            Self::Concepts => (380, 12),
-            Self::TasksDone => (350, 10),
+            Self::Decisions => (720, 16),
+            Self::Completed => (710, 25),
+            Self::Findings => (700, 30),
+            Self::Read => (690, 3),
+            Self::LastCalls => (680, 0),
+            Self::MostWorked => (670, 0),
+            Self::Failures | Self::Plans => (660, 35),
+            Self::Commands => (650, 40),
+            Self::Concepts => (640, 40),
+            Self::Explored => (600, 0),
+            Self::TasksDone => (600, 20),
         };
         let rank = u32::try_from(rank).unwrap_or(u32::MAX / 1_000);
         best * 100 / (100 + decay * rank)
@@ -125,13 +124,13 @@ pub(super) struct Widths {
 }
 
 impl Widths {
-    /// A fourth of the budget for a request that is kept whole, and so much for other lines that several of
+    /// A fifth of the budget for a request that is kept whole, and so much for other lines that several of
     /// each kind find room. A token is about four characters, a word six.
     pub(super) fn of(budget: &Budget) -> Self {
         let by_words = budget.words.map_or(usize::MAX, |(_, most)| most.saturating_mul(6));
         let characters = budget.tokens.saturating_mul(4).min(by_words);
         Self {
-            whole_request: (characters / 4).clamp(80, 2_000),
+            whole_request: (characters / 5).clamp(80, 2_000),
             request: (characters / 24).clamp(80, 400),
             quotation: (characters / 32).clamp(80, 240),
             subject: (characters / 48).clamp(60, 120),

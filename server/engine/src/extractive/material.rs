@@ -27,6 +27,8 @@ const MOST_FILES: usize = 500;
 const LAST_CALLS: usize = 6;
 /// Files that are told as those that took most of the work.
 const MOST_WORKED: usize = 5;
+/// Requests shorter than this ("yes", "go on") come behind all others. Bytes.
+const SAYS_SOMETHING: usize = 12;
 /// How recent a line counts that an earlier summary carries, of 1,000: it was found worth keeping before.
 const CARRIED: usize = 600;
 
@@ -98,7 +100,9 @@ impl<'a> Material<'a> {
         let between = &self.facts.requests[1..self.facts.requests.len() - 1];
         let told = between.iter().map(|request| {
             let text = one_line(&request.text, self.widths.request);
-            (self.value(request.message, &text), format!("{ASKED}{text}"))
+            let value = self.value(request.message, &text);
+            let says_something = text.len() >= SAYS_SOMETHING;
+            (if says_something { value } else { 0 }, format!("{ASKED}{text}"))
         });
         let told: Vec<_> = told.collect();
         self.ranked(Part::Requests, told);
@@ -181,12 +185,12 @@ impl<'a> Material<'a> {
         for (path, trace) in &self.facts.files {
             if trace.is_changed() {
                 changed.push((path, trace));
-            } else if trace.is_touched() {
+            } else if trace.is_touched() || trace.last_state == FileState::Mentioned {
                 read.push((path, trace));
             }
         }
         for files in [&mut changed, &mut read] {
-            files.sort_by_key(|(path, trace)| (Reverse(value(trace)), *path));
+            files.sort_by_key(|(path, trace)| (!trace.is_touched(), Reverse(value(trace)), *path));
         }
         changed.truncate(MOST_FILES);
         read.truncate(structure.files_read());
@@ -233,6 +237,8 @@ impl<'a> Material<'a> {
             self.line(Part::NextStep, format!("Go on with: {}", one_line(&next.text, self.widths.quotation)));
         } else if let Some(error) = self.facts.errors.last() {
             self.line(Part::NextStep, format!("Resolve: {}", one_line(&error.text, self.widths.quotation)));
+        } else if !self.facts.requests.is_empty() {
+            self.line(Part::NextStep, "Go on with what was asked last".to_owned());
         }
     }
 
@@ -315,7 +321,8 @@ fn shown(trace: &FileTrace) -> FileState {
         FileState::Deleted => FileState::Deleted,
         _ if trace.created > 0 => FileState::Created,
         _ if trace.edits > 0 => FileState::Edited,
-        _ => FileState::Read,
+        _ if trace.reads > 0 => FileState::Read,
+        _ => FileState::Mentioned,
     }
 }
 

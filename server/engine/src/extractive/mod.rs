@@ -11,7 +11,7 @@ mod structure;
 
 use std::sync::Arc;
 
-use crate::facts::{ToolPatterns, bundle, facts_after};
+use crate::facts::{ToolPatterns, bundle, facts_after, is_summary};
 use crate::history::Message;
 
 pub use structure::Structure;
@@ -26,8 +26,9 @@ pub struct Budget {
     pub words: Option<(usize, usize)>,
 }
 
-/// Summarises `messages` within `budget`. `previous` is the text of an earlier summary that is not among the
-/// messages; those among them carry on what they say by themselves. `count` counts tokens.
+/// Summarises `messages` within `budget`. `previous` is the text of an earlier summary; those among the messages
+/// carry on what they say by themselves, and a text that holds one of them is not read again. `count` counts
+/// tokens.
 ///
 /// Never longer than the budget; empty when there is nothing to say or not even one line fits.
 pub fn summarise(
@@ -38,6 +39,9 @@ pub fn summarise(
     previous: Option<&str>,
     count: &dyn Fn(&str) -> usize,
 ) -> String {
+    let is_read =
+        |text: &str| messages.iter().any(|message| is_summary(message) && text.contains(&message.text()));
+    let previous = previous.filter(|text| !is_read(text));
     let facts = facts_after(previous, messages.iter().map(AsRef::as_ref), tools);
     let widths = lines::Widths::of(budget);
     let lines = material::Material::new(&facts, messages, tools, widths).into_lines(structure);

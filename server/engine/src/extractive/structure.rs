@@ -86,7 +86,7 @@ const CHECKPOINT: &[Section] = &[
 
 const ROLLING: &[Section] = &[
     section("## Key Decisions", &[Part::Constraints, Part::Decisions]),
-    section("## Working Approaches", &[Part::Completed, Part::Commands, Part::Findings]),
+    section("## Working Approaches", &[Part::Completed, Part::Findings]),
     section("## Failed Approaches", &[Part::Failures, Part::Errors]),
     section(
         "## Current State",
@@ -97,6 +97,7 @@ const ROLLING: &[Section] = &[
             Part::TasksDone,
             Part::Changed,
             Part::Read,
+            Part::Commands,
             Part::LastWords,
         ],
     ),

@@ -18,11 +18,11 @@ pub(super) enum Binding {
 }
 
 /// Words of commitment.
-const DECISION: &str = r"(?i-u)\b(?:decided?|decision|let'?s (?:go|use|keep|do|not|make|drop|stick)|go(?:ing)? with|chose|chosen|choosing|opted|settled on|agreed|instead of|rather than|we(?:'ll| will) (?:use|keep|go|not|do)|i(?:'ll| will) (?:use|keep|go with)|will use|prefer(?:red)?|stick(?:ing)? with|switch(?:ed|ing)? to|won'?t (?:use|do|support)|no longer (?:need|use)|not worth|out of scope|approved|confirmed)\b";
+const DECISION: &str = r"(?i-u)\b(?:decided?|decision|let'?s (?:go|use|keep|do|not|make|drop|stick)|go(?:ing)? with|went with|chose|chosen|choosing|opted|settled on|agreed|we(?:'ll| will) (?:use|keep|go|not|do)|i(?:'ll| will) (?:use|keep|go with)|will use|(?:us(?:e|ing)|keep(?:ing)?|do(?:ing)?|mak(?:e|ing)|put(?:ting)?|stor(?:e|ing)|return(?:ing)?)\b[ -~]{1,60}(?:instead of|rather than)|prefer(?:red)?|stick(?:ing)? with|switch(?:ed|ing)? to|won'?t (?:use|do|support)|not worth|out of scope|approved)\b";
 /// Words of demand.
-const CONSTRAINT: &str = r"(?i-u)\b(?:must(?:n'?t)?|never|always|do not|don'?t|should(?:n'?t| not)|ha(?:s|ve) to|need(?:s)? to|make sure|ensure|require[sd]?|avoid|without (?:breaking|changing|adding)|only (?:use|if|when|for|the)|at (?:most|least)|no more than|not allowed|forbidden|keep (?:it|the|in)|constraint|cannot|can'?t)\b";
+const CONSTRAINT: &str = r"(?i-u)(?:\b(?:must(?:n'?t)?|(?:do not|don'?t) (?:add|break|call|change|commit|create|delete|do|ever|forget|give|ignore|just|make|modify|need|push|put|rely|remove|show|touch|use|want|write)|should(?:n'?t| not| only| never| always| be)|(?:we|you|it) (?:ha(?:s|ve)|needs?) to|make sure|ensure that|required to|requirement|at (?:most|least)|no more than|not allowed|forbidden|keep (?:it|the|in)|constraint|without (?:breaking|changing|adding)|(?:please|also|but|and|,) (?:never|always|avoid|ensure|only use))\b|^(?:please )?(?:never|always|avoid|ensure|only|no) )";
 /// Words of intent.
-const PLAN: &str = r"(?i-u)\b(?:plan(?:ned)?(?: is| to|:)|approach|design|architecture|strategy|steps?:|phase \d|step \d|first,? (?:i|we)|then (?:i|we)|propos(?:e|al|ed)|next,? (?:i|we)|will (?:add|create|implement|extract|introduce|refactor|move|split))\b";
+const PLAN: &str = r"(?i-u)\b(?:plan(?:ned)?(?: is| to|:)|the approach|the design|steps?:|phase \d|step \d|first,? (?:i|we)|then (?:i|we)|propos(?:e|al|ed)|next,? (?:i|we)|will (?:add|create|implement|extract|introduce|refactor|move|split))\b";
 /// Words of completion.
 const DONE: &str = r"(?i-u)\b(?:(?:i|we|i've|we've|have|has|been|now|successfully|all) (?:[a-z]+ )?(?:added|created|implemented|fixed|updated|removed|replaced|refactored|moved|renamed|wired|extracted|wrote|written|completed?|finished|done|passe?[sd]?|works?|working|committed|merged)|(?:added|created|implemented|fixed|updated|removed|replaced|refactored|moved|renamed|extracted|wired|wrote) |tests? (?:now )?pass|is (?:complete|done|fixed|ready))";
 /// Words of discovery.
@@ -84,6 +84,10 @@ mod tests {
             ("Let me look at the file.", Role::Assistant, None),
             ("Going with bcrypt instead of argon2.", Role::Assistant, Some(Binding::Decision)),
             ("Mustard is yellow.", Role::User, None),
+            ("go: cannot find main module", Role::User, None),
+            ("Always run the linter", Role::User, Some(Binding::Constraint)),
+            ("Instead of lines 3-5 it has one.", Role::Assistant, None),
+            ("Use a map instead of a list", Role::User, Some(Binding::Decision)),
         ] {
             assert_eq!(Cues::of(sentence).binding(by), binding, "{sentence}");
         }

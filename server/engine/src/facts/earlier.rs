@@ -30,9 +30,14 @@ pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut Fac
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Under {
     Requests,
+    /// Requests, of which the last goes on: its lines came without marks.
+    Request,
     Constraints,
     Decisions,
-    Changed,
+    /// Files that were changed, and nothing else.
+    Edited,
+    /// Files with what is to say of them.
+    Files,
     Read,
     Tasks,
     Notes(NoteKind),
@@ -42,11 +47,14 @@ enum Under {
 impl Under {
     /// By the words of a heading; the more telling ones first.
     fn heading(heading: &str) -> Self {
-        const WORDS: [(&str, Under); 29] = [
+        const WORDS: [(&str, Under); 32] = [
             ("files read", Under::Read),
             ("known files", Under::Read),
-            ("file", Under::Changed),
-            ("artifact", Under::Changed),
+            ("files edited", Under::Edited),
+            ("files modified", Under::Edited),
+            ("files changed", Under::Edited),
+            ("file", Under::Files),
+            ("artifact", Under::Files),
             ("initial request", Under::Requests),
             ("user message", Under::Requests),
             ("request", Under::Requests),
@@ -99,7 +107,12 @@ impl Reader<'_> {
         let text = one_line(content, LINE);
         let is_item = content.len() < line.len();
         match self.under {
-            Under::Requests => self.request(content),
+            Under::Requests | Under::Request if is_item => self.request(content),
+            Under::Requests => {
+                self.under = Under::Request;
+                self.request(content);
+            }
+            Under::Request => self.more_of_a_request(content),
             Under::Constraints => self.constraint(text),
             Under::Decisions => self.decision(text),
             Under::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
@@ -169,6 +182,14 @@ impl Reader<'_> {
         self.facts.requests.push(Request { message: self.message, text: one_line(text, REQUEST) });
     }
 
+    fn more_of_a_request(&mut self, text: &str) {
+        let last = self.facts.requests.last_mut().filter(|request| request.text.len() < REQUEST);
+        if let Some(request) = last {
+            request.text.push(' ');
+            request.text.push_str(&one_line(text, REQUEST));
+        }
+    }
+
     fn decision(&mut self, text: String) {
         self.facts.decisions.push(Statement { message: self.message, by: Role::Assistant, text });
     }
@@ -199,17 +220,24 @@ impl Reader<'_> {
         self.facts.commands.push(Command { message: self.message, text: one_line(text, LINE), ended });
     }
 
-    /// The paths in a line. Without a label every word is tried that has a folder and a dot in its name.
+    /// The paths in a line. Without a label every word is tried that has a folder and a dot in its name, and it takes
+    /// a word for it that the file was changed.
     fn files(&mut self, content: &str, labelled: Option<FileState>) {
-        let state = labelled.unwrap_or(match self.under {
-            Under::Changed | Under::Notes(NoteKind::Done) => FileState::Edited,
+        let state = labelled.unwrap_or_else(|| match self.under {
             Under::Read => FileState::Read,
+            Under::Edited => FileState::Edited,
+            Under::Files if tells_of_a_change(content) => FileState::Edited,
             _ => FileState::Mentioned,
         });
         for path in unbundle(content) {
-            if labelled.is_some() || is_path(&path) {
+            let path = if labelled.is_some() { &*path } else { without_line(&path) };
+            let is_listed = self.under == Under::Edited && is_file_name(path);
+            if labelled.is_some() || is_listed || is_path(path) {
                 let trace = FileTrace::carried(self.index, state);
-                self.facts.files.entry(path).or_insert(trace);
+                let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
+                if known.last_state == FileState::Mentioned {
+                    *known = trace;
+                }
             }
         }
     }
@@ -236,10 +264,45 @@ fn is_nothing(content: &str) -> bool {
         || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
 }
 
+/// Whether a line about a file says that it was changed.
+fn tells_of_a_change(content: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "added",
+        "changed",
+        "created",
+        "edited",
+        "extended",
+        "fixed",
+        "implemented",
+        "modified",
+        "new ",
+        "refactored",
+        "removed",
+        "rewritten",
+        "updated",
+        "wrote",
+    ];
+    let content = content.to_lowercase();
+    WORDS.iter().any(|word| content.contains(word))
+}
+
+/// A path without the line that follows it: `src/a.rs:12-14`.
+fn without_line(path: &str) -> &str {
+    let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | ':'));
+    if path[bare.len()..].starts_with(':') { bare } else { path }
+}
+
 /// Whether a word in prose is a path: it has a folder, and a dot inside its last part.
 fn is_path(word: &str) -> bool {
     let Some((folder, name)) = word.rsplit_once('/') else { return false };
     !folder.contains(':') && !name.is_empty() && name.trim_start_matches('.').len() > 1 && name.contains('.')
+}
+
+/// Whether a word in a list of files is a name without a folder, and not `e.g`.
+fn is_file_name(word: &str) -> bool {
+    let is_ending =
+        |ending: &str| (1..=8).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+    word.rsplit_once('.').is_some_and(|(stem, ending)| stem.len() + ending.len() > 2 && is_ending(ending))
 }
 
 #[cfg(test)]
@@ -256,14 +319,28 @@ mod tests {
     fn what_a_model_wrote_is_read_by_its_headings() {
         let facts = read_from(
             "Analysis:\n1. Primary Request and Intent:\n   - Make the parser faster\n\n## Key Decisions\n- Keep the old lexer\n\n\
-             **Files and Code Sections**\n- `src/parse.rs`: the hot loop\n\n## Constraints\n- none\n\n## Next Steps\n1. Measure again\n- [x] Profile it",
+             **Files and Code Sections**\n- `src/parse.rs:12-30`: changed the hot loop\n- src/lex.rs: has the lexer\n\n## Constraints\n- none\n\n## Next Steps\n1. Measure again\n- [x] Profile it",
         );
         assert_eq!(facts.requests[0].text, "Make the parser faster");
         assert_eq!(facts.decisions[0].text, "Keep the old lexer");
         assert_eq!(facts.files["src/parse.rs"].last_state, FileState::Edited);
+        assert_eq!(facts.files["src/lex.rs"].last_state, FileState::Mentioned);
+        assert_eq!(facts.files.len(), 2);
         assert_eq!(facts.constraints, []);
         let todos: Vec<_> = facts.todos.iter().map(|todo| (&*todo.text, todo.state)).collect();
         assert_eq!(todos, [("Measure again", TodoState::Pending), ("Profile it", TodoState::Done)]);
+    }
+
+    #[test]
+    fn what_a_commit_adds_is_read_by_its_headings() {
+        let facts = read_from(
+            "## Last request\n\nmake it\nfaster\n\n## Files edited\n\nsrc/{a.rs,b/c.rs}, x.md (and 3 more)\n\n## Open tasks\n\n- measure",
+        );
+        let requests: Vec<&str> = facts.requests.iter().map(|request| &*request.text).collect();
+        assert_eq!(requests, ["make it faster"]);
+        assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/a.rs", "src/b/c.rs", "x.md"]);
+        assert!(facts.files.values().all(FileTrace::is_changed));
+        assert_eq!(facts.todos.len(), 1);
     }
 
     #[test]

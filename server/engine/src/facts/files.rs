@@ -77,6 +77,23 @@ impl FileTrace {
         }
     }
 
+    /// What was done under another spelling of the path.
+    fn join(&mut self, other: &Self) {
+        let later = (other.last, other.last_state != FileState::Mentioned)
+            > (self.last, self.last_state != FileState::Mentioned);
+        if self.last_state == FileState::Mentioned || (later && other.last_state != FileState::Mentioned) {
+            self.last_state = other.last_state;
+        }
+        self.reads += other.reads;
+        self.edits += other.edits;
+        self.created += other.created;
+        self.deleted += other.deleted;
+        self.mentions += other.mentions;
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.last_read = self.last_read.max(other.last_read);
+    }
+
     /// What a call did.
     fn note(&mut self, index: usize, state: FileState) {
         match state {
@@ -131,20 +148,57 @@ impl Files {
     /// What an earlier summary says of a file.
     pub(super) fn carry(&mut self, path: &str, carried: &FileTrace) {
         let Some(path) = normal(path) else { return };
-        self.traces.entry(path.to_owned()).or_insert_with(|| carried.clone());
+        self.traces
+            .entry(path.to_owned())
+            .and_modify(|known| known.join(carried))
+            .or_insert_with(|| carried.clone());
     }
 
     /// The traces, each with the texts that name the file.
     pub(super) fn into_traces(mut self, names: &Names) -> BTreeMap<String, FileTrace> {
+        self.join_spellings();
         for (path, trace) in &mut self.traces {
-            let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-            if let Some(named) = names.get(name) {
+            if let Some(named) = names.get(name(path)) {
                 trace.mentions += named.texts;
                 trace.last = trace.last.max(named.last);
             }
         }
         self.traces
     }
+}
+
+impl Files {
+    /// A relative path and the one absolute path that ends with it are one file.
+    fn join_spellings(&mut self) {
+        let is_absolute = |path: &str| path.starts_with('/') || path.get(1..3) == Some(":\\");
+        let mut absolute: HashMap<&str, Vec<&str>> = HashMap::new();
+        for path in self.traces.keys().filter(|path| is_absolute(path)) {
+            absolute.entry(name(path)).or_default().push(path);
+        }
+        let same = |path: &String| {
+            let candidates = absolute.get(name(path)).filter(|found| found.len() <= MOST_SPELLINGS)?;
+            let ends =
+                |whole: &&&str| whole.strip_suffix(path.as_str()).is_some_and(|front| front.ends_with('/'));
+            let mut fitting = candidates.iter().filter(ends);
+            let only = fitting.next().filter(|_| fitting.next().is_none())?;
+            Some((path.clone(), (*only).to_owned()))
+        };
+        let joined: Vec<(String, String)> =
+            self.traces.keys().filter(|path| !is_absolute(path)).filter_map(same).collect();
+        for (relative, whole) in joined {
+            if let (Some(trace), Some(known)) = (self.traces.remove(&relative), self.traces.get_mut(&whole)) {
+                known.join(&trace);
+            }
+        }
+    }
+}
+
+/// Absolute paths with one file name that are compared with a relative one; with more it is not clear which is meant,
+/// and comparing all would take long.
+const MOST_SPELLINGS: usize = 16;
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// What a call did to a file, given how it ended: one without a result counts as done.

@@ -157,13 +157,17 @@ impl<'a> Gatherer<'a> {
 
     fn sentence(&mut self, message: &Message, sentence: &str) {
         let by = message.body.role;
+        // A colon announces what is not prose, and a question of the assistant commits to nothing.
+        if sentence.ends_with(':') || (by == Role::Assistant && sentence.ends_with('?')) {
+            return;
+        }
         let cues = Cues::of(sentence);
         let binding = cues.binding(by);
         let kind = cues.kind().filter(|_| by == Role::Assistant);
         if binding.is_none() && kind.is_none() {
             return;
         }
-        let text = one_line(sentence, SENTENCE);
+        let text = one_line(&sentence.replace("**", ""), SENTENCE);
         if !self.said.insert(text.clone()) {
             return;
         }
@@ -207,15 +211,13 @@ impl<'a> Gatherer<'a> {
         if REFUSED.iter().any(|refusal| begin.contains(refusal)) {
             return;
         }
-        let about = call.subject.main().map(|about| one_line(about, SENTENCE));
-        for cause in causes(&call) {
-            self.errors.note(cause, ended, || Unresolved {
-                message,
-                tool: call.tool.to_owned(),
-                text: errors::told(text),
-                about: about.clone(),
-            });
-        }
+        let error = Unresolved {
+            message,
+            tool: call.tool.to_owned(),
+            text: if ended == Ended::Badly { errors::told(text) } else { String::new() },
+            about: call.subject.main().map(|about| one_line(about, SENTENCE)),
+        };
+        causes(&call).into_iter().for_each(|cause| self.errors.note(cause, ended, || error.clone()));
     }
 }
 

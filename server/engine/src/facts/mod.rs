@@ -160,4 +160,4 @@ pub fn facts_after<'a>(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -42,7 +42,7 @@ pub(crate) fn last_calls<'a>(
     tools: &ToolPatterns,
     most: usize,
 ) -> Vec<Step> {
-    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolCall { .. });
+    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolCall { name, input, .. } if !todos::keeps(name, input));
     let mut found = 0;
     let mut last: Vec<&Message> = messages
         .rev()

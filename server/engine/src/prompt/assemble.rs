@@ -31,6 +31,7 @@ use super::reply::{
     WarningCode,
 };
 use super::request::{Ask, Request};
+use super::standing::Standing;
 
 /// The repository as it is at the moment of the prompt. Everything in it was read before.
 pub struct Workspace<'a> {
@@ -50,6 +51,8 @@ pub struct Workspace<'a> {
     pub open: &'a [FileKey],
     /// Whether the outlines are complete.
     pub index: IndexState,
+    /// What the workspace asks to be told at all times.
+    pub standing: &'a Standing,
     /// What is true right now only, as text: stands behind everything that may be cached.
     pub session_state: &'a str,
 }

@@ -7,7 +7,6 @@ use crate::history::{Message, emergency_truncate, project};
 use crate::key::FileKey;
 use crate::selection::Choice;
 use crate::session::Session;
-use crate::settings::Settings;
 use crate::symbols::{MapEntry, MapRequest, MapSelection, map_within};
 
 use super::assemble::Workspace;
@@ -17,6 +16,7 @@ use super::layout::ItemKey;
 use super::measure::Measure;
 use super::piece;
 use super::request::Ask;
+use super::standing::system_prompt;
 
 /// The pieces of one prompt.
 pub(super) struct Gathered<'a> {
@@ -82,7 +82,7 @@ pub(super) fn gather<'a>(
 
     let Spoken { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
     let content = Content {
-        system: system_prompt(measure.settings()),
+        system: system_prompt(&measure.settings().prompt, workspace.standing),
         map,
         hidden,
         files,
@@ -162,11 +162,4 @@ fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> S
         truncated: sent.len() - kept.len(),
         unmatched: projection.unmatched,
     }
-}
-
-fn system_prompt(settings: &Settings) -> Arc<str> {
-    let parts = [&settings.prompt.system, &settings.prompt.system_extra];
-    let parts: Vec<&str> =
-        parts.into_iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-    parts.join("\n\n").into()
 }

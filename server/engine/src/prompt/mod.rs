@@ -11,6 +11,7 @@ mod measure;
 mod piece;
 mod reply;
 mod request;
+mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -28,3 +29,4 @@ pub use reply::{
     WarningCode,
 };
 pub use request::{Ask, Request, ToolResult};
+pub use standing::{Skill, Standing, StandingText};

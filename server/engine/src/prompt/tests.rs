@@ -1,6 +1,7 @@
 //! Prompts over small repositories, without a disk. The cases that the description of the context engine lists
 //! ("Testing") are all here or beside the code they test, under the names it gives them.
 
+mod ageing;
 mod budgets;
 mod fixture;
 mod flat;

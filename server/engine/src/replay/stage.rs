@@ -7,7 +7,7 @@ use crate::cancel::Cancel;
 use crate::cost::{Bound, Need};
 use crate::key::FileKey;
 use crate::outline::{Outline, language_of};
-use crate::prompt::{self, FileText, IndexState, Means, Seeds, Source, Workspace};
+use crate::prompt::{self, FileText, IndexState, Means, Seeds, Source, Standing, Workspace};
 use crate::selection::{Extent, Selection};
 use crate::symbols::{FileSymbols, References, SymbolIndex};
 
@@ -135,6 +135,7 @@ impl<'a> Stage<'a> {
             listing: if self.content == Content::Everything { &self.listing } else { &[] },
             open: &[],
             index: IndexState::Ready,
+            standing: &Standing::default(),
             session_state: &self.session_state,
         })
     }

@@ -1,6 +1,7 @@
 //! One conversation with everything that belongs to it. A value: every change makes the next state whole
 //! or not at all. It does not store itself and reads no clock.
 
+mod older;
 mod saved;
 mod shorter;
 mod trail;
@@ -21,6 +22,7 @@ use crate::urls::Pages;
 
 use shorter::{Anchor, Recovery};
 
+pub use older::Room;
 pub use saved::Saved;
 pub use shorter::{AlreadyRecovered, NothingToUndo};
 pub use trail::Trail;
@@ -462,18 +464,24 @@ impl Session {
                         .to_owned(),
                 );
             }
-            let question = pending.prepared.message.clone();
-            let answer = answered.then(|| NewMessage::new(Role::Assistant, outcome.answer));
-            let mut tokens = pending.prepared.reply.tokens.total;
-            for message in question.into_iter().chain(answer) {
-                self.anchor = Some(Anchor { tokens, next: self.history.next_id() });
-                self.history.add(NewMessage { time_ms: Some(outcome.time_ms), ..message });
-            }
-            if let Some(usage) = outcome.usage.filter(|usage| usage.billed().total > 0) {
-                let all = usage.billed().total.saturating_add(usage.output);
-                tokens = usize::try_from(all).unwrap_or(usize::MAX);
-                self.anchor = Some(Anchor { tokens, next: self.history.next_id() });
-            }
+            let say = |message| NewMessage { time_ms: Some(outcome.time_ms), ..message };
+            let question = pending.prepared.message.clone().map(say);
+            let answer = answered.then(|| say(NewMessage::new(Role::Assistant, outcome.answer)));
+            question.into_iter().for_each(|question| {
+                self.history.add(question);
+            });
+            // What was counted holds the question; what was billed holds the answer, too.
+            let counted =
+                Anchor { tokens: pending.prepared.reply.tokens.total, next: self.history.next_id() };
+            answer.into_iter().for_each(|answer| {
+                self.history.add(answer);
+            });
+            let billed = outcome.usage.filter(|usage| usage.billed().total > 0).map(|usage| {
+                let tokens = usage.billed().total.saturating_add(usage.output);
+                Anchor { tokens: usize::try_from(tokens).unwrap_or(usize::MAX), next: self.history.next_id() }
+            });
+            self.anchor = (pending.base == self.revision).then(|| billed.unwrap_or(counted));
+            self.recovery = Recovery::Possible;
             if !answered {
                 warnings.push("the answer is empty; only the prompt was added".to_owned());
             }

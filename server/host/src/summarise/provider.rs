@@ -1,6 +1,10 @@
 //! Which model is asked, where, and with which key. Guesses the provider from the name of a model; asks nothing.
 
+use reqwest::Url;
 use serde::{Deserialize, Serialize};
+
+use super::error::AskError;
+use super::key::Key;
 
 /// A protocol that models are asked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -21,8 +25,8 @@ pub enum Kind {
 pub struct Provider {
     /// The protocol.
     pub kind: Kind,
-    /// Where the provider is, up to and including the version of its interface (`https://api.openai.com/v1`); the
-    /// provider's own address when there is none.
+    /// Where the provider is, as its own client takes it (`https://api.openai.com/v1`, `https://api.anthropic.com`,
+    /// `http://localhost:11434`); the provider's own address when there is none.
     pub base_url: Option<String>,
     /// The model as the provider calls it.
     pub model: String,
@@ -36,7 +40,10 @@ pub struct Provider {
     "cannot tell whose model `{0}` is: write anthropic/, openai/, gemini/ or ollama/ in front of it, \
      or give the address of a server that speaks OpenAI's protocol"
 )]
-pub struct UnknownModel(pub String);
+pub struct UnknownModel(
+    /// The name, clipped.
+    pub String,
+);
 
 impl Kind {
     /// All of them.
@@ -52,7 +59,8 @@ impl Kind {
         }
     }
 
-    /// The environment variable where its key is looked for; none where no key is needed.
+    /// The environment variable where its key is looked for, as in the provider's own client; none where no key
+    /// is needed.
     pub const fn key_env(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
@@ -61,11 +69,21 @@ impl Kind {
             Self::Ollama => None,
         }
     }
+
+    /// The end of an address that belongs to the requests and not to the base, though people write it.
+    const fn superfluous_path(self) -> &'static str {
+        match self {
+            Self::Anthropic => "/v1",
+            Self::OpenAi => "/chat/completions",
+            Self::Gemini => "/v1beta",
+            Self::Ollama => "/api",
+        }
+    }
 }
 
 impl Provider {
     /// The way to a model that is known by name only. `kind/model` says it outright; otherwise `claude*` is
-    /// Anthropic's, `gpt*`, `chatgpt*` and `o` with a digit are OpenAI's, `gemini*` and `gemma*` Google's. Any other
+    /// Anthropic's, `gpt*`, `chatgpt*` and `o` with a digit are OpenAI's, `gemini*` is Google's. Any other
     /// name at an address of its own is taken to speak OpenAI's protocol, as nearly every server does.
     ///
     /// # Errors
@@ -87,6 +105,43 @@ impl Provider {
         }
         Ok(Self { kind, base_url, model: model.to_owned(), key_env: None })
     }
+
+    /// The key that the environment has for this provider. Servers of one's own that speak OpenAI's protocol often need none, so
+    /// there only a variable that was named must be set.
+    ///
+    /// # Errors
+    /// [`AskError::NoKey`] when there is none and one is needed.
+    pub fn key(&self) -> Result<Option<Key>, AskError> {
+        let Some(variable) = self.key_env.as_deref().or(self.kind.key_env()) else {
+            return Ok(None);
+        };
+        let optional = self.key_env.is_none() && self.kind == Kind::OpenAi && self.base_url.is_some();
+        match Key::from_environment(variable) {
+            None if !optional => Err(AskError::NoKey { env: variable.to_owned() }),
+            key => Ok(key),
+        }
+    }
+
+    /// The address that requests begin with, without the ends that people write and no request needs.
+    pub(super) fn base(&self) -> Result<Option<String>, AskError> {
+        let Some(given) = self.base_url.as_deref() else {
+            return Ok(None);
+        };
+        let bad = |reason: &str| AskError::BadAddress { reason: reason.to_owned() };
+        let url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(bad("it must begin with http:// or https://"));
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+            return Err(bad("a name, a password or a key does not belong into it, but into the environment"));
+        }
+        if url.fragment().is_some() {
+            return Err(bad("it has a fragment (`#`)"));
+        }
+        let base = url.as_str().trim_end_matches('/');
+        let base = base.strip_suffix(self.kind.superfluous_path()).unwrap_or(base);
+        Ok(Some(base.to_owned()))
+    }
 }
 
 /// Whose model this is, by the names that the providers give.
@@ -95,7 +150,7 @@ fn guess(name: &str) -> Option<Kind> {
     let begins = |prefix: &str| name.starts_with(prefix);
     if begins("claude") {
         Some(Kind::Anthropic)
-    } else if begins("gemini") || begins("gemma") {
+    } else if begins("gemini") {
         Some(Kind::Gemini)
     } else if begins("gpt") || begins("chatgpt") || is_reasoning_model(&name) {
         Some(Kind::OpenAi)
@@ -107,4 +162,61 @@ fn guess(name: &str) -> Option<Kind> {
 /// `o1`, `o3-mini`, `o4-mini-2025-04-16`.
 fn is_reasoning_model(name: &str) -> bool {
     name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_enough() {
+        for (name, kind, model) in [
+            ("claude-haiku-4-5", Kind::Anthropic, "claude-haiku-4-5"),
+            ("gpt-4o-mini", Kind::OpenAi, "gpt-4o-mini"),
+            ("o3-mini", Kind::OpenAi, "o3-mini"),
+            ("chatgpt-4o-latest", Kind::OpenAi, "chatgpt-4o-latest"),
+            ("gemini-3-flash", Kind::Gemini, "gemini-3-flash"),
+            ("ollama/llama3.2:3b", Kind::Ollama, "llama3.2:3b"),
+            ("openai/claude-haiku", Kind::OpenAi, "claude-haiku"),
+            ("openai/anthropic/claude-haiku", Kind::OpenAi, "anthropic/claude-haiku"),
+            ("Anthropic/gpt", Kind::Anthropic, "gpt"),
+        ] {
+            let provider = Provider::for_model(name, None).unwrap();
+            assert_eq!((provider.kind, provider.model.as_str()), (kind, model), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_needs_an_address() {
+        for name in ["llama3", "other", "", "ollama/", "meta-llama/Llama-3"] {
+            assert!(Provider::for_model(name, None).is_err(), "{name}");
+        }
+        let at = Some("http://localhost:8080/v1".to_owned());
+        let provider = Provider::for_model("meta-llama/Llama-3", at).unwrap();
+        assert_eq!((provider.kind, provider.model.as_str()), (Kind::OpenAi, "meta-llama/Llama-3"));
+    }
+
+    #[test]
+    fn the_base_of_an_address_is_found() {
+        let base = |kind: Kind, url: &str| {
+            Provider { kind, base_url: Some(url.to_owned()), model: "m".to_owned(), key_env: None }.base()
+        };
+        for (kind, url, expected) in [
+            (Kind::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com"),
+            (Kind::Anthropic, "https://api.anthropic.com/v1/", "https://api.anthropic.com"),
+            (Kind::OpenAi, "http://localhost:1234/v1/", "http://localhost:1234/v1"),
+            (Kind::OpenAi, "http://localhost:1234/v1/chat/completions", "http://localhost:1234/v1"),
+            (Kind::Gemini, "http://127.0.0.1:9/v1beta", "http://127.0.0.1:9"),
+            (Kind::Ollama, "http://127.0.0.1:11434/api", "http://127.0.0.1:11434"),
+        ] {
+            assert_eq!(base(kind, url), Ok(Some(expected.to_owned())), "{url}");
+        }
+        for url in
+            ["", "localhost:80", "ftp://a/", "https://me:secret@a/", "https://a/?key=secret", "https://a/#x"]
+        {
+            let refused = base(Kind::OpenAi, url).unwrap_err();
+            assert!(matches!(refused, AskError::BadAddress { .. }), "{url}");
+            assert!(!refused.to_string().contains("secret"), "{refused}");
+        }
+    }
 }

@@ -12,8 +12,8 @@ use crate::key::FileKey;
 use crate::models::Models;
 use crate::outline::{Outline, language_of};
 use crate::prompt::{
-    Ask, AssembleError, Assembled, FileText, IndexState, Means, Prepared, Request, Seeds, Source, Workspace,
-    assemble, weigh,
+    Ask, AssembleError, Assembled, FileText, IndexState, Means, Prepared, Request, Seeds, Source, Standing,
+    Workspace, assemble, weigh,
 };
 use crate::session::{Outcome, Recorded, Session, Status};
 use crate::settings::Settings;
@@ -32,6 +32,8 @@ pub(super) struct Bench {
     pub(super) index: IndexState,
     /// What is true right now.
     pub(super) state: String,
+    pub(super) standing: Standing,
+    pub(super) standing: Standing,
 }
 
 impl Bench {
@@ -56,6 +58,7 @@ impl Bench {
             counter: TokenCounter::new(),
             index: IndexState::Ready,
             state: String::new(),
+            standing: Standing::default(),
         }
     }
 
@@ -99,6 +102,7 @@ impl Bench {
             listing: &listing,
             open: &[],
             index: self.index,
+            standing: &self.standing,
             session_state: &self.state,
         };
         use_it(&workspace)

@@ -1,0 +1,90 @@
+//! Files of the workspace that a short list of patterns names, such as the rules that people keep for agents. Looks only
+//! into the folders that a pattern names, hidden ones included, and at no ignore rule: these files were asked for by name.
+
+use std::fs;
+
+use globset::{Glob, GlobMatcher};
+use strata_engine::key::FileKey;
+
+use crate::roots::Roots;
+
+/// Entries of one folder that are looked at.
+const MAX_ENTRIES: usize = 1_000;
+
+/// Files that one list of patterns may name.
+const MAX_FILES: usize = 200;
+
+/// The files in each workspace folder that `patterns` name, in the order of the patterns, then by name. In a pattern `*`
+/// stands for any part of one name. What leads out of the workspace, or is no file, is passed over.
+pub fn named(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
+    let mut found = Vec::new();
+    for pattern in patterns {
+        for root in roots.iter() {
+            let mut places = vec![root.path().to_owned()];
+            for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
+                let matcher = matcher(part);
+                places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();
+                places.truncate(MAX_ENTRIES);
+            }
+            let files = places.into_iter().filter(|place| place.is_file());
+            let keys = files.filter_map(|place| roots.key_of(&place));
+            for key in keys {
+                if !found.contains(&key) && found.len() < MAX_FILES {
+                    found.push(key);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn matcher(part: &str) -> Option<GlobMatcher> {
+    let has_wildcard = part.contains(['*', '?', '[', '{']);
+    has_wildcard.then(|| Glob::new(part).ok()).flatten().map(|glob| glob.compile_matcher())
+}
+
+/// What `part` names in a folder, in the order of names.
+fn below(folder: &std::path::Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<std::path::PathBuf> {
+    let Some(matcher) = matcher else {
+        let only = folder.join(part);
+        // A step up would leave the folder; whether a link does is found out when the file is read.
+        return if part == ".." || !only.exists() { Vec::new() } else { vec![only] };
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES);
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.file_name()).filter(|name| matcher.is_match(name)).collect();
+    names.sort();
+    names.into_iter().map(|name| folder.join(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_name_files_in_their_order_hidden_ones_included() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        for path in [
+            "AGENTS.md",
+            ".cursor/rules/b.mdc",
+            ".cursor/rules/a.mdc",
+            ".cursor/rules/x.txt",
+            "s/one/SKILL.md",
+        ] {
+            let path = real.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "text").unwrap();
+        }
+        let roots = Roots::single(&real).unwrap();
+        let named = |patterns: &[&str]| -> Vec<String> {
+            let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+            named(&roots, &patterns).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            named(&["CLAUDE.md", ".cursor/rules/*.mdc", "AGENTS.md", "s/*/SKILL.md", "AGENTS.md"]),
+            [".cursor/rules/a.mdc", ".cursor/rules/b.mdc", "AGENTS.md", "s/one/SKILL.md"]
+        );
+        assert_eq!(named(&["../*/AGENTS.md", "s", "", "[", "*/../AGENTS.md"]), [""; 0]);
+    }
+}

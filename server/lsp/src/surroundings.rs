@@ -1,0 +1,138 @@
+//! What a prompt is told of the workspace besides its files: what it asks to be told at all times, which goes in front,
+//! and what is true right now only, which goes behind everything that may be cached. Reads; decides nothing.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use strata_engine::cancel::Cancel;
+use strata_engine::prompt::{self, Skill, Standing, StandingText};
+use strata_engine::selection::Choice;
+use strata_engine::session::Session;
+use strata_host::config::Trust;
+use strata_host::named::named;
+
+use crate::snapshot::Snapshot;
+
+/// Files that were read are told up to so many, the newest (seed: files already read).
+const FILES_READ: usize = 20;
+
+/// The rules, skills and memory of the workspace. What is not trusted has no say in the system prompt.
+pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> Standing {
+    if snapshot.trust == Trust::Untrusted {
+        return Standing::default();
+    }
+    let settings = &snapshot.settings.prompt;
+    let texts = |patterns: &[String]| -> Vec<StandingText> {
+        let files = named(&snapshot.roots, patterns).into_iter();
+        let shown = files.filter(|key| session.selection.choice(key) != Choice::Excluded);
+        shown
+            .filter_map(|path| {
+                let text = snapshot.text(&path, &session.selection);
+                let text =
+                    text.inspect_err(|error| tracing::warn!(%path, %error, "left out of the system prompt"));
+                Some(StandingText { text: text.ok()?.text, path })
+            })
+            .collect()
+    };
+    let skill = |StandingText { path, text }: &StandingText| Skill::read(path, text);
+    Standing {
+        rules: texts(&settings.rules),
+        skills: texts(&settings.skills).iter().filter_map(skill).collect(),
+        memory: texts(&settings.memory),
+    }
+}
+
+/// Where the workspace is, which branch is checked out, what is not committed, and which files were read already. Empty
+/// when nothing of it is known.
+pub(crate) fn session_state(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> String {
+    let branch = branch(snapshot);
+    let read = session.trail.files_read(&session.history, &snapshot.settings.tools);
+    let read: Vec<String> = read.into_iter().map(|path| own_name(snapshot, path)).collect();
+    let _ = cancel;
+    written(snapshot, branch.as_deref(), &read)
+}
+
+fn written(snapshot: &Snapshot, branch: Option<&str>, read: &[String]) -> String {
+    let names: Vec<String> = snapshot.roots.iter().map(|root| prompt::inline(root.name())).collect();
+    let mut state = match &names[..] {
+        [] => String::new(),
+        [name] => format!("\nRepository: {name}"),
+        names => format!("\nWorkspace folders: {}", names.join(", ")),
+    };
+    if let Some(branch) = branch {
+        let _ = write!(state, "\nBranch: {}", prompt::inline(branch));
+    }
+    let newest = read.get(read.len().saturating_sub(FILES_READ)..).unwrap_or_default();
+    if !newest.is_empty() {
+        let names: Vec<String> = newest.iter().map(|path| prompt::inline(path)).collect();
+        let _ = write!(state, "\n\n## Files already read (do not read them again)\n\n{}", names.join(", "));
+    }
+    if state.is_empty() { state } else { format!("# Session State\n{state}") }
+}
+
+/// A path as prompts name it: tools are often given absolute ones.
+fn own_name(snapshot: &Snapshot, path: String) -> String {
+    let absolute = Path::new(&path).is_absolute();
+    let key = absolute.then(|| snapshot.roots.key_of(Path::new(&path))).flatten();
+    key.map_or(path, |key| key.to_string())
+}
+
+/// The branch that is checked out where there is one folder. Asked anew each time: switching branches need not change
+/// a file that anybody watches.
+fn branch(snapshot: &Snapshot) -> Option<String> {
+    let mut roots = snapshot.roots.iter();
+    let (only, None) = (roots.next()?, roots.next()) else { return None };
+    strata_host::git::branch(only.path()).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use strata_host::roots::{Folder, Roots};
+
+    use super::*;
+
+    fn state(folders: &[&str], branch: Option<&str>, read: &[&str]) -> String {
+        let folder = |name: &&str| Folder {
+            name: Some((*name).to_owned()),
+            path: PathBuf::from("/nowhere").join(name),
+        };
+        let roots = Roots::new(folders.iter().map(folder)).unwrap();
+        let read: Vec<String> = read.iter().map(ToString::to_string).collect();
+        written(&Snapshot { roots: roots.into(), ..Snapshot::empty() }, branch, &read)
+    }
+
+    #[test]
+    fn the_state_says_what_is_known_and_nothing_else() {
+        assert_eq!(state(&[], None, &[]), "");
+        assert_eq!(state(&["app"], None, &[]), "# Session State\n\nRepository: `app`");
+        assert_eq!(
+            state(&["app"], Some("main"), &[]),
+            "# Session State\n\nRepository: `app`\nBranch: `main`"
+        );
+        assert_eq!(state(&["app", "lib"], None, &[]), "# Session State\n\nWorkspace folders: `app`, `lib`");
+        assert_eq!(
+            state(&[], None, &["a.rs", "b.rs"]),
+            "# Session State\n\n\n## Files already read (do not read them again)\n\n`a.rs`, `b.rs`"
+        );
+    }
+
+    #[test]
+    fn seed_000_the_last_20_files_read_are_told() {
+        let read: Vec<String> = (0..25).map(|n| format!("f{n}.rs")).collect();
+        let read: Vec<&str> = read.iter().map(String::as_str).collect();
+        let state = state(&["app"], None, &read);
+        assert!(
+            !state.contains("`f4.rs`") && state.contains("\n\n`f5.rs`, ") && state.ends_with("`f24.rs`"),
+            "{state}"
+        );
+        assert!(state.contains("do not read them again"));
+    }
+
+    #[test]
+    fn a_name_cannot_open_a_section() {
+        let state = state(&["app"], Some("x`\n\n# System\u{202E}"), &[]);
+        assert!(state.ends_with("Branch: `x\\u{60}\\u{a}\\u{a}# System\\u{202e}`"), "{state}");
+    }
+}

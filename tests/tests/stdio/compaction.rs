@@ -1,0 +1,218 @@
+//! Compactions in the server: who is asked, what is told, and that nothing is lost when it goes wrong.
+
+use e2e::{Editor, Setup};
+use serde_json::{Value, json};
+
+use super::small;
+
+const SUMMARIZE: &str = "strata/summarize";
+
+fn long(text: &str) -> String {
+    format!("{text} {}", "and so on ".repeat(400))
+}
+
+fn talk(editor: &mut Editor, exchanges: usize) {
+    for n in 0..exchanges {
+        let exchange =
+            json!({ "user": long(&format!("question {n}")), "assistant": long(&format!("answer {n}")) });
+        editor.run("history.addExchange", exchange);
+    }
+}
+
+fn visible(editor: &mut Editor) -> Vec<Value> {
+    let messages = editor.run("history.get", json!({}))["messages"].as_array().unwrap().clone();
+    messages.into_iter().filter(|message| message["agent"] == "shown").collect()
+}
+
+fn text(message: &Value) -> &str {
+    message["content"][0]["text"].as_str().unwrap()
+}
+
+fn asking_the_client(compaction: Value) -> Editor {
+    let mut settings = json!({ "summariser": "client", "timeout_s": 5 });
+    settings.as_object_mut().unwrap().extend(compaction.as_object().unwrap().clone());
+    let setup = Setup::new(&small()).settings(json!({ "compaction": settings }));
+    setup.options(json!({ "requests": [SUMMARIZE], "settings": { "compaction": settings } })).start()
+}
+
+#[test]
+fn without_a_model_a_summary_is_extracted_and_can_be_undone() {
+    let mut editor = Editor::start(&small());
+    talk(&mut editor, 8);
+    let before = visible(&mut editor);
+    let ended = editor.run("compaction.run", json!({}));
+    assert_eq!((&ended["state"], &ended["strategy"]), (&json!("ended"), &json!("extractive")), "{ended}");
+    assert!(ended["after"]["tokens"].as_u64() < ended["before"]["tokens"].as_u64(), "{ended}");
+    let told: Vec<Value> = editor.server.heard("strata/compaction");
+    let states: Vec<&Value> = told.iter().map(|news| &news["state"]).collect();
+    assert_eq!(states, ["started", "ended"]);
+    let after = visible(&mut editor);
+    assert!(after.len() < before.len() && after.iter().any(|message| message["kind"] == "summary"));
+    assert_eq!(after.last(), before.last(), "the newest stay word for word");
+    let status = editor.run("compaction.status", json!({}));
+    assert_eq!(status["last"]["strategy"], "extractive");
+    let undone = editor.run("compaction.undo", json!({}));
+    assert_eq!(undone["messages"], json!(before.len()));
+    assert_eq!(visible(&mut editor), before);
+    assert!(editor.refused("compaction.undo", json!({})).message.contains("undo"));
+}
+
+#[test]
+fn the_client_is_asked_for_the_summary_and_prompts_are_made_meanwhile() {
+    let mut editor = asking_the_client(json!({ "profile": "checkpoint", "model": "small-model" }));
+    talk(&mut editor, 60);
+    editor.server.hold(SUMMARIZE);
+    let run = editor.ask("compaction.run", json!({}));
+    editor.server.wait_until_held(SUMMARIZE);
+    assert_eq!(editor.run("compaction.status", json!({}))["running"], true);
+    let refused = editor.refused("compaction.run", json!({}));
+    assert!(refused.message.contains("running already"), "{refused}");
+    editor.run("history.add", json!({ "role": "user", "content": "said meanwhile" }));
+    editor.server.release(SUMMARIZE, json!({ "text": "## Goal\nA summary by the client." }));
+    let ended = editor.server.answer(run).unwrap();
+    assert_eq!(ended["strategy"], "model", "{ended}");
+    let question = editor.server.asked(SUMMARIZE)[0].clone();
+    assert_eq!((&question["purpose"], &question["model"]), (&json!("summarise"), &json!("small-model")));
+    assert!(question["prompt"].as_str().unwrap().contains("question 0"));
+    let after = visible(&mut editor);
+    assert!(text(&after[0]).starts_with("[Previous conversation summary]"), "{}", text(&after[0]));
+    assert!(text(&after[0]).contains("A summary by the client."));
+    assert_eq!(text(after.last().unwrap()), "said meanwhile");
+    let progress = editor.server.heard("$/progress");
+    let kinds: Vec<&Value> = progress
+        .iter()
+        .filter(|progress| progress["token"].as_str().is_some_and(|token| token.contains("compaction")))
+        .map(|progress| &progress["value"]["kind"])
+        .collect();
+    assert_eq!(kinds, ["begin", "end"]);
+}
+
+#[test]
+fn a_client_that_fails_is_done_without() {
+    for answer in [json!({ "text": "" }), json!({ "nothing": 1 }), json!(["a list"]), json!(null)] {
+        let mut editor = asking_the_client(json!({}));
+        talk(&mut editor, 8);
+        editor.server.answer_with(SUMMARIZE, answer.clone());
+        let ended = editor.run("compaction.run", json!({}));
+        assert_eq!(ended["strategy"], "extractive", "{answer}: {ended}");
+        assert!(ended["notes"][0].as_str().unwrap().contains("no summary by a model"), "{ended}");
+    }
+}
+
+#[test]
+fn a_client_that_never_answers_is_waited_for_no_longer_than_set() {
+    let mut editor = asking_the_client(json!({ "timeout_s": 1 }));
+    talk(&mut editor, 8);
+    editor.server.hold(SUMMARIZE);
+    let ended = editor.run("compaction.run", json!({}));
+    assert_eq!(ended["strategy"], "extractive", "{ended}");
+    let before = visible(&mut editor);
+    editor.server.release(SUMMARIZE, json!("Too late."));
+    editor.run("server.status", json!({}));
+    assert_eq!(visible(&mut editor), before, "a late answer changes nothing");
+}
+
+#[test]
+fn a_cancelled_compaction_changes_nothing() {
+    let mut editor = asking_the_client(json!({}));
+    talk(&mut editor, 8);
+    let before = visible(&mut editor);
+    editor.server.hold(SUMMARIZE);
+    let run = editor.ask("compaction.run", json!({}));
+    editor.server.wait_until_held(SUMMARIZE);
+    editor.server.cancel(run);
+    assert!(editor.server.answer(run).is_err());
+    let failed = editor.server.wait_for("strata/compaction", |news| news["state"] == "failed");
+    assert!(failed["error"].as_str().unwrap().contains("cancelled"), "{failed}");
+    editor.server.release(SUMMARIZE, json!("Too late."));
+    assert_eq!(visible(&mut editor), before);
+    assert_eq!(editor.run("compaction.status", json!({}))["running"], false);
+}
+
+#[test]
+fn a_conversation_that_was_edited_meanwhile_is_left_alone() {
+    let mut editor = asking_the_client(json!({}));
+    talk(&mut editor, 8);
+    editor.server.hold(SUMMARIZE);
+    let run = editor.ask("compaction.run", json!({}));
+    editor.server.wait_until_held(SUMMARIZE);
+    editor.run("history.edit", json!({ "id": 0, "content": "another question" }));
+    let before = visible(&mut editor);
+    editor.server.release(SUMMARIZE, json!("A summary."));
+    let refused = editor.server.answer(run).unwrap_err();
+    assert!(refused.message.contains("changed while it was compacted"), "{refused}");
+    assert_eq!(visible(&mut editor), before);
+}
+
+#[test]
+fn a_turn_that_makes_it_due_starts_one_by_itself() {
+    let settings = json!({ "compaction": { "profiles": { "topic": { "history_over": 6_000 } } } });
+    let mut editor =
+        Setup::new(&small()).settings(settings.clone()).options(json!({ "settings": settings })).start();
+    talk(&mut editor, 8);
+    assert_eq!(editor.run("compaction.status", json!({}))["due"], true);
+    let prompt = editor.assemble();
+    editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "Done." }));
+    let ended = editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
+    assert_eq!(ended["reason"]["kind"], "due", "{ended}");
+    assert_eq!(editor.run("compaction.status", json!({}))["due"], false);
+    let prompt = editor.assemble();
+    assert!(prompt.0["body"].to_string().contains("Summary of the conversation so far"));
+}
+
+#[test]
+fn a_profile_that_looks_before_assembling_is_waited_for() {
+    let mut editor = asking_the_client(json!({ "profile": "continuation" }));
+    editor.server.answer_with(SUMMARIZE, json!("## Analysis\nMuch was said."));
+    for n in 0..14 {
+        editor.run(
+            "history.addExchange",
+            json!({ "user": format!("question {n}"), "assistant": "yes ".repeat(200) }),
+        );
+    }
+    let before = editor.run("compaction.status", json!({}));
+    assert_eq!((&before["due"], &before["profile"]), (&json!(true), &json!("continuation")));
+    let dry = editor.assemble_with(json!({ "dryRun": true }));
+    assert!(!dry.0["body"].to_string().contains("Much was said"), "a dry run changes nothing");
+    let prompt = editor.assemble();
+    let body = prompt.0["body"].to_string();
+    assert!(
+        body.contains(
+            "This session is being continued from a previous conversation that ran out of context."
+        )
+    );
+    assert!(
+        body.contains("Much was said.") && body.contains("question 0\"") && !body.contains("question 5\"")
+    );
+    let seen = visible(&mut editor);
+    assert_eq!(seen.len(), 8, "first, summary, the last six");
+    editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "Done." }));
+}
+
+#[test]
+fn a_prompt_that_the_provider_finds_too_long_is_tried_once_more() {
+    let mut editor = Editor::start(&small());
+    talk(&mut editor, 8);
+    editor.assemble();
+    let ended = editor.run("compaction.contextLimitExceeded", json!({}));
+    assert_eq!((&ended["state"], &ended["reason"]["kind"]), (&json!("ended"), &json!("context_limit")));
+    let refused = editor.refused("compaction.contextLimitExceeded", json!({}));
+    assert!(refused.message.contains("once more"), "{refused}");
+    let prompt = editor.assemble();
+    editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "It fits." }));
+    talk(&mut editor, 8);
+    editor.run("compaction.contextLimitExceeded", json!({}));
+}
+
+#[test]
+fn pinned_messages_stay_word_for_word() {
+    let mut editor = Editor::start(&small());
+    talk(&mut editor, 8);
+    editor.run("history.pin", json!({ "id": 4 }));
+    editor.run("compaction.run", json!({ "profile": "handoff" }));
+    let seen = visible(&mut editor);
+    assert!(seen.iter().any(|message| text(message).starts_with("question 2 ")));
+    assert!(text(&seen[0]).contains("Last request from user was: question 7 "), "{}", text(&seen[0]));
+    let refused = editor.refused("compaction.run", json!({ "profile": "nonsense" }));
+    assert!(refused.message.contains("topic, continuation, checkpoint, rolling, handoff"), "{refused}");
+}

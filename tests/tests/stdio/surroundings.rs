@@ -1,0 +1,81 @@
+//! What prompts say of the workspace besides its files.
+
+use e2e::{Editor, Repo, Setup};
+use serde_json::json;
+
+fn repo() -> Repo {
+    Repo::new(
+        r"
+        //- AGENTS.md
+        Use tabs, never spaces.
+        //- MEMORY.md
+        The parser is slow.
+        //- .claude/skills/release/SKILL.md
+        ---
+        name: release
+        description: Makes a release
+        ---
+        Do many things.
+        //- main.py
+        print(1)
+        ",
+    )
+}
+
+#[test]
+fn rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace() {
+    let mut editor = Setup::new(&repo()).options(json!({ "trusted": true })).start();
+    let system = editor.assemble().0["body"]["system"].to_string();
+    for said in ["Use tabs, never spaces.", "The parser is slow.", "- release: Makes a release"] {
+        assert!(system.contains(said), "{said}: {system}");
+    }
+    assert!(!system.contains("Do many things."), "a skill is only listed");
+    editor.open("AGENTS.md");
+    editor.replace("AGENTS.md", "tabs", "two blanks");
+    assert!(
+        editor.assemble().0["body"]["system"].to_string().contains("Use two blanks"),
+        "unsaved text counts"
+    );
+}
+
+#[test]
+fn a_workspace_that_nobody_trusts_has_no_say_in_the_system_prompt() {
+    let mut editor = Editor::start(&repo());
+    let system = editor.assemble().0["body"]["system"].to_string();
+    for said in ["Use tabs", "The parser is slow", "release"] {
+        assert!(!system.contains(said), "{said}: {system}");
+    }
+}
+
+#[test]
+fn files_that_tools_have_read_are_told_last_until_a_compaction_drops_their_texts() {
+    let settings = json!({ "compaction": { "profile": "continuation" } });
+    let mut editor =
+        Setup::new(&repo()).settings(settings.clone()).options(json!({ "settings": settings })).start();
+    let call =
+        json!([{ "type": "tool_call", "id": "c1", "name": "Read", "input": { "file_path": "main.py" } }]);
+    editor.run("history.addExchange", json!({ "user": "look", "assistant": call }));
+    editor.run("toolOutput.add", json!({ "callId": "c1", "content": "print(1)" }));
+    editor.run("files.markRead", json!({ "paths": ["AGENTS.md"] }));
+    let last = |editor: &mut Editor| {
+        let messages = editor.assemble().0["body"]["messages"].clone();
+        messages.as_array().unwrap().last().unwrap().to_string()
+    };
+    let told = last(&mut editor);
+    assert!(told.contains("do not read them again") && told.contains("`main.py`, `AGENTS.md`"), "{told}");
+    let steps = editor.run("session.steps", json!({}));
+    assert_eq!(
+        (&steps["steps"][0]["tool"], &steps["steps"][0]["subject"]),
+        (&json!("Read"), &json!("main.py"))
+    );
+    for _ in 0..10 {
+        editor.run("history.addExchange", json!({ "user": "more", "assistant": "much ".repeat(300) }));
+    }
+    editor.run("compaction.run", json!({}));
+    assert!(!last(&mut editor).contains("do not read"));
+    assert_eq!(
+        editor.run("session.steps", json!({}))["steps"].as_array().unwrap().len(),
+        1,
+        "the last ten stay"
+    );
+}

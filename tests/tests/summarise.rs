@@ -1,0 +1,413 @@
+//! Asking a model for a text, against a server that speaks each provider's protocol and misbehaves in every way that a
+//! provider can. Times appear only as limits that a broken deadline would exceed by far.
+
+use std::net::TcpListener;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use e2e::{Asked, Dialect, LIMIT, ModelServer, Reply};
+use strata_engine::cancel::Cancel;
+use strata_host::summarise::{AskError, Key, Kind, Provider, Question};
+
+/// Would be found in whatever repeats it.
+const KEY: &str = "sk-never-show-this-0123456789";
+
+/// Far more than a deadline of some hundred milliseconds, far less than an answer that never ends.
+const SOON: Duration = Duration::from_secs(5);
+
+fn kind(dialect: Dialect) -> Kind {
+    match dialect {
+        Dialect::Anthropic => Kind::Anthropic,
+        Dialect::OpenAi => Kind::OpenAi,
+        Dialect::Gemini => Kind::Gemini,
+        Dialect::Ollama => Kind::Ollama,
+    }
+}
+
+fn provider(dialect: Dialect, base_url: String) -> Provider {
+    Provider { kind: kind(dialect), base_url: Some(base_url), model: "small-model".to_owned(), key_env: None }
+}
+
+fn question() -> Question {
+    Question {
+        system: "You summarise.".to_owned(),
+        prompt: "What was done?".to_owned(),
+        max_output_tokens: 500,
+    }
+}
+
+/// Asks once with a key, and gives the outcome with the requests that were seen.
+fn ask_within(
+    dialect: Dialect,
+    replies: Vec<Reply>,
+    deadline: Duration,
+) -> (Result<String, AskError>, Vec<Asked>) {
+    let server = ModelServer::start(dialect, replies);
+    let outcome =
+        provider(dialect, server.base_url()).ask_with(Key::new(KEY), &question(), deadline, &Cancel::new());
+    if let Err(error) = &outcome {
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains(KEY), "the key is shown: {shown}");
+    }
+    (outcome, server.asked())
+}
+
+fn ask(dialect: Dialect, replies: Vec<Reply>) -> (Result<String, AskError>, Vec<Asked>) {
+    ask_within(dialect, replies, LIMIT)
+}
+
+/// Runs a test that has to wait with all dialects at once.
+fn at_once(test: impl Fn(Dialect) + Sync) {
+    thread::scope(|scope| {
+        for dialect in Dialect::ALL {
+            let test = &test;
+            scope.spawn(move || test(dialect));
+        }
+    });
+}
+
+fn text(text: &str) -> Reply {
+    Reply::Text(text.to_owned())
+}
+
+#[test]
+fn each_provider_is_asked_in_its_own_way() {
+    for dialect in Dialect::ALL {
+        let (outcome, asked) = ask(dialect, vec![text("  A summary, déjà vu.\n")]);
+        assert_eq!(outcome, Ok("A summary, déjà vu.".to_owned()), "{dialect:?}");
+        assert_eq!(asked.len(), 1, "{dialect:?}");
+        let Asked { line, body, .. } = &asked[0];
+        let header = |name| asked[0].header(name);
+        match dialect {
+            Dialect::Anthropic => {
+                assert_eq!(line, "POST /v1/messages");
+                assert_eq!(header("x-api-key"), Some(KEY));
+                assert_eq!(header("authorization"), None);
+                assert_eq!(body["model"], "small-model");
+                assert_eq!(body["max_tokens"], 500);
+                assert_eq!(body["messages"][0]["role"], "user");
+                assert!(body["messages"].to_string().contains("What was done?"));
+                assert!(body["system"].to_string().contains("You summarise."));
+            }
+            Dialect::OpenAi => {
+                assert_eq!(line, "POST /v1/chat/completions");
+                assert_eq!(header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+                assert_eq!(body["model"], "small-model");
+                assert_eq!(body["max_tokens"], 500);
+                assert_eq!(body["messages"][0]["role"], "system");
+                assert!(body["messages"][0].to_string().contains("You summarise."));
+                assert_eq!(body["messages"][1]["role"], "user");
+                assert!(body["messages"][1].to_string().contains("What was done?"));
+            }
+            Dialect::Gemini => {
+                assert_eq!(line, "POST /v1beta/models/small-model:generateContent", "no key in the address");
+                assert_eq!(header("x-goog-api-key"), Some(KEY));
+                assert_eq!(body["contents"][0]["role"], "user");
+                assert!(body["contents"].to_string().contains("What was done?"));
+                assert!(body["systemInstruction"].to_string().contains("You summarise."));
+                assert_eq!(body["generationConfig"]["maxOutputTokens"], 500);
+            }
+            Dialect::Ollama => {
+                assert_eq!(line, "POST /api/chat");
+                assert_eq!(header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+                assert_eq!(body["model"], "small-model");
+                assert_eq!(body["stream"], false);
+                assert_eq!(body["options"]["num_predict"], 500);
+                assert_eq!(body["options"]["num_ctx"], 4096);
+                assert!(body["messages"].to_string().contains("You summarise."));
+                assert!(body["messages"].to_string().contains("What was done?"));
+            }
+        }
+        assert!(!body.to_string().contains(KEY));
+    }
+}
+
+#[test]
+fn a_reasoning_model_is_told_its_limit_in_the_newer_field() {
+    let server = ModelServer::start(Dialect::OpenAi, vec![text("done")]);
+    let mut provider = provider(Dialect::OpenAi, server.base_url());
+    provider.model = "gpt-5-mini".to_owned();
+    provider.ask_with(Key::new(KEY), &question(), LIMIT, &Cancel::new()).unwrap();
+    let body = &server.asked()[0].body;
+    assert_eq!(
+        (&body["max_completion_tokens"], &body["max_tokens"]),
+        (&500.into(), &serde_json::Value::Null)
+    );
+}
+
+#[test]
+fn a_long_question_opens_a_window_that_holds_it() {
+    let server = ModelServer::start(Dialect::Ollama, vec![text("done")]);
+    let long = Question { prompt: "word ".repeat(10_000), ..question() };
+    provider(Dialect::Ollama, server.base_url()).ask_with(None, &long, LIMIT, &Cancel::new()).unwrap();
+    let asked = server.asked();
+    assert_eq!(asked[0].body["options"]["num_ctx"], 32_768);
+    assert_eq!(asked[0].header("authorization"), None, "no key, no header");
+}
+
+#[test]
+fn what_is_not_now_is_asked_again() {
+    let again = |status: u16| Reply::Refuse(status, vec![("retry-after", "0".to_owned())]);
+    at_once(|dialect| {
+        for status in [429, 500, 502, 503, 529] {
+            let (outcome, asked) = ask(dialect, vec![again(status), again(status), text("at last")]);
+            assert_eq!(outcome, Ok("at last".to_owned()), "{dialect:?} {status}");
+            assert_eq!(asked.len(), 3, "{dialect:?} {status}");
+        }
+        let (outcome, asked) = ask(dialect, vec![Reply::Refuse(429, vec![]), text("at last")]);
+        assert_eq!((outcome, asked.len()), (Ok("at last".to_owned()), 2), "{dialect:?} without a hint");
+    });
+}
+
+#[test]
+fn three_refusals_are_enough() {
+    at_once(|dialect| {
+        let (outcome, asked) = ask(dialect, vec![Reply::Refuse(500, vec![])]);
+        assert_eq!(outcome, Err(AskError::Refused { status: 500, message: "not today".to_owned() }));
+        assert_eq!(asked.len(), 3, "{dialect:?}");
+    });
+}
+
+#[test]
+fn what_will_not_change_is_not_asked_again() {
+    for dialect in Dialect::ALL {
+        for status in [400, 401, 403, 404, 413, 422] {
+            let (outcome, asked) = ask(dialect, vec![Reply::Refuse(status, vec![]), text("never")]);
+            assert_eq!(outcome, Err(AskError::Refused { status, message: "not today".to_owned() }));
+            assert_eq!(asked.len(), 1, "{dialect:?} {status}");
+        }
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_try_after_the_deadline() {
+    let begun = Instant::now();
+    let later = Reply::Refuse(429, vec![("retry-after", "3600".to_owned())]);
+    let (outcome, asked) = ask(Dialect::Anthropic, vec![later, text("never")]);
+    assert!(matches!(outcome, Err(AskError::Refused { status: 429, .. })), "{outcome:?}");
+    assert_eq!(asked.len(), 1);
+    assert!(begun.elapsed() < SOON);
+}
+
+#[test]
+fn a_hint_in_milliseconds_is_understood() {
+    let soon =
+        Reply::Refuse(429, vec![("retry-after-ms", "1".to_owned()), ("retry-after", "3600".to_owned())]);
+    let (outcome, asked) = ask(Dialect::OpenAi, vec![soon, text("at last")]);
+    assert_eq!((outcome, asked.len()), (Ok("at last".to_owned()), 2));
+}
+
+#[test]
+fn a_cut_connection_is_tried_again() {
+    at_once(|dialect| {
+        let cut = vec![Reply::CutBefore, Reply::CutWithin("half of this".to_owned()), text("whole")];
+        let (outcome, asked) = ask(dialect, cut);
+        assert_eq!((outcome, asked.len()), (Ok("whole".to_owned()), 3), "{dialect:?}");
+        let (outcome, asked) = ask(dialect, vec![Reply::CutWithin("half of this".to_owned())]);
+        assert!(matches!(outcome, Err(AskError::Unreachable { .. })), "{dialect:?} {outcome:?}");
+        assert_eq!(asked.len(), 3, "{dialect:?}");
+    });
+}
+
+#[test]
+fn the_deadline_holds() {
+    let deadline = Duration::from_millis(300);
+    let slow = Reply::Drip("never whole".to_owned(), Duration::from_millis(50));
+    at_once(|dialect| {
+        for reply in [Reply::Stall, Reply::Silence, slow.clone()] {
+            let begun = Instant::now();
+            let (outcome, asked) = ask_within(dialect, vec![reply.clone()], deadline);
+            assert_eq!(outcome, Err(AskError::Timeout { after: deadline }), "{dialect:?} {reply:?}");
+            assert_eq!(asked.len(), 1, "{dialect:?} {reply:?}");
+            assert!(begun.elapsed() < SOON, "{dialect:?} {reply:?}");
+        }
+    });
+}
+
+#[test]
+fn cancelling_ends_a_question_wherever_it_is() {
+    for replies in [vec![Reply::Stall], vec![Reply::Silence], vec![Reply::Refuse(500, vec![])]] {
+        let server = ModelServer::start(Dialect::Anthropic, replies.clone());
+        let provider = provider(Dialect::Anthropic, server.base_url());
+        let cancel = Cancel::new();
+        let begun = Instant::now();
+        let outcome = thread::scope(|scope| {
+            let asking = scope.spawn(|| provider.ask_with(Key::new(KEY), &question(), LIMIT, &cancel));
+            while server.asked().is_empty() {
+                assert!(begun.elapsed() < LIMIT, "nobody asked");
+                thread::sleep(Duration::from_millis(5));
+            }
+            cancel.cancel();
+            asking.join().unwrap()
+        });
+        assert_eq!(outcome, Err(AskError::Cancelled), "{replies:?}");
+        assert!(begun.elapsed() < SOON, "{replies:?}");
+    }
+}
+
+#[test]
+fn what_is_cancelled_already_is_not_asked() {
+    let server = ModelServer::start(Dialect::Ollama, vec![text("never")]);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let outcome = provider(Dialect::Ollama, server.base_url()).ask_with(None, &question(), LIMIT, &cancel);
+    assert_eq!((outcome, server.asked().len()), (Err(AskError::Cancelled), 0));
+}
+
+#[test]
+fn too_much_is_not_taken() {
+    for dialect in Dialect::ALL {
+        let limit = 500 * 24;
+        for reply in [text(&"x".repeat(limit + 1)), text(&"x".repeat(8 << 20)), Reply::Endless] {
+            let (outcome, asked) = ask(dialect, vec![reply]);
+            assert_eq!(outcome, Err(AskError::TooLong { limit }), "{dialect:?}");
+            assert_eq!(asked.len(), 1, "{dialect:?}");
+        }
+        let (outcome, _) = ask(dialect, vec![text(&"x".repeat(limit))]);
+        assert_eq!(outcome.map(|text| text.len()), Ok(limit), "{dialect:?}: the limit itself");
+        let (outcome, _) = ask(dialect, vec![Reply::EndlessRefusal(400)]);
+        assert!(matches!(outcome, Err(AskError::Refused { status: 400, .. })), "{dialect:?} {outcome:?}");
+    }
+}
+
+#[test]
+fn garbage_is_told_from_an_answer() {
+    let bodies = [
+        ("text/html", "<html><body>Sign in to the\nhotel network</body></html>"),
+        ("application/json", "{\"hotel\": \"network\"}"),
+        ("application/json", "[1, 2, 3]"),
+        ("application/json", "{\"choices\": \"network"),
+        ("application/json", "null"),
+        ("text/plain", ""),
+        ("application/octet-stream", "\u{0}\u{1}\u{fffd}"),
+    ];
+    for dialect in Dialect::ALL {
+        for (content_type, body) in bodies {
+            let (outcome, asked) = ask(dialect, vec![Reply::Body(content_type, body.to_owned())]);
+            let Err(AskError::Garbage { kind: told, excerpt }) = outcome else {
+                panic!("{dialect:?} took {body:?} for {outcome:?}");
+            };
+            assert_eq!(told, kind(dialect).name());
+            assert!(!excerpt.is_empty() && excerpt.lines().count() == 1, "{excerpt:?}");
+            assert_eq!(excerpt.contains("network"), body.contains("network"), "{excerpt:?}");
+            assert_eq!(asked.len(), 1, "{dialect:?}: asking again would not help");
+        }
+        let long = Reply::Body("text/html", "é".repeat(100_000));
+        let (outcome, _) = ask(dialect, vec![long]);
+        assert!(matches!(&outcome, Err(AskError::Garbage { excerpt, .. }) if excerpt.chars().count() == 301));
+    }
+}
+
+#[test]
+fn an_answer_without_text_is_none() {
+    for dialect in Dialect::ALL {
+        for nothing in ["", " \n\t "] {
+            let (outcome, asked) = ask(dialect, vec![text(nothing)]);
+            assert_eq!((outcome, asked.len()), (Err(AskError::Empty), 1), "{dialect:?} {nothing:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_with_a_status_of_success_is_a_refusal() {
+    let body = Dialect::OpenAi.error(200, "out of credit").to_string();
+    let (outcome, _) = ask(Dialect::OpenAi, vec![Reply::Body("application/json", body)]);
+    let Err(AskError::Refused { status: 200, message }) = outcome else { panic!("{outcome:?}") };
+    assert!(message.contains("out of credit"), "{message}");
+}
+
+#[test]
+fn no_redirection_is_followed_with_a_key() {
+    for dialect in Dialect::ALL {
+        let elsewhere = ModelServer::start(dialect, vec![text("stolen")]);
+        let (outcome, asked) = ask(dialect, vec![Reply::Redirect(elsewhere.base_url())]);
+        assert!(matches!(outcome, Err(AskError::Refused { status: 307, .. })), "{outcome:?}");
+        assert_eq!((asked.len(), elsewhere.asked().len()), (1, 0));
+    }
+}
+
+#[test]
+fn nobody_at_the_address_is_said_at_once() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for dialect in Dialect::ALL {
+        let begun = Instant::now();
+        let provider = provider(dialect, format!("http://{free}"));
+        let outcome = provider.ask_with(Key::new(KEY), &question(), LIMIT, &Cancel::new());
+        assert!(matches!(outcome, Err(AskError::Unreachable { .. })), "{dialect:?} {outcome:?}");
+        assert!(begun.elapsed() < SOON, "{dialect:?}");
+    }
+}
+
+#[test]
+fn a_server_that_repeats_the_key_does_not_get_it_into_an_error() {
+    for dialect in Dialect::ALL {
+        for filler in [0, 150, 280, 290, 295] {
+            let said = format!("{} Bearer {KEY} is not a key, {KEY}", "x".repeat(filler));
+            for reply in [
+                Reply::Body("text/html", said.clone()),
+                Reply::Body("application/json", dialect.error(200, &said).to_string()),
+                Reply::Body("application/json", format!("{{\"{KEY}\": \"{said}\"}}")),
+            ] {
+                let (outcome, _) = ask(dialect, vec![reply]);
+                let shown = format!("{:?}", outcome.unwrap_err());
+                assert!(!shown.contains("sk-never"), "{dialect:?}: {shown}");
+            }
+        }
+    }
+    assert_eq!(format!("{:?}", Key::new(KEY)), "Some(Key)");
+}
+
+#[test]
+fn a_key_comes_from_the_environment() {
+    // A variable that cargo sets for a test, as a test cannot set one safely.
+    let variable = "CARGO_MANIFEST_DIR";
+    let value = std::env::var(variable).unwrap();
+    let server = ModelServer::start(Dialect::Anthropic, vec![text("done"), Reply::Refuse(401, vec![])]);
+    let mut provider = provider(Dialect::Anthropic, server.base_url());
+    provider.key_env = Some(variable.to_owned());
+    assert_eq!(provider.ask(&question(), LIMIT, &Cancel::new()), Ok("done".to_owned()));
+    assert_eq!(server.asked()[0].header("x-api-key"), Some(value.as_str()));
+    let refused = provider.ask(&question(), LIMIT, &Cancel::new()).unwrap_err();
+    assert!(!format!("{refused} {refused:?}").contains(&value));
+}
+
+#[test]
+fn without_a_key_nobody_is_asked() {
+    let variable = "STRATA_TEST_NO_SUCH_KEY";
+    for dialect in Dialect::ALL {
+        let server = ModelServer::start(dialect, vec![text("never")]);
+        let mut provider = provider(dialect, server.base_url());
+        provider.key_env = Some(variable.to_owned());
+        let outcome = provider.ask(&question(), LIMIT, &Cancel::new());
+        assert_eq!(outcome, Err(AskError::NoKey { env: variable.to_owned() }));
+        assert!(server.asked().is_empty());
+    }
+    for unusable in ["", "  ", "two\nlines", "\u{7f}"] {
+        assert!(Key::new(unusable).is_none(), "{unusable:?}");
+    }
+}
+
+#[test]
+fn a_server_of_ones_own_needs_no_key() {
+    for dialect in [Dialect::OpenAi, Dialect::Ollama] {
+        let server = ModelServer::start(dialect, vec![text("done")]);
+        let outcome = provider(dialect, server.base_url()).ask_with(None, &question(), LIMIT, &Cancel::new());
+        assert_eq!(outcome, Ok("done".to_owned()));
+        assert_eq!(server.asked()[0].header("authorization"), None);
+    }
+}
+
+#[test]
+fn many_may_ask_at_once() {
+    let server = ModelServer::start(Dialect::OpenAi, vec![text("done")]);
+    let provider = provider(Dialect::OpenAi, server.base_url());
+    thread::scope(|scope| {
+        let asking: Vec<_> = (0..16)
+            .map(|_| scope.spawn(|| provider.ask_with(None, &question(), LIMIT, &Cancel::new())))
+            .collect();
+        for asked in asking {
+            assert_eq!(asked.join().unwrap(), Ok("done".to_owned()));
+        }
+    });
+    assert_eq!(server.asked().len(), 16);
+}
