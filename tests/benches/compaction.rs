@@ -77,7 +77,8 @@ fn exchange(step: usize) -> Vec<NewMessage> {
         .map(|line| format!("pub fn item_{step}_{line}(value: u64) -> u64 {{ value.rotate_left({line}) }}\n"))
         .collect();
     let asked = format!("Please make `module{step}` faster and do not change what it gives for step {step}.");
-    let told = format!("I will read {file} first. The loop in item_{step}_3 allocates; we decided to keep it.");
+    let told =
+        format!("I will read {file} first. The loop in item_{step}_3 allocates; we decided to keep it.");
     vec![
         NewMessage::text(Role::User, asked),
         call(step, "Read", &told, json!({ "file_path": file })),
@@ -85,7 +86,12 @@ fn exchange(step: usize) -> Vec<NewMessage> {
         call(step, "Edit", "", json!({ "file_path": file, "old_string": "value", "new_string": "number" })),
         result(step, "Edit", "The file has been updated.", Outcome::Ok),
         call(step, "Bash", "Now the tests.", json!({ "command": format!("cargo test module{step}") })),
-        result(step, "Bash", &format!("error: test step_{step} failed: left 4, right {step}"), Outcome::Error),
+        result(
+            step,
+            "Bash",
+            &format!("error: test step_{step} failed: left 4, right {step}"),
+            Outcome::Error,
+        ),
         NewMessage::text(Role::Assistant, format!("Step {step} is done but its test still fails.")),
     ]
 }

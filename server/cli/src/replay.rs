@@ -50,7 +50,11 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-fn compact(material: &Material, arguments: &ReplayArguments, settings: &Settings) -> Result<ExitCode, Failure> {
+fn compact(
+    material: &Material,
+    arguments: &ReplayArguments,
+    settings: &Settings,
+) -> Result<ExitCode, Failure> {
     let cuts = arguments.cuts.map_or(Cuts::Everywhere, |cuts| Cuts::AtMost(usize::from(cuts)));
     let bar = Bar::new("compacting", "cuts");
     let compactions = Compactions::measure(material, cuts, settings, |progress| bar.progress(progress));

@@ -11,7 +11,10 @@ pub use compactions::{Breach, CompactedConversation, Compactions, Cuts};
 pub use gather::{GatherError, Material, Sources};
 pub use play::{Cell, Conversation, Everything, Rehearsal, Session};
 pub use strata_engine::compaction::Family;
-pub use strata_engine::replay::{ByChars, Column, Tally, fidelity::{FileShare, Share}};
+pub use strata_engine::replay::{
+    ByChars, Column, Tally,
+    fidelity::{FileShare, Share},
+};
 pub use strata_engine::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;
 pub use summary::{ConversationMeans, Line, Summary};

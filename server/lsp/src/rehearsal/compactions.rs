@@ -189,12 +189,8 @@ impl CompactedConversation {
             problems.push(format!("{parted} tool calls were parted from their results"));
         }
         let conversation = self.name.clone();
-        let breach = |problem| Breach {
-            conversation: conversation.clone(),
-            cut: place + 1,
-            profile: family,
-            problem,
-        };
+        let breach =
+            |problem| Breach { conversation: conversation.clone(), cut: place + 1, profile: family, problem };
         self.breaches.extend(problems.into_iter().map(breach));
         self.breaches.truncate(TOLD);
     }
