@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+use crate::reply::Audience;
+
 /// Decides what a language model gets to see: a context-managing language server and command line tool
 #[derive(Debug, Parser)]
 #[command(name = "strata", version, subcommand_required = true, arg_required_else_help = true)]
@@ -22,6 +24,10 @@ pub(crate) enum Command {
     Map(MapArguments),
     /// Count the tokens of files
     Tokens(TokensArguments),
+    /// Look after the conversations that are stored for a workspace
+    Sessions(SessionsArguments),
+    /// Keep notes that outlive every conversation
+    Memory(MemoryArguments),
     /// Play recorded sessions and say what each layout of their prompts costs
     Replay(ReplayArguments),
     /// Say what works and what does not
@@ -49,7 +55,7 @@ pub(crate) enum LogLevel {
 #[derive(Debug, Args)]
 pub(crate) struct RepositoryArguments {
     /// The repository; all other paths count from here, or are absolute
-    #[arg(long = "repo", value_name = "DIR", default_value = ".", hide_default_value = true)]
+    #[arg(long = "repo", value_name = "DIR", default_value = ".", hide_default_value = true, global = true)]
     pub(crate) folder: PathBuf,
 }
 
@@ -116,6 +122,148 @@ pub(crate) struct TokensArguments {
     pub(crate) paths: Vec<String>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct SessionsArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    #[command(flatten)]
+    pub(crate) audience: Audience,
+    #[command(subcommand)]
+    pub(crate) command: SessionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// List them, the one written to last first
+    List,
+    /// Show what the model sees of a conversation
+    Show {
+        /// The session
+        id: String,
+    },
+    /// Write a conversation in a form that other programs take
+    Export {
+        /// The session
+        id: String,
+        /// The form
+        #[arg(long, value_enum, default_value_t = SessionForm::Jsonl)]
+        format: SessionForm,
+        /// Write to this file and not to standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Store conversations that were exported, that Claude Code recorded, or that are message lists of Anthropic or OpenAI
+    Import {
+        /// The files; `-` is standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Find words in all conversations and notes
+    Search {
+        /// What to look for
+        #[arg(required = true, value_name = "WORD")]
+        words: Vec<String>,
+        /// How many places to show at most
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+    },
+    /// Delete conversations with all that belongs to them
+    Delete {
+        /// The sessions
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Give a conversation a name
+    Rename {
+        /// The session
+        id: String,
+        /// Its name
+        name: String,
+    },
+    /// Begin a new conversation with what was said in another
+    Fork {
+        /// The session
+        id: String,
+        /// The last message that the new one has, by its number
+        #[arg(long, value_name = "MESSAGE")]
+        until: Option<u64>,
+        /// What the new one is called
+        #[arg(long, default_value = "", hide_default_value = true)]
+        name: String,
+    },
+    /// Make a conversation shorter
+    Compact {
+        /// The session
+        id: String,
+        /// The rules: topic, continuation, checkpoint, rolling or handoff
+        #[arg(long, value_name = "NAME")]
+        profile: Option<String>,
+    },
+}
+
+/// A form that a conversation is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SessionForm {
+    /// All messages with all that is known of them, a line each
+    Jsonl,
+    /// What the model sees, as a request to Anthropic
+    Anthropic,
+    /// What the model sees, as a request to OpenAI
+    Openai,
+    /// What the model sees, to read
+    Markdown,
+}
+
+impl SessionForm {
+    /// Its name in commands.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Anthropic => "anthropic",
+            Self::Openai => "openai",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    #[command(flatten)]
+    pub(crate) audience: Audience,
+    #[command(subcommand)]
+    pub(crate) command: MemoryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// Keep a note
+    Add {
+        /// What to keep; `-` reads it from standard input
+        text: String,
+        /// File it under this
+        #[arg(long, value_name = "TAG")]
+        tag: Vec<String>,
+    },
+    /// List the notes
+    List,
+    /// Find words in all notes and conversations
+    Search {
+        /// What to look for
+        #[arg(required = true, value_name = "WORD")]
+        words: Vec<String>,
+        /// How many places to show at most
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+    },
+    /// Remove a note
+    Remove {
+        /// Its number
+        id: i64,
+    },
+}
+
 /// Plays recorded sessions through the engine, prompt by prompt, and says what their input costs under each policy and
 /// under the layouts of others, as a share of what it costs without a cache. Every prompt is checked on the way: that it
 /// holds the current text of what is selected, that the provider would read from its cache what was relied on, and so
@@ -154,6 +302,14 @@ pub(crate) struct ReplayArguments {
     /// of another implementation
     #[arg(long, conflicts_with_all = ["transcripts", "policy", "model", "history_deltas"])]
     pub(crate) by_chars: bool,
+    /// Compact the conversations by every profile behind each of their messages, without a model, and say what is still
+    /// named afterwards and whether providers would take it
+    #[arg(long, requires = "transcripts")]
+    #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "by_chars", "export"])]
+    pub(crate) compaction: bool,
+    /// Compact behind so many messages of each conversation at most, evenly spread
+    #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) cuts: Option<u16>,
     /// Write the sessions made of histories into this folder, as traces
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,

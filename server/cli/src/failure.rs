@@ -21,6 +21,14 @@ impl Failure {
         Self::Said(message.into())
     }
 
+    /// The same failure, said of `what`.
+    pub(crate) fn about(self, what: &str) -> Self {
+        match self {
+            Self::NobodyReads => Self::NobodyReads,
+            Self::Said(message) => Self::Said(format!("{what}: {message}")),
+        }
+    }
+
     /// A command refused a path that was given with `option`. Someone who stands elsewhere than in the repository
     /// is told that paths do not count from where they stand.
     pub(crate) fn of_path(option: &str, folder: &Path, error: &CommandError) -> Self {

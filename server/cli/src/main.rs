@@ -5,15 +5,21 @@ mod arguments;
 mod bar;
 mod doctor;
 mod failure;
+mod found;
+mod input;
 mod map;
+mod memory;
 mod output;
 mod prompt;
 mod replay;
+mod reply;
 mod repository;
 mod serve;
+mod sessions;
 mod table;
 mod tokens;
 mod tree;
+mod when;
 
 use std::process::ExitCode;
 
@@ -28,6 +34,8 @@ fn main() -> ExitCode {
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
+        Command::Sessions(arguments) => sessions::run(&arguments),
+        Command::Memory(arguments) => memory::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
     };

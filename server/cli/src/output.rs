@@ -61,6 +61,16 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// The beginning of a text, on one line of at most so many characters.
+pub(crate) fn clipped(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(most.saturating_sub(1)) {
+        Some((end, last)) if end + last.len_utf8() < line.len() => format!("{}…", &line[..end]),
+        _ => line,
+    }
+}
+
 /// A count as a person reads it: `1,234,567`.
 pub(crate) fn count(number: usize) -> String {
     let digits = number.to_string();
@@ -89,6 +99,12 @@ mod tests {
         let shown = [0, 7, 999, 1_000, 12_345, 1_234_567].map(count);
         assert_eq!(shown, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
         assert_eq!((counted(1, "file"), counted(1_000, "file")), ("1 file".into(), "1,000 files".into()));
+    }
+
+    #[test]
+    fn long_texts_are_shown_on_one_line_up_to_a_length() {
+        let shown = ["", " a\n b ", "äöüß", "äöüßx"].map(|text| clipped(text, 4));
+        assert_eq!(shown, ["", "a b", "äöüß", "äöü…"]);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 mod report;
 
-use std::io::{self, Read as _};
 use std::process::ExitCode;
 
 use serde::Deserialize;
@@ -12,7 +11,7 @@ use strata_lsp::workbench::Workbench;
 use self::report::Report;
 use crate::arguments::PromptArguments;
 use crate::failure::Failure;
-use crate::{output, repository};
+use crate::{input, output, repository};
 
 /// What is read of the reply of `strata.files.select`.
 #[derive(Deserialize)]
@@ -27,7 +26,7 @@ struct Withheld {
 }
 
 pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
-    let text = text(&arguments.text)?;
+    let text = input::text(&arguments.text)?;
     let mut workbench = repository::open(&arguments.repository)?;
     repository::list(&mut workbench)?;
     for path in &arguments.select {
@@ -55,21 +54,6 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     }
     output::tell(output::understood::<Report>(reply)?.render().trim_end());
     Ok(ExitCode::SUCCESS)
-}
-
-/// The question: the argument itself, or all of standard input.
-fn text(argument: &str) -> Result<String, Failure> {
-    if argument != "-" {
-        return Ok(argument.to_owned());
-    }
-    let mut text = String::new();
-    io::stdin()
-        .lock()
-        .read_to_string(&mut text)
-        .map_err(|error| Failure::said(format!("the text cannot be read from standard input: {error}")))?;
-    // `echo question | strata prompt -` asks `question`.
-    text.truncate(text.trim_end_matches(['\n', '\r']).len());
-    Ok(text)
 }
 
 fn select(workbench: &mut Workbench, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {

@@ -1,10 +1,14 @@
-//! `strata replay`: what recorded sessions cost under each layout. Tables and a chart on standard output.
+//! `strata replay`: what recorded sessions cost under each layout, and what compactions of them keep. Tables and a chart on
+//! standard output.
 
+mod compactions;
 mod report;
 
 use std::process::ExitCode;
 
-use strata_lsp::rehearsal::{GatherError, Material, PolicyName, Rehearsal, SessionOptions, Sources};
+use strata_lsp::rehearsal::{
+    Compactions, Cuts, GatherError, Material, PolicyName, Rehearsal, SessionOptions, Sources,
+};
 use strata_lsp::workbench::Settings;
 
 use crate::arguments::{PolicyArgument, ReplayArguments};
@@ -21,6 +25,9 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     }
     if arguments.by_chars {
         return by_chars(&material, arguments);
+    }
+    if arguments.compaction {
+        return compact(&material, arguments, &settings);
     }
     let bar = Bar::new("playing", "turns");
     let rehearsal =
@@ -41,6 +48,27 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         code = ExitCode::FAILURE;
     }
     Ok(code)
+}
+
+fn compact(
+    material: &Material,
+    arguments: &ReplayArguments,
+    settings: &Settings,
+) -> Result<ExitCode, Failure> {
+    let cuts = arguments.cuts.map_or(Cuts::Everywhere, |cuts| Cuts::AtMost(usize::from(cuts)));
+    let bar = Bar::new("compacting", "cuts");
+    let compactions = Compactions::measure(material, cuts, settings, |progress| bar.progress(progress));
+    drop(bar);
+    if arguments.json {
+        output::json(&compactions)?;
+    } else {
+        let text = compactions::render(&compactions);
+        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+    }
+    if let Some(warning) = &compactions.warning {
+        output::tell(&format!("warning: {warning}"));
+    }
+    Ok(if compactions.breach_count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn by_chars(material: &Material, arguments: &ReplayArguments) -> Result<ExitCode, Failure> {

@@ -5,10 +5,20 @@ use strata_lsp::workbench::{Settings, Workbench};
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;
 use crate::failure::Failure;
+use crate::output;
 
 /// The repository without its outlines.
 pub(crate) fn open(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
     Ok(Workbench::open(&arguments.folder, Settings::default())?)
+}
+
+/// The repository with the sessions and notes that are stored for it.
+pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
+    let workbench = open(arguments)?;
+    if let Some(news) = workbench.open_store()? {
+        output::tell(&format!("warning: {news}"));
+    }
+    Ok(workbench)
 }
 
 /// Lists the repository's files, so that a misspelt path is noticed before the long work.

@@ -15,6 +15,7 @@ pub mod extractive;
 pub mod facts;
 pub mod hash;
 pub mod history;
+pub mod iteration;
 pub mod key;
 pub mod models;
 pub mod outline;

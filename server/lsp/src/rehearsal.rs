@@ -2,13 +2,19 @@
 //! traces, transcripts of agents), plays them on two threads, sums up. What a session costs and whether a prompt keeps
 //! its promises the engine says; the clock is read here and its readings are only reported.
 
+mod compactions;
 mod gather;
 mod play;
 mod summary;
 
+pub use compactions::{Breach, CompactedConversation, Compactions, Cuts};
 pub use gather::{GatherError, Material, Sources};
 pub use play::{Cell, Conversation, Everything, Rehearsal, Session};
-pub use strata_engine::replay::{ByChars, Column};
+pub use strata_engine::compaction::Family;
+pub use strata_engine::replay::{
+    ByChars, Column, Tally,
+    fidelity::{FileShare, Share},
+};
 pub use strata_engine::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;
 pub use summary::{ConversationMeans, Line, Summary};

@@ -12,7 +12,6 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::session::Session;
 use strata_host::config::Trust;
 use strata_host::roots::{PathError, Roots};
-use strata_host::store::Access;
 
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, Reason};
@@ -23,6 +22,7 @@ use crate::weights::{Weights, weigh};
 use crate::world::MAIN_SESSION;
 
 pub use strata_engine::settings::Settings;
+pub use strata_host::store::Access;
 
 /// One folder as the workspace, and one session in it.
 pub struct Workbench {
@@ -161,6 +161,17 @@ impl Workbench {
     /// When nothing says where that is.
     pub fn keep_sessions(&self) -> Result<(), CommandError> {
         Ok(self.services.keeper.settle(&self.folder)?)
+    }
+
+    /// Opens the store that [`keep_sessions`](Self::keep_sessions) would open when it is needed, and says what a person
+    /// should know of it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open_store(&self) -> Result<Option<String>, CommandError> {
+        self.keep_sessions()?;
+        self.services.keeper.with(|_| Ok(()))?;
+        Ok(self.services.keeper.news())
     }
 
     /// Goes on with a stored session.

@@ -15,7 +15,7 @@ const BAR: f64 = 60.0;
 /// What is shown of a name, from its end. Characters.
 const NAME: usize = 28;
 /// Stands for a figure that there is not.
-const ABSENT: &str = "-";
+pub(crate) const ABSENT: &str = "-";
 
 /// Everything that is printed.
 pub(crate) fn render(rehearsal: &Rehearsal) -> String {

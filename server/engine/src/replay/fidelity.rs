@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
 use crate::history::{ContentBlock, Message, ResultPart};
 
@@ -18,7 +20,7 @@ const EMPTY_WORDS: [&str; 26] = [
 ];
 
 /// A part of a whole.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Share {
     /// How many were kept.
     pub kept: usize,
@@ -27,7 +29,7 @@ pub struct Share {
 }
 
 /// Files that a text still names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct FileShare {
     /// With their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
     pub full: Share,
@@ -36,7 +38,8 @@ pub struct FileShare {
 }
 
 /// What a compacted history kept of what was before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Fidelity {
     /// Files changed before the cut.
     pub edited: FileShare,
@@ -46,6 +49,27 @@ pub struct Fidelity {
     pub requests: Share,
     /// Errors that were unresolved at the cut, counted alike.
     pub errors: Share,
+}
+
+impl FileShare {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { full: self.full.and(other.full), named: self.named.and(other.named) }
+    }
+}
+
+impl Fidelity {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            edited: self.edited.and(other.edited),
+            both_sides: self.both_sides.and(other.both_sides),
+            requests: self.requests.and(other.requests),
+            errors: self.errors.and(other.errors),
+        }
+    }
 }
 
 impl Share {
@@ -66,30 +90,46 @@ impl Share {
     }
 }
 
-/// Compares a compacted history, as text ([`as_text`]), with the messages it stands for and with those that
-/// follow the cut. What the compaction kept word for word belongs to the text.
-pub fn fidelity(
-    before: &[Arc<Message>],
-    after: &[Arc<Message>],
-    compacted: &str,
-    tools: &ToolPatterns,
-) -> Fidelity {
-    let told = Told::new(compacted);
-    let past = facts(before.iter().map(AsRef::as_ref), tools);
-    // A summary behind the cut tells of files that nobody touched there.
-    let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
-    let mut fidelity = Fidelity::default();
-    for (path, trace) in &past.files {
-        if trace.is_changed() {
-            told.file(path, &mut fidelity.edited);
-        }
-        if trace.is_touched() && future.files.get(path).is_some_and(FileTrace::is_touched) {
-            told.file(path, &mut fidelity.both_sides);
+/// What was before a cut, and what of it mattered behind it: what compacted histories are held against.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Yardstick {
+    edited: Vec<String>,
+    both_sides: Vec<String>,
+    requests: Vec<HashSet<String>>,
+    errors: Vec<HashSet<String>>,
+}
+
+impl Yardstick {
+    /// The yardstick of a conversation whose messages `before` are to be compacted; those of `after` follow them.
+    pub fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
+        let past = facts(before.iter().map(AsRef::as_ref), tools);
+        // A summary behind the cut tells of files that nobody touched there.
+        let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
+        let touched = |path: &String| future.files.get(path).is_some_and(FileTrace::is_touched);
+        let named = |of: &dyn Fn(&String, &FileTrace) -> bool| -> Vec<String> {
+            past.files.iter().filter(|(path, trace)| of(path, trace)).map(|(path, _)| path.clone()).collect()
+        };
+        // A text in which there is nothing to find again says nothing of what was kept.
+        let said = |text: &str| Some(words(text).collect::<HashSet<_>>()).filter(|words| !words.is_empty());
+        Self {
+            edited: named(&|_, trace| trace.is_changed()),
+            both_sides: named(&|path, trace| trace.is_touched() && touched(path)),
+            requests: past.requests.iter().filter_map(|request| said(&request.text)).collect(),
+            errors: past.errors.iter().filter_map(|error| said(&error.text)).collect(),
         }
     }
-    past.requests.iter().for_each(|request| told.words_of(&request.text, &mut fidelity.requests));
-    past.errors.iter().for_each(|error| told.words_of(&error.text, &mut fidelity.errors));
-    fidelity
+
+    /// What a compacted history, as text ([`as_text`]), still names. What the compaction kept word for word belongs to
+    /// the text.
+    pub fn hold_against(&self, compacted: &str) -> Fidelity {
+        let told = Told::new(compacted);
+        let mut fidelity = Fidelity::default();
+        self.edited.iter().for_each(|path| told.file(path, &mut fidelity.edited));
+        self.both_sides.iter().for_each(|path| told.file(path, &mut fidelity.both_sides));
+        self.requests.iter().for_each(|words| told.words_of(words, &mut fidelity.requests));
+        self.errors.iter().for_each(|words| told.words_of(words, &mut fidelity.errors));
+        fidelity
+    }
 }
 
 /// Everything that messages say, as one text: talk, arguments of tool calls, results.
@@ -145,12 +185,7 @@ impl<'a> Told<'a> {
         share.named.count((self.names.contains(name) || odd(name)).then_some(()));
     }
 
-    /// Counts a text of which there is anything to find again.
-    fn words_of(&self, text: &str, share: &mut Share) {
-        let wanted: HashSet<String> = words(text).collect();
-        if wanted.is_empty() {
-            return;
-        }
+    fn words_of(&self, wanted: &HashSet<String>, share: &mut Share) {
         let found = wanted.iter().filter(|word| self.words.contains(*word)).count();
         share.count((found * 100 >= wanted.len() * KEPT_FROM).then_some(()));
     }
@@ -192,7 +227,8 @@ mod tests {
         call(&mut history, "Read", "/w/b.rs", Outcome::Ok);
         call(&mut history, "Read", "/w/new.rs", Outcome::Ok);
         let (before, after) = history.messages().split_at(cut);
-        let of = |text: &str| fidelity(before, after, text, &ToolPatterns::default());
+        let yardstick = Yardstick::new(before, after, &ToolPatterns::default());
+        let of = |text: &str| yardstick.hold_against(text);
         let share = |kept, of| Share { kept, of };
 
         let all = of("make parser faster; connection refused: /w/{b.rs,src/{a.rs,data.rs}} by peer");

@@ -5,10 +5,12 @@
 pub mod baseline;
 mod chars;
 mod conversation;
+mod cut;
 pub mod fidelity;
 mod lane;
 mod play;
 mod stage;
+mod tally;
 mod totals;
 mod trace;
 pub mod transcript;
@@ -16,9 +18,11 @@ mod verify;
 
 pub use chars::{ByChars, play_by_chars};
 pub use conversation::{Conversation, billed_share};
+pub use cut::{Cut, Recording, Shortened, Stayed};
 pub use lane::{CutShort, Lane, Play, ReplayError};
 pub use play::Replay;
 pub use stage::{Content, Stage};
+pub use tally::Tally;
 pub use totals::{Column, Totals};
 pub use trace::{SelectionRule, SelectionRuleError, Trace, TraceTurn};
 pub use verify::{Broken, verify};

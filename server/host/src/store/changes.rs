@@ -40,6 +40,11 @@ impl Store {
     /// change does not fit what is stored; [`StoreError::Full`], [`StoreError::Busy`], [`StoreError::Damaged`]. Whatever
     /// it is, nothing has changed.
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
+        let applied = self.apply(handle, commit);
+        self.noting_damage(applied)
+    }
+
+    fn apply(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         handle.must_write()?;
         let transaction = self.writing()?;
         let session = key_of(&transaction, handle.id())?;

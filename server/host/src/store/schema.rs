@@ -11,7 +11,7 @@ use super::StoreError;
 pub(super) const APPLICATION: i32 = 0x5374_7261;
 
 /// What leads from each version to the next; the first makes the tables.
-const STEPS: &[&str] = &[FIRST];
+const STEPS: &[&[&str]] = &[&[FIRST, WORDS]];
 
 /// The newest version of the tables.
 pub(super) const NEWEST: i32 = {
@@ -22,9 +22,6 @@ pub(super) const NEWEST: i32 = {
 /// A message's body is its JSON without the number. Which place it has in its session stands in a table of its own with
 /// narrow rows, so that putting one in between rewrites no text. `touched` counts changes in the workspace; it orders
 /// sessions, because a clock may go backwards.
-///
-/// `words` is the index of all messages and fragments. It keeps no text of its own: a message's rowid is its key, a
-/// fragment's lies above [`FRAGMENTS`].
 const FIRST: &str = "
 CREATE TABLE session (
     key INTEGER PRIMARY KEY,
@@ -59,13 +56,21 @@ CREATE TABLE fragment (
     text TEXT NOT NULL,
     created_ms INTEGER NOT NULL
 ) STRICT;
+";
+
+/// The index of all messages and fragments. It keeps no text of its own: a message's rowid is its key, a fragment's lies
+/// above [`FRAGMENTS`].
+pub(super) const WORDS: &str = "
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 ";
 
-/// All tables.
-pub(super) const TABLES: [&str; 5] = ["session", "message", "place", "fragment", "words"];
+/// The tables that hold what was stored.
+pub(super) const TABLES: [&str; 4] = ["session", "message", "place", "fragment"];
+
+/// The index of words, made from them.
+pub(super) const INDEX: &str = "words";
 
 /// Where the rowids of fragments begin in the index: above those of all messages, so that what was noted on purpose
 /// counts as new.
@@ -86,8 +91,8 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let steps = steps.ok_or_else(|| StoreError::damaged(format!("its schema is {from}")))?;
     connection.pragma_update(None, "journal_mode", "DELETE")?;
     let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
-    for step in steps {
-        transaction.execute_batch(step)?;
+    for statements in steps.iter().copied().flatten() {
+        transaction.execute_batch(statements)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", NEWEST)?;

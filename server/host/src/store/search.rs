@@ -1,15 +1,19 @@
 //! Full-text search over fragments and messages, hidden ones included: plain words in, ranked places with a snippet out. No
 //! text that a person or a model may write is a syntax error.
 
+mod ranking;
 mod snippet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashSet;
+
+use rusqlite::{Connection, OptionalExtension};
 use strata_engine::history::{Kind, MessageId, Role};
 
+use self::ranking::rank;
 use self::snippet::snippet;
 use super::memory::fragment;
 use super::sessions::{body, key_of};
-use super::words::{spaced, text_of};
+use super::words::text_of;
 use super::{FragmentId, SessionId, Store, StoreError, schema};
 
 /// Where to search.
@@ -35,18 +39,29 @@ pub struct Limits {
 pub struct Found {
     /// The best first.
     pub hits: Vec<Hit>,
-    /// How much was looked at.
+    /// How much of what matches was ranked.
     pub coverage: Coverage,
+    /// What the hits have in common.
+    pub matched: Matched,
 }
 
-/// How much of what matches was ranked.
+/// How much of what matches was ranked. Ranking a word that stands in most of 100,000 messages takes a tenth of a second
+/// and says little; such places are better found by their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coverage {
     /// All of it.
     All,
-    /// The newest only: so many match that ranking all would keep somebody waiting, and rank says little about words that
-    /// are everywhere.
+    /// The newest that match, so many of them; older ones were not looked at.
     Newest(usize),
+}
+
+/// Which words a hit holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matched {
+    /// All that were searched for.
+    All,
+    /// At least one of the rarest: no place holds all.
+    Some,
 }
 
 /// One place that matches.
@@ -58,7 +73,8 @@ pub struct Hit {
     pub time_ms: Option<u64>,
     /// The text around the first match, on one line.
     pub snippet: String,
-    /// Its rank by BM25; more is better. Comparable within one search only.
+    /// Its rank by BM25; more is better. Comparable within one search only. 0 where hits are in order of age, the newest
+    /// first.
     pub score: f64,
 }
 
@@ -87,6 +103,12 @@ pub enum Source {
     },
 }
 
+/// How many words of a query count.
+pub const MAX_TERMS: usize = 16;
+
+/// How much of one word counts, in characters.
+const MAX_TERM_CHARS: usize = 200;
+
 impl Default for Limits {
     /// 20 hits with 240 characters each.
     fn default() -> Self {
@@ -95,52 +117,52 @@ impl Default for Limits {
 }
 
 impl Store {
-    /// Searches for plain words: places that hold all of them.
+    /// Searches for plain words (at most [`MAX_TERMS`] of them; further ones are left aside). Places that hold all of them,
+    /// or, where there are none, places that hold some of the rarest.
     ///
     /// # Errors
     /// [`StoreError::EmptyQuery`], [`StoreError::NoSession`].
     pub fn search(&self, query: &str, scope: &Scope, limits: Limits) -> Result<Found, StoreError> {
-        let terms: Vec<&str> =
-            query.split_whitespace().filter(|term| term.contains(char::is_alphanumeric)).collect();
+        let terms = terms(query);
         if terms.is_empty() {
             return Err(StoreError::EmptyQuery);
         }
+        let searched = self.search_terms(&terms, scope, limits);
+        self.noting_damage(searched)
+    }
+
+    fn search_terms(&self, terms: &[&str], scope: &Scope, limits: Limits) -> Result<Found, StoreError> {
         let transaction = self.reading()?;
-        let session = match scope {
+        let within = match scope {
             Scope::Workspace => None,
-            Scope::Session(id) => Some(key_of(&transaction, id)?),
+            Scope::Session(id) => Some(keys_of(&transaction, key_of(&transaction, id)?)?),
         };
-        let ranked = ranked(&transaction, &expression(&terms), session, limits.hits)?;
-        let mut hits = Vec::new();
-        for (rowid, score) in ranked {
-            hits.extend(hit(&transaction, rowid, score, &terms, limits)?);
+        let ranked = rank(&transaction, terms, within.as_ref(), limits.hits)?;
+        let mut hits = Vec::with_capacity(ranked.places.len());
+        for (rowid, score) in ranked.places {
+            hits.extend(hit(&transaction, rowid, score, terms, limits)?);
         }
-        Ok(Found { hits, coverage: Coverage::All })
+        Ok(Found { hits, coverage: ranked.coverage, matched: ranked.matched })
     }
 }
 
-/// The terms as FTS5 takes them: each a quoted string, in which nothing has a meaning but the quote.
-fn expression(terms: &[&str]) -> String {
-    let quoted: Vec<String> =
-        terms.iter().map(|term| format!("\"{}\"", spaced(term).replace(['"', '\0'], " "))).collect();
-    quoted.join(" AND ")
+/// The words of a query, each once.
+fn terms(query: &str) -> Vec<&str> {
+    let mut terms: Vec<&str> = Vec::new();
+    for term in query.split_whitespace().filter(|term| term.contains(char::is_alphanumeric)) {
+        let end = term.char_indices().nth(MAX_TERM_CHARS).map_or(term.len(), |(at, _)| at);
+        if !terms.contains(&&term[..end]) && terms.len() < MAX_TERMS {
+            terms.push(&term[..end]);
+        }
+    }
+    terms
 }
 
-fn ranked(
-    connection: &Connection,
-    expression: &str,
-    session: Option<i64>,
-    hits: usize,
-) -> Result<Vec<(i64, f64)>, StoreError> {
-    let hits = i64::try_from(hits).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(
-        "SELECT rowid, -rank FROM words WHERE words MATCH ?1
-         AND (?2 IS NULL OR EXISTS (SELECT 1 FROM message WHERE key = words.rowid AND session = ?2))
-         ORDER BY rank LIMIT ?3",
-    )?;
-    let rows =
-        statement.query_map(params![expression, session, hits], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// The rowids of a session's messages.
+fn keys_of(connection: &Connection, session: i64) -> Result<HashSet<i64>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT key FROM message WHERE session = ?1")?;
+    let keys = statement.query_map([session], |row| row.get(0))?;
+    Ok(keys.collect::<Result<_, _>>()?)
 }
 
 fn hit(

@@ -140,6 +140,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSession`]; [`StoreError::Damaged`].
     pub fn load(&self, id: &SessionId) -> Result<Stored, StoreError> {
+        let stored = self.read(id);
+        self.noting_damage(stored)
+    }
+
+    fn read(&self, id: &SessionId) -> Result<Stored, StoreError> {
         let transaction = self.reading()?;
         let key = key_of(&transaction, id)?;
         let mut session = transaction

@@ -5,6 +5,8 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use strata_engine::history::{ContentBlock, NewMessage, ResultPart};
 
+use super::memory::fragment;
+use super::sessions::body;
 use super::{StoreError, schema};
 
 /// The index inside a transaction.
@@ -53,6 +55,26 @@ impl<'c> Words<'c> {
         self.connection
             .prepare_cached("DELETE FROM words WHERE rowid IN (SELECT key FROM message WHERE session = ?1)")?
             .execute([session])?;
+        Ok(())
+    }
+
+    /// Makes the index anew from the tables.
+    pub(super) fn remake(&self) -> Result<(), StoreError> {
+        self.connection.execute_batch(&format!("DROP TABLE {};", schema::INDEX))?;
+        self.connection.execute_batch(schema::WORDS)?;
+        let mut messages = self.connection.prepare("SELECT key, body FROM message ORDER BY key")?;
+        let mut rows = messages.query([])?;
+        while let Some(row) = rows.next()? {
+            self.add_message(row.get(0)?, &body(row.get_ref(1)?.as_str().map_err(StoreError::damaged)?)?)?;
+        }
+        let mut fragments = self
+            .connection
+            .prepare("SELECT key, session, tags, text, created_ms FROM fragment ORDER BY key")?;
+        let mut rows = fragments.query([])?;
+        while let Some(row) = rows.next()? {
+            let found = fragment(row)?;
+            self.add_fragment(found.id.0, &found.note.text, &found.note.tags)?;
+        }
         Ok(())
     }
 

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Moment;
 use strata_engine::session::Session;
-use strata_engine::settings::SummariserKind;
+use strata_engine::settings::{SummariserKind, ToolSummaryStrategy};
 
 use crate::compacting::Job;
 use crate::services::Services;
@@ -157,12 +157,15 @@ pub const NAMES: &[&str] = &[
     "strata.server.models",
 ];
 
-/// Whether a command may wait long for a model: one that compacts before it assembles.
+/// Whether a command may wait long for a model: one that compacts before it assembles, or has old tool results summed up.
 pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
-    let compaction = &snapshot.settings.compaction;
-    name == "strata.prompt.assemble"
-        && compaction.summariser != SummariserKind::Extractive
-        && compaction.profile().moment == Moment::BeforeAssembling
+    let settings = &snapshot.settings;
+    settings.compaction.summariser != SummariserKind::Extractive
+        && match name {
+            "strata.prompt.assemble" => settings.compaction.profile().moment == Moment::BeforeAssembling,
+            "strata.prompt.record" => settings.tool_output.summary == ToolSummaryStrategy::Llm,
+            _ => false,
+        }
 }
 
 /// Runs a command. `arguments` is the one JSON object of `workspace/executeCommand`, without its `session`.

@@ -1,10 +1,10 @@
 //! `prompt.*`: assemble, record, discard, preview, estimate.
 
 use serde::{Deserialize, Serialize};
-use strata_engine::compaction::Moment;
+use strata_engine::compaction::{Moment, Summariser};
 use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
 use strata_engine::prompt::{self, Ask, Assembled, Means, Prepared, Request, ToolResult, Workspace};
-use strata_engine::session::{Outcome, Recorded, Status, Usage};
+use strata_engine::session::{Room, Outcome, Recorded, Status, Usage};
 use strata_engine::tiers::PolicyName;
 use strata_engine::wire::{Body, Format, Tool};
 
@@ -198,10 +198,28 @@ pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<
     }
     let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
     let recorded = context.session.record(&params.id, outcome)?;
+    archive_old_results(context)?;
     if let Some(job) = compaction::due(Moment::AfterTurn, None, context.session, context.snapshot) {
         context.effects.push(Effect::Compact(Box::new(job)));
     }
     Ok(recorded)
+}
+
+/// Archives tool results that grew old, summed up by a model where one may be asked.
+fn archive_old_results(context: &mut Context<'_>) -> Result<(), CommandError> {
+    let means = context.snapshot.means();
+    let pressure = context.session.pressure(None, means);
+    let full = pressure.window.is_some_and(|window| pressure.context > window / 10 * 9);
+    let room = if full { Room::None } else { Room::Left };
+    let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return Ok(()) };
+    let asker = context.services.asker(context.snapshot);
+    let answer = match (ageing.question(), asker.summariser()) {
+        (Some(question), Summariser::Model { .. }) => asker.ask(question, context.cancel),
+        _ => Err("no model is to be asked".to_owned()),
+    };
+    context.cancel.check()?;
+    context.session.age(ageing.apply(answer.as_deref().ok()));
+    Ok(())
 }
 
 pub(super) fn discard(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {

@@ -33,7 +33,6 @@ pub(super) struct Bench {
     /// What is true right now.
     pub(super) state: String,
     pub(super) standing: Standing,
-    pub(super) standing: Standing,
 }
 
 impl Bench {

@@ -1,0 +1,75 @@
+//! `strata memory`: notes that outlive every conversation. What is listed and found goes to standard output, what was done to
+//! standard error.
+
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::arguments::{MemoryArguments, MemoryCommand};
+use crate::failure::Failure;
+use crate::table::{Align, Table};
+use crate::when::moment;
+use crate::{found, input, output, reply, repository};
+
+/// What is shown of a note. Characters.
+const SHOWN: usize = 100;
+
+/// What is read of the reply of `strata.memory.list`.
+#[derive(Deserialize)]
+struct List {
+    fragments: Vec<Noted>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Noted {
+    id: i64,
+    text: String,
+    tags: Vec<String>,
+    created_ms: u64,
+}
+
+/// What is read of the reply of `strata.memory.add`.
+#[derive(Deserialize)]
+struct Added {
+    id: i64,
+}
+
+pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
+    let mut workbench = repository::open_stored(&arguments.repository)?;
+    let audience = arguments.audience;
+    match &arguments.command {
+        MemoryCommand::Add { text, tag } => {
+            let reply =
+                workbench.run("strata.memory.add", json!({ "text": input::text(text)?, "tags": tag }))?;
+            audience
+                .say(reply, |reply| Ok(format!("note {} is kept", output::understood::<Added>(reply)?.id)))?;
+        }
+        MemoryCommand::List => audience.show(workbench.run("strata.memory.list", json!({}))?, list)?,
+        MemoryCommand::Search { words, limit } => {
+            let query = json!({ "query": words.join(" "), "limit": limit });
+            audience.show(workbench.run("strata.memory.search", query)?, found::show)?;
+        }
+        MemoryCommand::Remove { id } => {
+            let reply = workbench.run("strata.memory.remove", json!({ "id": id }))?;
+            audience.say(reply, |_| Ok(format!("note {id} is removed")))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(reply: Value) -> Result<(), Failure> {
+    let List { fragments } = output::understood(reply)?;
+    if fragments.is_empty() {
+        output::tell("no notes are kept");
+        return Ok(());
+    }
+    let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
+    table.row(["note", "kept (UTC)", "tags", "text"].map(str::to_owned));
+    for Noted { id, text, tags, created_ms } in fragments {
+        let text = output::clipped(&text, SHOWN);
+        table.row([id.to_string(), moment(created_ms), tags.join(", "), text]);
+    }
+    reply::table(&table)
+}

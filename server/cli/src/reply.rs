@@ -1,0 +1,45 @@
+//! Replies of commands: printed as they are for a program, or told to a person.
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::table::Table;
+
+/// For whom replies are.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Audience {
+    /// Print what the command replies as JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+impl Audience {
+    /// Shows a reply: as JSON, or as `tell` does.
+    pub(crate) fn show(
+        self,
+        reply: Value,
+        tell: impl FnOnce(Value) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if self.json { output::json(&reply) } else { tell(reply) }
+    }
+
+    /// Shows a reply: as JSON, or as a sentence to the person.
+    pub(crate) fn say(
+        self,
+        reply: Value,
+        sentence: impl FnOnce(Value) -> Result<String, Failure>,
+    ) -> Result<(), Failure> {
+        self.show(reply, |reply| {
+            output::tell(&sentence(reply)?);
+            Ok(())
+        })
+    }
+}
+
+/// Prints a table as the result.
+pub(crate) fn table<const N: usize>(table: &Table<N>) -> Result<(), Failure> {
+    let text = table.render();
+    output::result(|out| out.write_all(output::printable(&text).as_bytes()))
+}

@@ -1,0 +1,210 @@
+//! `strata sessions`: the conversations that are stored for a workspace. What is listed, shown and exported goes to standard
+//! output, what was done to standard error.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use strata_lsp::workbench::{Access, Workbench};
+
+use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
+use crate::failure::Failure;
+use crate::found;
+use crate::input;
+use crate::output::{self, count, counted};
+use crate::reply::{self, Audience};
+use crate::repository;
+use crate::table::{Align, Table};
+use crate::when::moment;
+
+/// What is shown of a name or of the beginning of a conversation. Characters.
+const SHOWN: usize = 60;
+
+/// What is read of the reply of `strata.session.list`.
+#[derive(Deserialize)]
+struct List {
+    sessions: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    id: String,
+    name: String,
+    updated_ms: Option<u64>,
+    messages: usize,
+    preview: String,
+}
+
+/// What is read of the reply of `strata.session.export`.
+#[derive(Deserialize)]
+struct Exported {
+    text: String,
+}
+
+/// What is read of the replies of `strata.session.import` and `fork`.
+#[derive(Deserialize)]
+struct Begun {
+    id: String,
+    messages: usize,
+    #[serde(default)]
+    skipped: usize,
+}
+
+/// What is read of the reply of `strata.compaction.run`.
+#[derive(Deserialize)]
+struct Compacted {
+    profile: String,
+    before: Size,
+    after: Size,
+    #[serde(default)]
+    notes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    messages: usize,
+    tokens: usize,
+}
+
+/// The stored sessions, and for whom the replies are.
+struct Desk {
+    workbench: Workbench,
+    audience: Audience,
+}
+
+pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
+    let workbench = repository::open_stored(&arguments.repository)?;
+    let mut desk = Desk { workbench, audience: arguments.audience };
+    match &arguments.command {
+        SessionsCommand::List => desk.list()?,
+        SessionsCommand::Show { id } => desk.show(id)?,
+        SessionsCommand::Export { id, format, output } => desk.export(id, *format, output.as_deref())?,
+        SessionsCommand::Import { files } => {
+            return each(files, |file| desk.import(file).map_err(|error| error.about(&input::name(file))));
+        }
+        SessionsCommand::Search { words, limit } => {
+            let reply =
+                desk.run("strata.memory.search", json!({ "query": words.join(" "), "limit": limit }))?;
+            desk.audience.show(reply, found::show)?;
+        }
+        SessionsCommand::Delete { ids } => return each(ids, |id| desk.delete(id)),
+        SessionsCommand::Rename { id, name } => {
+            let reply = desk.run("strata.session.rename", json!({ "id": id, "name": name }))?;
+            desk.audience.say(reply, |_| Ok(format!("session {id} is now called \"{name}\"")))?;
+        }
+        SessionsCommand::Fork { id, until, name } => desk.fork(id, *until, name)?,
+        SessionsCommand::Compact { id, profile } => desk.compact(id, profile.as_deref())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Does something with each; what fails does not keep the others from being done.
+fn each<T>(all: &[T], mut work: impl FnMut(&T) -> Result<(), Failure>) -> Result<ExitCode, Failure> {
+    let mut code = ExitCode::SUCCESS;
+    for one in all {
+        match work(one) {
+            Ok(()) => {}
+            Err(Failure::Said(message)) => {
+                output::tell(&format!("error: {message}"));
+                code = ExitCode::FAILURE;
+            }
+            Err(nobody_reads @ Failure::NobodyReads) => return Err(nobody_reads),
+        }
+    }
+    Ok(code)
+}
+
+impl Desk {
+    fn run(&mut self, command: &str, arguments: Value) -> Result<Value, Failure> {
+        Ok(self.workbench.run(command, arguments)?)
+    }
+
+    fn list(&mut self) -> Result<(), Failure> {
+        let reply = self.run("strata.session.list", json!({}))?;
+        self.audience.show(reply, |reply| self.tell_list(output::understood(reply)?))
+    }
+
+    fn tell_list(&self, List { sessions }: List) -> Result<(), Failure> {
+        if sessions.is_empty() {
+            output::tell(&format!("no sessions of {} are stored", self.workbench.folder().display()));
+            return Ok(());
+        }
+        let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
+        table.row(["session", "last written (UTC)", "messages", "about"].map(str::to_owned));
+        for session in sessions {
+            let about = if session.name.is_empty() { session.preview } else { session.name };
+            table.row([
+                session.id,
+                session.updated_ms.map(moment).unwrap_or_default(),
+                count(session.messages),
+                output::clipped(&about, SHOWN),
+            ]);
+        }
+        reply::table(&table)
+    }
+
+    fn show(&mut self, id: &str) -> Result<(), Failure> {
+        let reply = self.run("strata.session.export", json!({ "id": id, "format": "markdown" }))?;
+        self.audience.show(reply, |reply| {
+            let Exported { text } = output::understood(reply)?;
+            output::result(|out| writeln!(out, "{}", output::printable(text.trim_end_matches('\n'))))
+        })
+    }
+
+    fn export(&mut self, id: &str, format: SessionForm, to: Option<&Path>) -> Result<(), Failure> {
+        let reply = self.run("strata.session.export", json!({ "id": id, "format": format.name() }))?;
+        self.audience.show(reply, |reply| {
+            let Exported { text } = output::understood(reply)?;
+            let text = format!("{}\n", text.trim_end_matches('\n'));
+            let Some(path) = to else { return output::result(|out| out.write_all(text.as_bytes())) };
+            fs::write(path, text)
+                .map_err(|error| Failure::said(error.to_string()).about(&input::name(path)))?;
+            output::tell(&format!("session {id} written to {}", path.display()));
+            Ok(())
+        })
+    }
+
+    fn import(&mut self, file: &Path) -> Result<(), Failure> {
+        let text = input::file(file)?;
+        let reply = self.run("strata.session.import", json!({ "text": text }))?;
+        let file = input::name(file);
+        self.audience.say(reply, |reply| {
+            let Begun { id, messages, skipped } = output::understood(reply)?;
+            let skipped = match skipped {
+                0 => String::new(),
+                lines => format!(", {} without a message", counted(lines, "line")),
+            };
+            Ok(format!("{file}: session {id}, {}{skipped}", counted(messages, "message")))
+        })
+    }
+
+    fn delete(&mut self, id: &str) -> Result<(), Failure> {
+        let reply = self.run("strata.session.delete", json!({ "id": id }))?;
+        self.audience.say(reply, |_| Ok(format!("session {id} is deleted")))
+    }
+
+    fn fork(&mut self, id: &str, until: Option<u64>, name: &str) -> Result<(), Failure> {
+        self.workbench.resume(id, Access::Read)?;
+        let reply = self.run("strata.session.fork", json!({ "until": until, "name": name }))?;
+        self.audience.say(reply, |reply| {
+            let Begun { id: new, messages, .. } = output::understood(reply)?;
+            Ok(format!("session {new} begins with {} of {id}", counted(messages, "message")))
+        })
+    }
+
+    fn compact(&mut self, id: &str, profile: Option<&str>) -> Result<(), Failure> {
+        self.workbench.resume(id, Access::Write)?;
+        let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
+        self.audience.say(reply, |reply| {
+            let Compacted { profile, before, after, notes } = output::understood(reply)?;
+            let size = |Size { messages, tokens }: Size| {
+                format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
+            };
+            let notes: String = notes.iter().map(|note| format!("\nnote: {note}")).collect();
+            Ok(format!("session {id} compacted by {profile}: {}, now {}{notes}", size(before), size(after)))
+        })
+    }
+}

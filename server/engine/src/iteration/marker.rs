@@ -1,0 +1,39 @@
+//! What an iteration says of itself between tags. Reads only; in time linear in the output.
+
+use super::Promise;
+
+const PROGRESS: (&str, &str) = ("<progress>", "</progress>");
+const PROMISE: (&str, &str) = ("<promise>", "</promise>");
+const COMPLETE: &str = "COMPLETE";
+
+/// What an output says that it accomplished, in order, without white space around it. A tag that is not closed says
+/// nothing.
+pub(super) fn progress(output: &str) -> impl Iterator<Item = &str> {
+    between(output, PROGRESS).filter(|text| !text.is_empty())
+}
+
+/// Whether an output promises that the goal is reached.
+pub(super) fn promise(output: &str) -> Promise {
+    if between(output, PROMISE).any(|text| text == COMPLETE) { Promise::Complete } else { Promise::Open }
+}
+
+/// An output without its tags, with what stands between them.
+pub(super) fn untagged(output: &str) -> String {
+    [PROGRESS.0, PROGRESS.1, PROMISE.0, PROMISE.1]
+        .iter()
+        .fold(output.to_owned(), |text, tag| text.replace(tag, "\n"))
+}
+
+fn between<'a>(text: &'a str, (open, close): (&'static str, &'static str)) -> impl Iterator<Item = &'a str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (_, opened) = rest.split_once(open)?;
+        let Some((inside, behind)) = opened.split_once(close) else {
+            // Nothing behind it is closed either.
+            rest = "";
+            return None;
+        };
+        rest = behind;
+        Some(inside.trim())
+    })
+}

@@ -1,0 +1,98 @@
+//! What the next iteration of a loop begins with: the goal, the summary, the newest iterations and where it stands,
+//! each within its share. Changes nothing.
+
+use serde::Serialize;
+
+use crate::text::{clip, clip_to_weight};
+
+use super::{Loop, RollingConfig};
+
+/// The most that the whole prompt may weigh, in tokens.
+const TOTAL_TOKENS: usize = 50_000;
+/// The share of the goal.
+const GOAL_TOKENS: usize = 1_000;
+/// The share of one iteration.
+const ITERATION_TOKENS: usize = 6_000;
+/// The share of all iterations.
+const RAW_TOKENS: usize = 30_000;
+/// The share of the instructions.
+const INSTRUCTION_TOKENS: usize = 500;
+/// The share of the state, of which nobody speaks because it is a few lines.
+const STATE_TOKENS: usize = 500;
+/// Iterations that are shown.
+const SHOWN: usize = 3;
+/// Characters that are shown of the output of each.
+const SHOWN_CHARS: usize = 1_000;
+/// Characters of the name of a program.
+const CLI_CHARS: usize = 100;
+
+const INSTRUCTIONS: &str = "# Instructions\n\
+Continue working toward the goal. Output:\n\
+- `<progress>what you accomplished</progress>` for progress\n\
+- `<promise>COMPLETE</promise>` when goal is fully achieved";
+
+/// The prompt of the next iteration.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextualPrompt {
+    /// The prompt.
+    pub text: String,
+    /// What it weighs, in tokens.
+    pub tokens: usize,
+    /// Its sections in their order with what each weighs: `goal`, `summary`, `iterations`, `state`, `instructions`.
+    /// Those that there is nothing to say in are not among them.
+    pub parts: Vec<(String, usize)>,
+}
+
+impl Loop {
+    /// The prompt of the next iteration. `count` counts tokens.
+    pub fn prompt(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> ContextualPrompt {
+        let sections = [
+            ("goal", Some(self.goal_section(count))),
+            ("summary", self.summary_section(config, count)),
+            ("iterations", self.recent_section(count)),
+            ("state", Some(clip_to_weight(&self.state_section(), STATE_TOKENS, count))),
+            ("instructions", Some(clip_to_weight(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
+        ];
+        let sections: Vec<(&str, String)> =
+            sections.into_iter().filter_map(|(name, text)| Some((name, text?))).collect();
+        let texts: Vec<&str> = sections.iter().map(|(_, text)| text.as_str()).collect();
+        let text = clip_to_weight(&texts.join("\n\n"), TOTAL_TOKENS, count);
+        ContextualPrompt {
+            tokens: count(&text),
+            text,
+            parts: sections.iter().map(|(name, text)| ((*name).to_owned(), count(text))).collect(),
+        }
+    }
+
+    fn goal_section(&self, count: &dyn Fn(&str) -> usize) -> String {
+        clip_to_weight(&format!("# Goal\n{}", self.goal), GOAL_TOKENS, count)
+    }
+
+    fn summary_section(&self, config: &RollingConfig, count: &dyn Fn(&str) -> usize) -> Option<String> {
+        if self.summary.is_empty() {
+            return None;
+        }
+        let rest = GOAL_TOKENS + RAW_TOKENS + STATE_TOKENS + INSTRUCTION_TOKENS;
+        let most = config.max_summary_tokens.min(TOTAL_TOKENS - rest);
+        let text = format!("# Progress Summary (iterations 1-{})\n{}", self.summarized(), self.summary);
+        Some(clip_to_weight(&text, most, count))
+    }
+
+    fn recent_section(&self, count: &dyn Fn(&str) -> usize) -> Option<String> {
+        let mut newest: Vec<_> = self.raw().rev().take(SHOWN).collect();
+        newest.reverse();
+        let shown = newest.into_iter().map(|iteration| {
+            let text = format!("## Iteration {}\n{}", iteration.number, clip(&iteration.output, SHOWN_CHARS));
+            clip_to_weight(&text, ITERATION_TOKENS, count)
+        });
+        let shown: Vec<String> = shown.collect();
+        let text = format!("# Recent Iterations\n{}", shown.join("\n\n"));
+        (!shown.is_empty()).then(|| clip_to_weight(&text, RAW_TOKENS, count))
+    }
+
+    fn state_section(&self) -> String {
+        let cli = clip(&self.current_cli, CLI_CHARS);
+        format!("# Current State\n- Total iterations: {}\n- Current CLI: {cli}", self.total)
+    }
+}

@@ -1,0 +1,288 @@
+//! Recorded conversations cut behind a message and compacted there, as if they had come to their limit at that moment:
+//! would a provider take what is left, with what was said next, and what does it still name? Decides nothing about what is
+//! kept (`compaction` does) and reads no clock.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::compaction::{NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser};
+use crate::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, Role, Visibility};
+use crate::prompt::{Means, with_scales};
+use crate::session::Session;
+use crate::wire::{Violation, violations};
+
+use super::fidelity::{Fidelity, Yardstick, as_text};
+
+/// So many of the messages that followed a cut are sent behind a compacted conversation to see whether they go together.
+/// What a provider minds is the seam; what comes later is the same with and without a compaction.
+const FOLLOWING: usize = 12;
+
+/// A recorded conversation that can be cut behind any of its messages.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// What the model saw between two compactions of the agent that recorded it, each with the summary it begins with.
+    stretches: Vec<History>,
+}
+
+/// A recorded conversation, cut.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    before: History,
+    /// The first of the messages behind the cut.
+    following: Vec<Arc<Message>>,
+    /// Calls in front of the cut whose results stand behind it.
+    waiting: Vec<String>,
+    yardstick: Yardstick,
+}
+
+/// What a compaction left of a conversation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Shortened {
+    /// How it was made shorter.
+    pub strategy: Strategy,
+    /// What it was.
+    pub before: Size,
+    /// What it is.
+    pub after: Size,
+    /// What the summary weighs with all that stands in its message, in tokens.
+    pub summary: usize,
+    /// What is still named.
+    pub fidelity: Fidelity,
+    /// What a provider would refuse, by itself or with what was said next.
+    pub violations: Vec<Violation>,
+    /// Calls that were summarised away while they waited for their results.
+    pub parted: usize,
+}
+
+/// Why a conversation is as it was.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum Stayed {
+    /// There is no way to make it shorter.
+    #[error(transparent)]
+    NotCompacted(#[from] NotCompacted),
+    /// What was left of it was refused.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+}
+
+impl Recording {
+    /// The recording of these messages, hidden ones included; each summary among them begins a new stretch.
+    pub fn new(messages: impl IntoIterator<Item = NewMessage>) -> Self {
+        let mut stretches: Vec<History> = Vec::new();
+        for message in messages {
+            let message = NewMessage { agent: Visibility::Shown, ..message };
+            match stretches.last_mut().filter(|_| message.kind != Kind::Summary) {
+                Some(stretch) => stretch.add(message),
+                None => {
+                    stretches.push(History::new());
+                    stretches.last_mut().map_or(MessageId(0), |stretch| stretch.add(message))
+                }
+            };
+        }
+        Self { stretches }
+    }
+
+    /// How many places there are to cut it: one behind each message.
+    pub fn places(&self) -> usize {
+        self.stretches.iter().map(History::len).sum()
+    }
+
+    /// The conversation cut at a place, counted from 0.
+    pub fn cut(&self, place: usize, means: Means<'_>) -> Option<Cut> {
+        let mut end = place + 1;
+        for (at, stretch) in self.stretches.iter().enumerate() {
+            if end > stretch.len() {
+                end -= stretch.len();
+                continue;
+            }
+            let (past, rest) = stretch.messages().split_at(end);
+            let mut before = stretch.clone();
+            if let Some(next) = rest.first() {
+                before.truncate(next.id).ok()?;
+            }
+            let later = self.stretches.iter().skip(at + 1).flat_map(History::messages);
+            let after: Vec<Arc<Message>> = rest.iter().chain(later).cloned().collect();
+            let answered = results(rest);
+            let waiting = waiting(past).filter(|id| answered.contains(id)).map(str::to_owned).collect();
+            return Some(Cut {
+                waiting,
+                yardstick: Yardstick::new(past, &after, &means.settings.tools),
+                following: rest.iter().take(FOLLOWING).cloned().collect(),
+                before,
+            });
+        }
+        None
+    }
+}
+
+impl Cut {
+    /// How many messages stand in front of it.
+    pub fn messages(&self) -> usize {
+        self.before.len()
+    }
+
+    /// Compacts what stands in front of the cut without asking a model, whether that is due or not; says what is left, and
+    /// how long it took by `clock`.
+    ///
+    /// # Errors
+    /// [`Stayed`].
+    pub fn shorten(
+        &self,
+        profile: &Profile,
+        means: Means<'_>,
+        clock: &dyn Fn() -> u64,
+    ) -> (Result<Shortened, Stayed>, u64) {
+        let started = clock();
+        let compacted = self.compact(profile, means);
+        let taken = clock().saturating_sub(started);
+        (compacted.map(|(sizes, session)| self.judge(sizes, &session.history, means)), taken)
+    }
+
+    fn compact(
+        &self,
+        profile: &Profile,
+        means: Means<'_>,
+    ) -> Result<((Strategy, Size, Size), Session), Stayed> {
+        let mut session = Session::new("cut");
+        session.history = self.before.clone();
+        let pressure = session.pressure(None, means);
+        let tools = &means.settings.tools;
+        let draft = with_scales(means, |scales| {
+            let (history, summariser) = (&session.history, Summariser::Extractive);
+            Run::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?.finish(scales)
+        })?;
+        let sizes = (draft.strategy, draft.before, draft.after);
+        session.compact(draft, profile, tools, 0)?;
+        Ok((sizes, session))
+    }
+
+    fn judge(
+        &self,
+        (strategy, before, after): (Strategy, Size, Size),
+        history: &History,
+        means: Means<'_>,
+    ) -> Shortened {
+        let left: Vec<&Message> = history.sent().map(|message| &**message).collect();
+        let added = |message: &&&Message| message.id >= self.before.next_id();
+        let summary = left.iter().filter(added).filter(|message| message.body.kind == Kind::Summary);
+        let summary =
+            with_scales(means, |scales| summary.map(|message| (scales.text)(&message.text())).sum());
+        // A provider takes a compacted conversation by itself: a commit refuses every other.
+        let with_next = left.iter().copied().chain(self.following.iter().map(AsRef::as_ref));
+        let with_next: Vec<&Message> = with_next.collect();
+        let called: HashSet<&str> = left.iter().flat_map(|message| calls(message)).collect();
+        Shortened {
+            strategy,
+            before,
+            after,
+            summary,
+            fidelity: self.yardstick.hold_against(&as_text(left.iter().copied())),
+            violations: violations(&with_next),
+            parted: self.waiting.iter().filter(|id| !called.contains(id.as_str())).count(),
+        }
+    }
+}
+
+/// The calls without a result among `messages`.
+fn waiting(messages: &[Arc<Message>]) -> impl Iterator<Item = &str> {
+    let answered = results(messages);
+    let of_assistant = messages.iter().filter(|message| message.body.role == Role::Assistant);
+    of_assistant.flat_map(|message| calls(message)).filter(move |id| !answered.contains(id))
+}
+
+fn calls(message: &Message) -> impl Iterator<Item = &str> {
+    message.body.content.iter().filter_map(|block| match block {
+        ContentBlock::ToolCall { id, .. } => Some(id.as_str()),
+        _ => None,
+    })
+}
+
+fn results(messages: &[Arc<Message>]) -> HashSet<&str> {
+    let blocks = messages.iter().flat_map(|message| &message.body.content);
+    let result = |block| match block {
+        &ContentBlock::ToolResult { ref call_id, .. } => Some(call_id.as_str()),
+        _ => None,
+    };
+    blocks.filter_map(result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::compaction::Family;
+    use crate::history::{Outcome, ResultPart};
+    use crate::models::Models;
+    use crate::settings::Settings;
+    use crate::tokens::TokenCounter;
+
+    fn call(id: &str) -> NewMessage {
+        let input = json!({ "file_path": format!("/w/{id}.rs") });
+        let call = ContentBlock::ToolCall { id: id.into(), name: "Edit".into(), input };
+        NewMessage::new(Role::Assistant, vec![call])
+    }
+
+    fn result(id: &str) -> NewMessage {
+        let content = vec![ResultPart::Text { text: "a line of what the tool said\n".repeat(40) }];
+        let result = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
+        NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
+    }
+
+    /// Two requests, each of which edits a file; then a summary of both, and a third.
+    fn recorded() -> Vec<NewMessage> {
+        let ask = |text: &str| NewMessage { agent: Visibility::Hidden, ..NewMessage::text(Role::User, text) };
+        let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, "Edited two files.") };
+        let first = [ask("Edit the first"), call("a"), result("a")];
+        let second = [ask("Edit the second"), call("b"), result("b")];
+        let third = [summary, call("a2"), result("a2")];
+        first.into_iter().chain(second).chain(third).collect()
+    }
+
+    fn at(place: usize, family: Family) -> Option<Result<Shortened, Stayed>> {
+        let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+        let means = Means { models: &models, counter: &counter, settings: &settings };
+        let cut = Recording::new(recorded()).cut(place, means)?;
+        Some(cut.shorten(&family.profile(), means, &|| 0).0)
+    }
+
+    #[test]
+    fn a_recording_can_be_cut_behind_each_message_and_a_summary_hides_what_stands_before_it() {
+        let recording = Recording::new(recorded());
+        assert_eq!(recording.places(), 9);
+        let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+        let means = Means { models: &models, counter: &counter, settings: &settings };
+        let seen = (0..10).map(|place| recording.cut(place, means).map(|cut| cut.messages()));
+        let expected = [1, 2, 3, 4, 5, 6, 1, 2, 3].map(Some);
+        assert_eq!(seen.collect::<Vec<_>>(), [&expected[..], &[None]].concat());
+    }
+
+    #[test]
+    fn what_is_left_is_held_against_what_was_there() {
+        let shortened = at(5, Family::Handoff).unwrap().unwrap();
+        assert_eq!(shortened.strategy, Strategy::Extractive);
+        assert_eq!((shortened.before.messages, shortened.after.messages), (6, 1));
+        assert!(shortened.summary > 0 && shortened.summary < shortened.after.tokens + 1);
+        let edited = shortened.fidelity.edited.full;
+        assert_eq!((edited.kept, edited.of), (2, 2));
+        assert_eq!((shortened.violations.len(), shortened.parted), (0, 0));
+    }
+
+    #[test]
+    fn a_call_that_waits_for_its_result_is_not_summarised_away() {
+        // Behind the second call, whose result comes next.
+        for family in Family::ALL {
+            if let Ok(shortened) = at(4, family).unwrap() {
+                assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{family:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_profile_that_keeps_everything_is_no_failure() {
+        assert!(matches!(
+            at(1, Family::Rolling).unwrap(),
+            Err(Stayed::NotCompacted(NotCompacted::NothingOld { .. }))
+        ));
+    }
+}

@@ -1,0 +1,94 @@
+//! What many compactions by one profile came to. Adds up and divides; compacts nothing.
+
+use serde::Serialize;
+
+use crate::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
+
+use super::cut::{Shortened, Stayed};
+use super::fidelity::Fidelity;
+
+/// What compactions by one profile came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tally {
+    /// Conversations that are shorter.
+    pub compacted: usize,
+    /// Those among them that have no summary: their oldest exchanges were dropped.
+    pub truncated: usize,
+    /// Conversations of which the profile keeps everything.
+    pub nothing_old: usize,
+    /// Conversations that would not have become shorter.
+    pub not_shorter: usize,
+    /// Provider rules that are broken in what is left, by itself or with what was said next.
+    pub violations: usize,
+    /// Tool calls that were summarised away while they waited for their results.
+    pub parted: usize,
+    /// What was kept, of all of it.
+    pub fidelity: Fidelity,
+    /// Summaries that weigh no more than the profile allows and pinned paths may add.
+    pub within_budget: usize,
+    /// Tokens of the heaviest message that holds a summary.
+    pub heaviest_summary: usize,
+    /// Tokens of those messages, together.
+    pub summaries: usize,
+    /// Tokens of the conversations before.
+    pub before: usize,
+    /// Tokens of the conversations after.
+    pub after: usize,
+    /// Time, in nanoseconds, together.
+    pub nanos: u64,
+    /// The longest that one took, in nanoseconds.
+    pub slowest: u64,
+}
+
+impl Tally {
+    /// Counts one compaction by `profile` that took `nanos` nanoseconds.
+    pub fn count(&mut self, profile: &Profile, outcome: &Result<Shortened, Stayed>, nanos: u64) {
+        match outcome {
+            Ok(shortened) => {
+                let Shortened { strategy, before, after, summary, fidelity, violations, parted } = shortened;
+                let (Size { tokens: before, .. }, Size { tokens: after, .. }) = (before, after);
+                let budget = profile.summary.tokens + PINNED_PATHS_TOKENS;
+                *self = self.clone().and(&Self {
+                    compacted: 1,
+                    truncated: usize::from(*strategy == Strategy::Truncated),
+                    violations: violations.len(),
+                    parted: *parted,
+                    fidelity: *fidelity,
+                    within_budget: usize::from(*summary <= budget),
+                    heaviest_summary: *summary,
+                    summaries: *summary,
+                    before: *before,
+                    after: *after,
+                    nanos,
+                    slowest: nanos,
+                    ..Self::default()
+                });
+            }
+            Err(Stayed::NotCompacted(NotCompacted::NothingOld { .. })) => self.nothing_old += 1,
+            Err(Stayed::NotCompacted(NotCompacted::NotShorter { .. })) => self.not_shorter += 1,
+            Err(Stayed::Refused(_)) => self.violations += 1,
+        }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self {
+            compacted: self.compacted + other.compacted,
+            truncated: self.truncated + other.truncated,
+            nothing_old: self.nothing_old + other.nothing_old,
+            not_shorter: self.not_shorter + other.not_shorter,
+            violations: self.violations + other.violations,
+            parted: self.parted + other.parted,
+            fidelity: self.fidelity.and(other.fidelity),
+            within_budget: self.within_budget + other.within_budget,
+            heaviest_summary: self.heaviest_summary.max(other.heaviest_summary),
+            summaries: self.summaries + other.summaries,
+            before: self.before + other.before,
+            after: self.after + other.after,
+            nanos: self.nanos + other.nanos,
+            slowest: self.slowest.max(other.slowest),
+        }
+    }
+}

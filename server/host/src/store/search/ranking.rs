@@ -1,0 +1,211 @@
+//! Which places match and in which order, within a time that does not grow with the index: what BM25 costs is the
+//! number of places that hold a word, twice (once to count them, once to rate them), and common words stand everywhere. So
+//! words above [`COMMON`] places have to match but do not rank; BM25 all but ignores them anyway.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, params};
+
+use super::{Coverage, Matched, StoreError};
+use crate::store::words::spaced;
+
+/// Places in their order.
+pub(super) struct Ranked {
+    /// Rowids of the index with their scores.
+    pub(super) places: Vec<(i64, f64)>,
+    pub(super) coverage: Coverage,
+    pub(super) matched: Matched,
+}
+
+/// A word as the index knows it.
+struct Word {
+    /// As FTS5 takes it: a string in quotes, in which nothing else has a meaning.
+    quoted: String,
+    /// In how many places it stands; not counted above [`COMMON`].
+    places: usize,
+}
+
+/// What people write without a space: words that follow each other.
+struct Term {
+    quoted: String,
+    words: Vec<Word>,
+}
+
+/// A word in more places than this is common. Rating one place takes about a microsecond.
+const COMMON: usize = 4_000;
+
+/// How many of the newest places are ranked when there are common words only.
+const NEWEST: usize = 2_000;
+
+/// That many common words are worth ranking by: each costs one walk through all places that hold it.
+const RANKED_COMMON_WORDS: usize = 2;
+
+/// Before all places.
+const OLDEST: i64 = 0;
+
+/// The best places, at most `hits`, among those that `within` holds.
+pub(super) fn rank(
+    connection: &Connection,
+    terms: &[&str],
+    within: Option<&HashSet<i64>>,
+    hits: usize,
+) -> Result<Ranked, StoreError> {
+    let index = Index::new(connection, within);
+    let mut terms = terms.iter().map(|term| index.term(term)).collect::<Result<Vec<_>, _>>()?;
+    terms.sort_by_key(Term::places);
+    let all = joined(terms.iter().map(|term| &*term.quoted), " AND ");
+    let rare = &terms[..terms.partition_point(|term| term.places() <= COMMON)];
+    if rare.is_empty() {
+        return index.common(&terms, &all, hits);
+    }
+    let places = if rare.len() == terms.len() {
+        index.ranked(&all, OLDEST, None, hits)?
+    } else {
+        let matching: HashSet<i64> = index.newest(&all, usize::MAX)?.rowids.into_iter().collect();
+        let ranking = joined(rare.iter().map(|term| &*term.quoted), " AND ");
+        if matching.is_empty() {
+            Vec::new()
+        } else {
+            index.ranked(&ranking, OLDEST, Some(&matching), hits)?
+        }
+    };
+    if !places.is_empty() {
+        return Ok(Ranked { places, coverage: Coverage::All, matched: Matched::All });
+    }
+    let some = rarest(terms);
+    let places = if some.is_empty() { Vec::new() } else { index.ranked(&some, OLDEST, None, hits)? };
+    Ok(Ranked { places, coverage: Coverage::All, matched: Matched::Some })
+}
+
+/// An expression for any of the rarest words that stand anywhere, which say most about what was meant: as many as can be
+/// ranked together.
+fn rarest(terms: Vec<Term>) -> String {
+    let mut words: Vec<Word> = terms.into_iter().flat_map(|term| term.words).collect();
+    words.sort_by_key(|word| word.places);
+    let mut left = COMMON;
+    let affordable = words.iter().filter(|word| word.places > 0).take_while(|word| {
+        let fits = word.places <= left;
+        left = left.saturating_sub(word.places);
+        fits
+    });
+    joined(affordable.map(|word| &*word.quoted), " OR ")
+}
+
+/// The index as far as a search is to see it.
+struct Index<'c> {
+    connection: &'c Connection,
+    within: Option<&'c HashSet<i64>>,
+    /// The newest place that is to be seen.
+    last: i64,
+}
+
+/// The newest places, the newest first.
+struct Newest {
+    rowids: Vec<i64>,
+    /// How many places were passed that are not to be seen.
+    passed: usize,
+}
+
+impl Term {
+    /// At most so many places hold it: as many as hold its rarest word.
+    fn places(&self) -> usize {
+        self.words.iter().map(|word| word.places).min().unwrap_or_default()
+    }
+}
+
+impl<'c> Index<'c> {
+    fn new(connection: &'c Connection, within: Option<&'c HashSet<i64>>) -> Self {
+        let last = within.map_or(i64::MAX, |within| within.iter().max().copied().unwrap_or_default());
+        Self { connection, within, last }
+    }
+
+    fn term(&self, term: &str) -> Result<Term, StoreError> {
+        let spaced = spaced(term);
+        let words = spaced.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = words.map(|word| {
+            let quoted = quoted(word);
+            Ok(Word { places: self.places(&quoted)?, quoted })
+        });
+        Ok(Term { words: words.collect::<Result<_, StoreError>>()?, quoted: quoted(&spaced) })
+    }
+
+    /// In how many places an expression matches; above [`COMMON`] they are not counted.
+    fn places(&self, expression: &str) -> Result<usize, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ?1 LIMIT ?2)")?;
+        let limit = i64::try_from(COMMON + 1).unwrap_or(i64::MAX);
+        let count: i64 = statement.query_row(params![expression, limit], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// The best places by BM25, none older than `oldest`, among those that `matching` holds as well.
+    fn ranked(
+        &self,
+        expression: &str,
+        oldest: i64,
+        matching: Option<&HashSet<i64>>,
+        hits: usize,
+    ) -> Result<Vec<(i64, f64)>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3
+             ORDER BY rank, rowid DESC",
+        )?;
+        let mut rows = statement.query(params![expression, oldest, self.last])?;
+        let mut places = Vec::new();
+        while places.len() < hits
+            && let Some(row) = rows.next()?
+        {
+            let rowid = row.get(0)?;
+            if self.sees(rowid) && matching.is_none_or(|matching| matching.contains(&rowid)) {
+                places.push((rowid, row.get(1)?));
+            }
+        }
+        Ok(places)
+    }
+
+    /// Places of words that are everywhere: ranked when that is affordable, else by age.
+    fn common(&self, terms: &[Term], all: &str, hits: usize) -> Result<Ranked, StoreError> {
+        let newest = self.newest(all, NEWEST.max(hits))?;
+        let coverage =
+            if newest.rowids.len() < NEWEST { Coverage::All } else { Coverage::Newest(newest.rowids.len()) };
+        let words: usize = terms.iter().map(|term| term.words.len()).sum();
+        let affordable = words <= RANKED_COMMON_WORDS && words == terms.len() && newest.passed <= NEWEST;
+        let places = match newest.rowids.last() {
+            Some(&oldest) if affordable => self.ranked(all, oldest, None, hits)?,
+            _ => newest.rowids.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
+        };
+        Ok(Ranked { places, coverage, matched: Matched::All })
+    }
+
+    fn newest(&self, expression: &str, count: usize) -> Result<Newest, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid <= ?2 ORDER BY rowid DESC",
+        )?;
+        let mut rows = statement.query(params![expression, self.last])?;
+        let mut newest = Newest { rowids: Vec::new(), passed: 0 };
+        while newest.rowids.len() < count
+            && let Some(row) = rows.next()?
+        {
+            let rowid = row.get(0)?;
+            if self.sees(rowid) {
+                newest.rowids.push(rowid);
+            } else {
+                newest.passed += 1;
+            }
+        }
+        Ok(newest)
+    }
+
+    fn sees(&self, rowid: i64) -> bool {
+        self.within.is_none_or(|within| within.contains(&rowid))
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.trim().replace(['"', '\0'], " "))
+}
+
+fn joined<'t>(quoted: impl Iterator<Item = &'t str>, operator: &str) -> String {
+    quoted.collect::<Vec<_>>().join(operator)
+}

@@ -1,0 +1,62 @@
+//! Export and import: nothing is lost, and what is wrong is named by its line.
+
+use super::*;
+
+fn exported(store: &Store, name: &str) -> String {
+    let mut out = Vec::new();
+    store.export(&id(name), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_session_survives_the_way_through_lines() {
+    let home = Home::new();
+    let mut store = home.open();
+    let handle = store.create(&new("a")).unwrap();
+    let messages = [said(3, "line\nbreak"), said(1, "\u{2028}\0\"quote")];
+    store.commit(&handle, &appended(&messages)).unwrap();
+    drop(handle);
+    let lines = exported(&store, "a");
+    expect_test::expect![[r#"
+        {"strataSession":1,"id":"a","name":"Session a","createdMs":1000}
+        {"id":3,"role":"assistant","content":[{"type":"text","text":"line\nbreak"}],"agent":"shown","user":"shown","kind":"normal"}
+    "#]]
+    .assert_eq(&lines.split_inclusive('\n').take(2).collect::<String>());
+    let copy = store.import(lines.as_bytes()).unwrap();
+    assert_ne!(*copy.handle.id(), id("a"));
+    assert_eq!((&*copy.name, copy.messages), ("Session a", 2));
+    let stored = store.load(copy.handle.id()).unwrap();
+    assert_eq!((stored.messages, stored.next_id, stored.created_ms), (messages.to_vec(), 4, 1_000));
+    store.delete(&id("a")).unwrap();
+    let again = store.import(lines.as_bytes()).unwrap();
+    assert_eq!(*again.handle.id(), id("a"));
+    assert_eq!(exported(&store, "a"), lines);
+}
+
+#[test]
+fn a_wrong_line_is_named_and_nothing_is_kept() {
+    const HEAD: &str = r#"{"strataSession":1,"id":"x","name":"","createdMs":0}"#;
+    const ONE: &str = r#"{"id":1,"role":"user","content":[]}"#;
+    let home = Home::new();
+    let mut store = home.open();
+    for (lines, line, what) in [
+        (String::new(), 1, "no header"),
+        ("{}".into(), 1, "missing field"),
+        (HEAD.replace(":1,", ":2,"), 1, "version 2"),
+        (HEAD.replace("\"x\"", "\"../x\""), 1, "no name of a session"),
+        (format!("{HEAD}\n{ONE}\nnot json"), 3, "expected"),
+        (format!("{HEAD}\n\n{ONE}"), 2, "EOF"),
+        (format!("{HEAD}\n{ONE}\n{ONE}\n"), 3, "a message 1 already"),
+        (format!("{HEAD}\n{}", ONE.replace("role", "rule")), 2, "rule"),
+        (format!("{HEAD}\n{}", ONE.replace("\"id\":1,", "")), 2, "needs an `id`"),
+        (format!("{HEAD}\n{}", ONE.replace("[]", r#"[{"type":"text","text":1}]"#)), 2, "content[0]"),
+    ] {
+        match store.import(lines.as_bytes()).unwrap_err() {
+            StoreError::Line { line: at, what: why } => {
+                assert!(at == line && why.contains(what), "{lines}: line {at}: {why}");
+            }
+            other => panic!("{other}"),
+        }
+        assert_eq!(store.list().unwrap(), []);
+    }
+}

@@ -1,0 +1,218 @@
+//! Any sequence of changes against a model in memory, reopened at any time: what is stored is what the model holds.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// One change; numbers pick from what is there.
+#[derive(Debug, Clone)]
+enum Step {
+    Create,
+    Append(usize, u8),
+    Change(usize, usize),
+    Insert(usize, usize),
+    Remove(usize, usize),
+    Shuffle(usize, usize),
+    Fork(usize, usize),
+    Delete(usize),
+    Rename(usize),
+    Reopen,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Model {
+    name: String,
+    messages: Vec<Arc<Message>>,
+    state: Value,
+    next: u64,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let (which, at) = (any::<usize>(), any::<usize>());
+    let step = prop_oneof![
+        2 => Just(Step::Create),
+        5 => (which.clone(), 0..4_u8).prop_map(|(which, count)| Step::Append(which, count)),
+        3 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Change(which, at)),
+        3 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Insert(which, at)),
+        2 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Remove(which, at)),
+        1 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Shuffle(which, at)),
+        1 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Fork(which, at)),
+        1 => which.clone().prop_map(Step::Delete),
+        1 => which.prop_map(Step::Rename),
+        2 => Just(Step::Reopen),
+    ];
+    prop::collection::vec(step, 1..40)
+}
+
+/// The store and the model side by side.
+struct Both {
+    home: Home,
+    store: Option<Store>,
+    models: BTreeMap<SessionId, Model>,
+    made: u64,
+    clock: u64,
+}
+
+impl Both {
+    fn new() -> Self {
+        let home = Home::new();
+        Self { store: Some(home.open()), home, models: BTreeMap::new(), made: 0, clock: 1 << 40 }
+    }
+
+    fn pick(&self, which: usize) -> Option<SessionId> {
+        self.models.keys().nth(which % self.models.len().max(1)).cloned()
+    }
+
+    fn fresh(&mut self) -> NewSession {
+        self.made += 1;
+        new(&format!("s{}", self.made))
+    }
+
+    /// Each message says something that no other does.
+    fn message(&mut self, number: u64) -> Arc<Message> {
+        self.made += 1;
+        said(number, &format!("unique{} word", self.made))
+    }
+
+    fn store(&mut self) -> &mut Store {
+        self.store.as_mut().unwrap()
+    }
+
+    /// Applies a change to both. The clock goes backwards.
+    fn commit(&mut self, id: &SessionId, model: Model, mut commit: Commit) {
+        self.clock -= 1_000;
+        commit.now_ms = self.clock;
+        commit.next_id = model.next;
+        if self.made % 3 != 0 {
+            commit.state = Some(model.state.clone());
+        }
+        let store = self.store();
+        let handle = store.open_session(id, Access::Write).unwrap();
+        store.commit(&handle, &commit).unwrap();
+        let state = commit.state.unwrap_or_else(|| self.models[id].state.clone());
+        self.models.insert(id.clone(), Model { state, ..model });
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Create => {
+                let new = self.fresh();
+                drop(self.store().create(&new).unwrap());
+                self.models.insert(new.id, Model { name: new.name, ..Model::default() });
+            }
+            Step::Reopen => {
+                self.store = None;
+                self.store = Some(self.home.open());
+            }
+            Step::Append(which, count) => {
+                let Some(id) = self.pick(which) else { return };
+                let mut model = self.models[&id].clone();
+                let mut commit = Commit::default();
+                for _ in 0..count {
+                    commit.appended.push(self.message(model.next));
+                    model.next += 1;
+                }
+                model.messages.extend(commit.appended.iter().cloned());
+                model.state = json!({"appended": self.made});
+                self.commit(&id, model, commit);
+            }
+            Step::Change(which, at) => {
+                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+                let changed = self.message(model.messages[at].id.0);
+                model.messages[at] = Arc::clone(&changed);
+                self.commit(&id, model, Commit { changed: vec![changed], ..Commit::default() });
+            }
+            Step::Insert(which, at) => {
+                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+                let inserted = self.message(model.next);
+                model.next += 1;
+                model.messages.insert(at, Arc::clone(&inserted));
+                let order = Some(model.messages.iter().map(|message| message.id).collect());
+                self.commit(&id, model, Commit { appended: vec![inserted], order, ..Commit::default() });
+            }
+            Step::Remove(which, at) => {
+                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+                let removed = vec![model.messages.remove(at).id];
+                self.commit(&id, model, Commit { removed, ..Commit::default() });
+            }
+            Step::Shuffle(which, at) => {
+                let Some((id, mut model, at)) = self.pick_message(which, at) else { return };
+                model.messages.rotate_left(at);
+                let order = Some(model.messages.iter().map(|message| message.id).collect());
+                self.commit(&id, model, Commit { order, ..Commit::default() });
+            }
+            Step::Fork(which, at) => {
+                let Some(id) = self.pick(which) else { return };
+                let mut model = self.models[&id].clone();
+                let until = (!model.messages.is_empty() && at % 3 > 0).then(|| {
+                    model.messages.truncate(at % model.messages.len() + 1);
+                    model.messages[model.messages.len() - 1].id
+                });
+                let new = self.fresh();
+                drop(self.store().fork(&id, &new, until).unwrap());
+                self.models.insert(new.id, Model { name: new.name, ..model });
+            }
+            Step::Delete(which) => {
+                let Some(id) = self.pick(which) else { return };
+                self.store().delete(&id).unwrap();
+                self.models.remove(&id);
+            }
+            Step::Rename(which) => {
+                let Some(id) = self.pick(which) else { return };
+                let name = format!("renamed {}", self.made);
+                self.store().rename(&id, &name).unwrap();
+                self.models.get_mut(&id).unwrap().name = name;
+            }
+        }
+    }
+
+    fn pick_message(&self, which: usize, at: usize) -> Option<(SessionId, Model, usize)> {
+        let id = self.pick(which)?;
+        let model = self.models[&id].clone();
+        let at = at.checked_rem(model.messages.len())?;
+        Some((id, model, at))
+    }
+
+    fn compare(&mut self) {
+        let models = self.models.clone();
+        let store = self.store();
+        assert_eq!(store.list().unwrap().len(), models.len());
+        for (id, model) in &models {
+            let stored = store.load(id).unwrap();
+            let held = Model {
+                name: stored.name,
+                messages: stored.messages,
+                state: stored.state,
+                next: stored.next_id,
+            };
+            assert_eq!(held, *model);
+        }
+        // The index holds what the tables hold, no more and no less.
+        let words: Vec<String> =
+            models.values().flat_map(|model| &model.messages).map(|message| message.text()).collect();
+        for number in 1..=self.made {
+            let word = format!("unique{number}");
+            let expected = words.iter().filter(|text| text.split(' ').next() == Some(&word)).count();
+            let found = self.store().search(&word, &Scope::Workspace, Limits::default()).unwrap();
+            assert_eq!(found.hits.len(), expected, "{word}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_store_holds_what_the_model_holds(steps in steps()) {
+        let mut both = Both::new();
+        for step in &steps {
+            both.step(step);
+        }
+        both.compare();
+        both.step(&Step::Reopen);
+        both.compare();
+    }
+}

@@ -1,0 +1,95 @@
+//! Spilled outputs: whole, private, bounded, gone with their session.
+
+use std::fs::{self, File};
+use std::time::{Duration, UNIX_EPOCH};
+
+use super::*;
+
+fn spills(home: &Home, quota: u64) -> Spills {
+    home.open().spills().with_quota(Quota(quota))
+}
+
+fn set_age(file: &SpillFile, seconds: u64) {
+    let opened = File::options().write(true).open(&file.path).unwrap();
+    opened.set_modified(UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+}
+
+#[test]
+fn an_output_comes_back_page_by_page() {
+    let home = Home::new();
+    let spills = spills(&home, 1_000);
+    let spilled = spills.write(&id("a"), b"one\ntwo\r\n\nfour \xff\nfive").unwrap();
+    assert_eq!(spilled.bytes, 21);
+    let page = |from: usize, count: usize| {
+        let lines = spills.read_lines(&id("a"), spilled.id.as_str(), from, count).unwrap();
+        (lines.text, lines.from, lines.count, lines.total)
+    };
+    assert_eq!(page(1, 2), ("one\ntwo\r\n".into(), 1, 2, 5));
+    assert_eq!(page(3, 9), ("\nfour \u{fffd}\nfive".into(), 3, 3, 5));
+    assert_eq!(page(0, 1), ("one\n".into(), 1, 1, 5));
+    assert_eq!(page(6, 1), (String::new(), 6, 0, 5));
+}
+
+#[test]
+fn the_hash_is_what_other_tools_compute() {
+    let home = Home::new();
+    // FIPS 180-2, B.1.
+    let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(spills(&home, 10).write(&id("a"), b"abc").unwrap().sha256, expected);
+}
+
+#[test]
+fn the_oldest_of_other_sessions_make_room_first() {
+    let home = Home::new();
+    let spills = spills(&home, 10);
+    let own = spills.write(&id("a"), b"own").unwrap();
+    let (old, newer) = (spills.write(&id("b"), b"old").unwrap(), spills.write(&id("c"), b"new").unwrap());
+    for (file, age) in [(&own, 1), (&old, 2), (&newer, 3)] {
+        set_age(file, age);
+    }
+    let there = |file: &SpillFile| file.path.exists();
+    spills.write(&id("a"), b"xx").unwrap();
+    assert_eq!((there(&own), there(&old), there(&newer)), (true, false, true));
+    spills.write(&id("a"), b"12345678").unwrap();
+    assert_eq!((there(&own), there(&newer)), (false, false));
+    let refused = spills.write(&id("a"), b"12345678901").unwrap_err();
+    assert_eq!(refused, StoreError::OverQuota { bytes: 11, quota: 10 });
+}
+
+#[test]
+fn outputs_of_other_workspaces_count_too() {
+    let home = Home::new();
+    let one = spills(&home, 10).write(&id("a"), b"123456").unwrap();
+    let other = home.directory.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let store = Store::open(&home.state(), &WorkspaceKey::of(&other).unwrap()).unwrap().store;
+    store.spills().with_quota(Quota(10)).write(&id("a"), b"123456").unwrap();
+    assert!(!one.path.exists());
+}
+
+#[test]
+fn only_names_of_outputs_lead_anywhere() {
+    let home = Home::new();
+    let spills = spills(&home, 1_000);
+    let spilled = spills.write(&id("a"), b"x").unwrap();
+    let beside = spilled.path.with_file_name("0".repeat(26));
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&spilled.path, &beside).unwrap();
+    let name = spilled.id.as_str();
+    for wrong in ["", "..", "../lock", &format!("../a/{name}"), &name[1..], &"0".repeat(26), &"u".repeat(26)]
+    {
+        let missing = spills.read_lines(&id("a"), wrong, 1, 1).unwrap_err();
+        assert_eq!(missing, StoreError::NoSpill((*wrong).to_owned()));
+    }
+    assert!(spills.read_lines(&id("b"), name, 1, 1).is_err());
+}
+
+#[test]
+fn outputs_go_with_their_session() {
+    let home = Home::new();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    let spilled = store.spills().write(&id("a"), b"x").unwrap();
+    store.delete(&id("a")).unwrap();
+    assert!(!spilled.path.exists() && !spilled.path.parent().unwrap().exists());
+}

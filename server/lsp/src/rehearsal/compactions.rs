@@ -1,0 +1,211 @@
+//! Recorded conversations cut at many places and compacted there by every profile. Two conversations at a time; the
+//! results come in the order of the material, and but for times they are the same in every run.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use serde::Serialize;
+use strata_engine::compaction::{Family, Profile, Refused};
+use strata_engine::exchange::messages_of;
+use strata_engine::models::Models;
+use strata_engine::prompt::Means;
+use strata_engine::replay::{Recording, Shortened, Stayed, Tally};
+use strata_engine::settings::Settings;
+use strata_engine::tokens::TokenCounter;
+use strata_engine::wire::Violation;
+
+use super::gather::Material;
+use super::play::in_parallel;
+use crate::index::Progress;
+
+/// Breaches that are told in full; all are counted.
+const TOLD: usize = 50;
+
+/// Where conversations are cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Cuts {
+    /// Behind every message.
+    #[default]
+    Everywhere,
+    /// Behind so many messages of each conversation at most, evenly spread, the last among them.
+    AtMost(usize),
+}
+
+/// What came of all compactions.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Compactions {
+    /// The model whose tokens were counted.
+    pub model: String,
+    /// Set when the model is not in the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// Where the conversations were cut.
+    pub cuts: Cuts,
+    /// The conversations.
+    pub conversations: Vec<CompactedConversation>,
+    /// What each profile came to, over all of them.
+    pub profiles: BTreeMap<Family, Tally>,
+    /// What providers would refuse; the first of them.
+    pub breaches: Vec<Breach>,
+}
+
+/// What came of one conversation.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactedConversation {
+    /// Its name.
+    pub name: String,
+    /// How many messages it has.
+    pub messages: usize,
+    /// At how many places it was cut.
+    pub cuts: usize,
+    /// What each profile came to.
+    pub profiles: BTreeMap<Family, Tally>,
+    #[serde(skip)]
+    breaches: Vec<Breach>,
+}
+
+/// A compaction after which a provider would refuse the conversation.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Breach {
+    /// The conversation.
+    pub conversation: String,
+    /// How many messages of the record stand in front of the cut.
+    pub cut: usize,
+    /// The profile.
+    pub profile: Family,
+    /// What is wrong.
+    pub problem: String,
+}
+
+impl Cuts {
+    /// The places among so many, in order.
+    fn places(self, places: usize) -> Vec<usize> {
+        match self {
+            Self::AtMost(most) if most < places => (1..=most).map(|nth| nth * places / most - 1).collect(),
+            Self::Everywhere | Self::AtMost(_) => (0..places).collect(),
+        }
+    }
+}
+
+impl Compactions {
+    /// Compacts all conversations of the material. `progress` is told how many cuts were made, and of how many.
+    pub fn measure(
+        material: &Material,
+        cuts: Cuts,
+        settings: &Settings,
+        progress: impl Fn(Progress) + Sync,
+    ) -> Self {
+        let (models, counter) = (Models::builtin(), TokenCounter::new());
+        let means = Means { models: &models, counter: &counter, settings };
+        let resolved = models.resolve(&settings.model);
+        // Loading a vocabulary is no part of the first compaction's time. If it fails, counts are estimates.
+        let _ = counter.warm_up(resolved.model.tokenizer);
+        let recordings: Vec<(&str, Recording)> = material
+            .transcripts
+            .iter()
+            .map(|(name, transcript)| (name.as_str(), Recording::new(messages_of(transcript))))
+            .collect();
+        let total = recordings.iter().map(|(_, recording)| cuts.places(recording.places()).len()).sum();
+        let done = AtomicUsize::new(0);
+        let cut_done = || progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
+        let measured = in_parallel(recordings.len(), |at| {
+            let (name, recording) = recordings.get(at)?;
+            Some(CompactedConversation::of(name, recording, cuts, means, &cut_done))
+        });
+        let conversations: Vec<CompactedConversation> = measured.into_iter().flatten().collect();
+        let mut profiles: BTreeMap<Family, Tally> = BTreeMap::new();
+        for (family, tally) in conversations.iter().flat_map(|conversation| &conversation.profiles) {
+            let sum = profiles.entry(*family).or_default();
+            *sum = std::mem::take(sum).and(tally);
+        }
+        let breaches = conversations.iter().flat_map(|conversation| &conversation.breaches);
+        Self {
+            warning: resolved.warning(),
+            model: resolved.model.id.clone(),
+            cuts,
+            breaches: breaches.take(TOLD).cloned().collect(),
+            profiles,
+            conversations,
+        }
+    }
+
+    /// How often conversations were cut.
+    pub fn cut_count(&self) -> usize {
+        self.conversations.iter().map(|conversation| conversation.cuts).sum()
+    }
+
+    /// How many rules of providers were broken, and calls parted from their results.
+    pub fn breach_count(&self) -> usize {
+        self.profiles.values().map(|tally| tally.violations + tally.parted).sum()
+    }
+}
+
+impl CompactedConversation {
+    fn of(name: &str, recording: &Recording, cuts: Cuts, means: Means<'_>, cut_done: &dyn Fn()) -> Self {
+        let places = cuts.places(recording.places());
+        let mut conversation = Self {
+            name: name.to_owned(),
+            messages: recording.places(),
+            cuts: places.len(),
+            profiles: BTreeMap::new(),
+            breaches: Vec::new(),
+        };
+        let started = Instant::now();
+        let clock = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let profiles = Family::ALL.map(|family| (family, family.profile()));
+        for place in places {
+            if let Some(cut) = recording.cut(place, means) {
+                for (family, profile) in &profiles {
+                    let (outcome, nanos) = cut.shorten(profile, means, &clock);
+                    conversation.count(place, (*family, profile), &outcome, nanos);
+                }
+            }
+            cut_done();
+        }
+        conversation
+    }
+
+    fn count(
+        &mut self,
+        place: usize,
+        (family, profile): (Family, &Profile),
+        outcome: &Result<Shortened, Stayed>,
+        nanos: u64,
+    ) {
+        self.profiles.entry(family).or_default().count(profile, outcome, nanos);
+        let told = |violation: &Violation| violation.to_string();
+        let mut problems: Vec<String> = match outcome {
+            Ok(shortened) => shortened.violations.iter().map(told).collect(),
+            Err(Stayed::Refused(Refused::Invalid { violations })) => violations.iter().map(told).collect(),
+            Err(Stayed::Refused(changed @ Refused::Changed)) => vec![changed.to_string()],
+            Err(Stayed::NotCompacted(_)) => Vec::new(),
+        };
+        if let Ok(Shortened { parted: parted @ 1.., .. }) = outcome {
+            problems.push(format!("{parted} tool calls were parted from their results"));
+        }
+        let conversation = self.name.clone();
+        let breach =
+            |problem| Breach { conversation: conversation.clone(), cut: place + 1, profile: family, problem };
+        self.breaches.extend(problems.into_iter().map(breach));
+        self.breaches.truncate(TOLD);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_evenly_spread_and_the_last_is_among_them() {
+        assert_eq!(Cuts::Everywhere.places(3), [0, 1, 2]);
+        assert_eq!(Cuts::AtMost(3).places(10), [2, 5, 9]);
+        assert_eq!(Cuts::AtMost(1).places(10), [9]);
+        assert_eq!(Cuts::AtMost(11).places(2), [0, 1]);
+        assert!(Cuts::AtMost(4).places(0).is_empty());
+    }
+}

@@ -1,0 +1,126 @@
+//! How long it takes to compact a conversation of 160,000 tokens without a model, by each profile: from the messages to the
+//! committed conversation, with every weight known from before and with none. `cargo bench -p e2e --bench compaction`.
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use strata_engine::compaction::Family;
+use strata_engine::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
+use strata_engine::models::Models;
+use strata_engine::prompt::Means;
+use strata_engine::replay::{Cut, Recording};
+use strata_engine::settings::Settings;
+use strata_engine::tokens::TokenCounter;
+
+const TOKENS: usize = 160_000;
+const RUNS: usize = 5;
+
+/// Which weights are known before a compaction.
+#[derive(Clone, Copy)]
+enum Weights {
+    Known,
+    Unknown,
+}
+
+fn main() {
+    let (models, settings) = (Models::builtin(), Settings::default());
+    let counter = TokenCounter::new();
+    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let tokenizer = models.resolve(&settings.model).model.tokenizer;
+    let mut messages = Vec::new();
+    let mut tokens = 0;
+    for step in 0.. {
+        if tokens >= TOKENS {
+            break;
+        }
+        let next = exchange(step);
+        tokens += next.iter().map(|message| counter.count(tokenizer, &weighed(message))).sum::<usize>();
+        messages.extend(next);
+    }
+    let recording = Recording::new(messages);
+    let Some(cut) = recording.cut(recording.places() - 1, means) else { return };
+    println!("{} messages, about {tokens} tokens; median of {RUNS} and slowest", cut.messages());
+    println!("profile          weights known         weights unknown");
+    for family in Family::ALL {
+        let known = times(&cut, family, means, Weights::Known);
+        let unknown = times(&cut, family, means, Weights::Unknown);
+        println!("{:<14}{known}  {unknown}", family.name());
+    }
+}
+
+fn times(cut: &Cut, family: Family, means: Means<'_>, weights: Weights) -> String {
+    let profile = family.profile();
+    let started = Instant::now();
+    let clock = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let mut taken: Vec<Duration> = (0..RUNS)
+        .map(|_| {
+            let empty = TokenCounter::new();
+            let counter = match weights {
+                Weights::Known => means.counter,
+                Weights::Unknown => &empty,
+            };
+            let (outcome, nanos) = cut.shorten(&profile, Means { counter, ..means }, &clock);
+            assert!(outcome.is_ok(), "{}: {outcome:?}", profile.name);
+            Duration::from_nanos(nanos)
+        })
+        .collect();
+    taken.sort_unstable();
+    let ms = |nth: usize| taken.get(nth).map_or(0.0, |time| time.as_secs_f64() * 1_000.0);
+    format!("{:8.2} ms {:8.2} ms", ms(RUNS / 2), ms(RUNS - 1))
+}
+
+/// A request of the person, and an agent that reads a file, edits it and runs the tests.
+fn exchange(step: usize) -> Vec<NewMessage> {
+    let file = format!("/work/project/src/part{}/module{step}.rs", step % 9);
+    let source: String = (0..60)
+        .map(|line| format!("pub fn item_{step}_{line}(value: u64) -> u64 {{ value.rotate_left({line}) }}\n"))
+        .collect();
+    let asked = format!("Please make `module{step}` faster and do not change what it gives for step {step}.");
+    let told =
+        format!("I will read {file} first. The loop in item_{step}_3 allocates; we decided to keep it.");
+    vec![
+        NewMessage::text(Role::User, asked),
+        call(step, "Read", &told, json!({ "file_path": file })),
+        result(step, "Read", &source, Outcome::Ok),
+        call(step, "Edit", "", json!({ "file_path": file, "old_string": "value", "new_string": "number" })),
+        result(step, "Edit", "The file has been updated.", Outcome::Ok),
+        call(step, "Bash", "Now the tests.", json!({ "command": format!("cargo test module{step}") })),
+        result(
+            step,
+            "Bash",
+            &format!("error: test step_{step} failed: left 4, right {step}"),
+            Outcome::Error,
+        ),
+        NewMessage::text(Role::Assistant, format!("Step {step} is done but its test still fails.")),
+    ]
+}
+
+fn call(step: usize, tool: &str, said: &str, input: serde_json::Value) -> NewMessage {
+    let call = ContentBlock::ToolCall { id: format!("{tool}_{step}"), name: tool.to_owned(), input };
+    let said = (!said.is_empty()).then(|| ContentBlock::text(said));
+    NewMessage::new(Role::Assistant, said.into_iter().chain([call]).collect())
+}
+
+fn result(step: usize, tool: &str, text: &str, outcome: Outcome) -> NewMessage {
+    let content = vec![ResultPart::Text { text: text.to_owned() }];
+    let result = ContentBlock::ToolResult { call_id: format!("{tool}_{step}"), content, outcome };
+    NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) }
+}
+
+/// Everything in a message that has weight.
+fn weighed(message: &NewMessage) -> String {
+    let text = |block: &ContentBlock| match block {
+        ContentBlock::Text { text } => text.clone(),
+        ContentBlock::ToolCall { name, input, .. } => format!("{name}{input}"),
+        ContentBlock::ToolResult { content, .. } => {
+            let text = |part: &ResultPart| match part {
+                ResultPart::Text { text } => text.clone(),
+                _ => String::new(),
+            };
+            content.iter().map(text).collect()
+        }
+        _ => String::new(),
+    };
+    message.content.iter().map(text).collect()
+}
