@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compaction::{Family, NoSuchProfile, Profile, ProfileOptions, Watched};
 use crate::facts::ToolPatterns;
+use crate::iteration::RollingConfig;
 use crate::prompt::Ttl;
 use crate::tiers::{Deltas, PolicyName};
 use crate::wire::Format;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub budget: BudgetSettings,
     /// Compaction of the conversation.
     pub compaction: CompactionSettings,
+    /// How much an autonomous loop remembers.
+    pub context: RollingConfig,
     /// What the client's tools do, told from their names.
     pub tools: ToolPatterns,
     /// Results of tools: how much of them is kept, and for how long they are shown.
@@ -50,6 +53,7 @@ impl Default for Settings {
             files: FileSettings::default(),
             budget: BudgetSettings::default(),
             compaction: CompactionSettings::default(),
+            context: RollingConfig::default(),
             tools: ToolPatterns::default(),
             tool_output: ToolOutputSettings::default(),
             server: ServerSettings::default(),

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::compaction::Record;
 use crate::cost::{Account, Pace, Prices};
 use crate::history::{ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role};
+use crate::iteration::Loop;
 use crate::key::FileKey;
 use crate::prompt::{Ask, Assembled, Layout, Prepared, Request};
 use crate::selection::Selection;
@@ -179,6 +180,8 @@ pub struct Session {
     pub map_members: Vec<FileKey>,
     /// What was looked at.
     pub trail: Trail,
+    /// The autonomous loop that runs in it.
+    pub looping: Option<Loop>,
     /// What it was billed for.
     pub totals: Usage,
     /// The compactions that were not undone, oldest first.
@@ -214,6 +217,7 @@ impl Session {
             tiers: TierState::default(),
             map_members: Vec::new(),
             trail: Trail::default(),
+            looping: None,
             totals: Usage::default(),
             compactions: Arc::default(),
             anchor: None,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compaction::Record;
 use crate::history::{History, Message, MessageId};
+use crate::iteration::Loop;
 use crate::key::FileKey;
 use crate::selection::Selection;
 use crate::tiers::PolicyName;
@@ -23,6 +24,7 @@ pub struct Saved {
     policy: Option<PolicyName>,
     map_members: Vec<FileKey>,
     trail: Trail,
+    looping: Option<Loop>,
     totals: Usage,
     spent: Option<f64>,
     compactions: Arc<Vec<Record>>,
@@ -38,6 +40,7 @@ impl Session {
             policy: self.policy,
             map_members: self.map_members.clone(),
             trail: self.trail.clone(),
+            looping: self.looping.clone(),
             totals: self.totals,
             spent: self.spent,
             compactions: Arc::clone(&self.compactions),
@@ -51,8 +54,18 @@ impl Session {
         messages: impl IntoIterator<Item = Message>,
         saved: Saved,
     ) -> Self {
-        let Saved { selection, pages, policy, map_members, trail, totals, spent, compactions, next_message } =
-            saved;
+        let Saved {
+            selection,
+            pages,
+            policy,
+            map_members,
+            trail,
+            looping,
+            totals,
+            spent,
+            compactions,
+            next_message,
+        } = saved;
         Self {
             history: History::restored(messages, next_message),
             selection,
@@ -60,6 +73,7 @@ impl Session {
             policy,
             map_members,
             trail,
+            looping,
             totals,
             spent,
             compactions,

@@ -7,6 +7,7 @@ mod compaction;
 mod error;
 mod files;
 mod history;
+mod iteration;
 mod memory;
 mod prompt;
 mod server;
@@ -126,6 +127,9 @@ pub const NAMES: &[&str] = &[
     "strata.history.import",
     "strata.toolOutput.add",
     "strata.toolOutput.read",
+    "strata.iteration.add",
+    "strata.iteration.prompt",
+    "strata.iteration.status",
     "strata.memory.add",
     "strata.memory.search",
     "strata.memory.list",
@@ -157,12 +161,14 @@ pub const NAMES: &[&str] = &[
     "strata.server.models",
 ];
 
-/// Whether a command may wait long for a model: one that compacts before it assembles, or has old tool results summed up.
+/// Whether a command may wait long for a model: one that compacts before it assembles, or has old tool results or
+/// iterations summed up.
 pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
     let settings = &snapshot.settings;
     settings.compaction.summariser != SummariserKind::Extractive
         && match name {
             "strata.prompt.assemble" => settings.compaction.profile().moment == Moment::BeforeAssembling,
+            "strata.iteration.add" => true,
             "strata.prompt.record" => settings.tool_output.summary == ToolSummaryStrategy::Llm,
             _ => false,
         }
@@ -208,6 +214,9 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.history.import" => call(arguments, context, history::import),
         "strata.toolOutput.add" => call(arguments, context, tool_output::add),
         "strata.toolOutput.read" => call(arguments, context, tool_output::read),
+        "strata.iteration.add" => call(arguments, context, iteration::add),
+        "strata.iteration.prompt" => call(arguments, context, iteration::prompt),
+        "strata.iteration.status" => call(arguments, context, iteration::status),
         "strata.memory.add" => call(arguments, context, memory::add),
         "strata.memory.search" => call(arguments, context, memory::search),
         "strata.memory.list" => call(arguments, context, memory::list),
