@@ -9,6 +9,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::compaction::{Purpose, Question, Summariser, Topics};
 use strata_engine::models::Models;
 use strata_engine::settings::{CompactionSettings, SummariserKind};
+use strata_host::config::Trust;
 use strata_host::summarise::{self, Provider};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -52,8 +53,10 @@ struct Summarize<'a> {
 }
 
 impl Asker {
-    /// As the settings say, as far as the client can do it.
+    /// As the settings say, as far as the client can do it. In a workspace that nobody trusts no provider is asked:
+    /// its settings could name any address and any key.
     pub fn new(
+        trust: Trust,
         settings: &CompactionSettings,
         models: &Models,
         client: &ClientInfo,
@@ -65,6 +68,9 @@ impl Asker {
                 Some(outgoing) => (Whom::Client(outgoing.clone()), None),
                 None => (Whom::Nobody, Some("the client does not answer strata/summarize".to_owned())),
             },
+            SummariserKind::Http if trust == Trust::Untrusted => {
+                (Whom::Nobody, Some("the workspace is not trusted, so no provider is asked".to_owned()))
+            }
             SummariserKind::Http => match providers(settings) {
                 Ok(whom) => (whom, None),
                 Err(problem) => (Whom::Nobody, Some(problem)),

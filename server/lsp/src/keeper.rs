@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use strata_engine::history::History;
+use strata_engine::history::{History, MessageId};
 use strata_engine::session::{Saved, Session};
 use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, WorkspaceKey,
@@ -175,7 +175,7 @@ impl Keeper {
         let stored = store.load(&name)?;
         let saved = saved(id, stored.state)?;
         let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-        let session = Arc::new(Session::restored(id, messages, saved));
+        let session = Arc::new(Session::restored(id, messages, MessageId(stored.next_id), saved));
         sessions.insert(id.to_owned(), Kept { handle, stored: Arc::clone(&session) });
         Ok(session)
     }
@@ -219,7 +219,7 @@ impl Keeper {
             let stored = store.load(&new.id)?;
             let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
             let stored =
-                Arc::new(Session::restored(&*session.id, messages, saved(&session.id, stored.state)?));
+                Arc::new(Session::restored(&*session.id, messages, MessageId(stored.next_id), saved(&session.id, stored.state)?));
             sessions.insert(session.id.to_string(), Kept { handle, stored });
         }
         self.add(session, name, now_ms)
@@ -228,15 +228,50 @@ impl Keeper {
     /// Deletes a session and all that belongs to it.
     ///
     /// # Errors
-    /// [`KeepError`]; [`StoreError::InUse`] when another server writes to it.
+    /// [`KeepError`]; [`StoreError::InUse`] when another server writes to it. Then it stays as it is.
     pub fn delete(&self, id: &str) -> Result<(), KeepError> {
         let name: SessionId = id.parse()?;
-        self.release(id);
-        match self.with(|store| store.delete(&name)) {
-            // One that was never stored, or cannot be, is deleted by being closed.
-            Err(KeepError::Nowhere | KeepError::Unavailable(_)) => Ok(()),
-            deleted => deleted,
+        let mut inner = self.inner();
+        let Inner { place, sessions, news } = &mut *inner;
+        let store = match opened(place, news) {
+            // One that cannot be stored is deleted by being closed.
+            Err(KeepError::Nowhere | KeepError::Unavailable(_)) => return Ok(()),
+            opened => opened?,
+        };
+        // The store takes the lock itself, so ours has to go first.
+        let kept = sessions.remove(id).map(|kept| (kept.handle.access(), kept.stored));
+        match store.delete(&name) {
+            Ok(()) | Err(StoreError::NoSession(_)) => Ok(()),
+            Err(error) => {
+                if let Some((access, stored)) = kept
+                    && let Ok(handle) = store.open_session(&name, access)
+                {
+                    sessions.insert(id.to_owned(), Kept { handle, stored });
+                }
+                Err(error.into())
+            }
         }
+    }
+
+    /// Has a session stored even though nothing was said in it, so that it can be named.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn begin(&self, session: &Session, now_ms: u64) -> Result<(), KeepError> {
+        let mut inner = self.inner();
+        let Inner { place, sessions, news } = &mut *inner;
+        if sessions.contains_key(&*session.id) {
+            return Ok(());
+        }
+        let new = NewSession { id: session.id.parse()?, name: String::new(), created_ms: now_ms };
+        let handle = match opened(place, news)?.create(&new) {
+            // Stored, and not open here.
+            Err(StoreError::Exists(_)) => return Ok(()),
+            created => created?,
+        };
+        let stored = Arc::new(Session::new(&*session.id));
+        sessions.insert(session.id.to_string(), Kept { handle, stored });
+        Ok(())
     }
 
     /// How a session is open here; nothing when it is not stored.
@@ -284,6 +319,8 @@ fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut
                 });
                 Place::Open(Box::new(opened.store))
             }
+            // It may work the next time; what could not be stored was not acknowledged.
+            Err(error @ (StoreError::Busy | StoreError::Full)) => return Err(error.into()),
             Err(error) => {
                 *news = Some(format!("sessions are not kept: {error}; they end with the server"));
                 Place::Failed(error.to_string())

@@ -263,6 +263,11 @@ impl MainLoop {
     fn folders_changed(&mut self, params: &DidChangeWorkspaceFoldersParams) {
         self.folders.change(params);
         let roots = self.folders.roots();
+        if let Some(root) = roots.iter().next()
+            && let Err(error) = self.services.keeper.settle(root.path())
+        {
+            self.services.warn("store", format!("sessions are not kept: {error}"));
+        }
         self.transition("didChangeWorkspaceFolders", |world| world.folders_changed(roots));
     }
 
@@ -371,7 +376,9 @@ impl MainLoop {
                 });
             }
             Task::Compact(number, draft) => {
-                let cancel = self.compactions.get(id, number).map(|running| running.cancel.clone());
+                let running = self.compactions.get(id, number);
+                let cancel = running.map(|running| running.cancel.clone());
+                let recovers = running.is_some_and(|running| running.job.reason == Reason::ContextLimit);
                 let job = move || {
                     let mut session = Session::clone(&before);
                     let outcome = match cancel {
@@ -381,7 +388,12 @@ impl MainLoop {
                         _ => Err(CommandError::Cancelled),
                     };
                     let (session, result) = match outcome {
-                        Ok(()) => (Some(session), Ok(Value::Null)),
+                        Ok(()) => {
+                            if recovers {
+                                session.recovered();
+                            }
+                            (Some(session), Ok(Value::Null))
+                        }
                         Err(error) => (None, Err(error)),
                     };
                     Outcome { session, effects: Vec::new(), result }.stored(&services)
@@ -418,7 +430,9 @@ impl MainLoop {
                 Effect::Reindex => self.act(Action::Reindex),
                 Effect::Open(session) => self.transition("open", |world| world.session_opened(session)),
                 Effect::Show(id) => self.transition("show", |world| world.session_shown(&id)),
+                Effect::Tell(news) => self.services.tell_compaction(news),
                 Effect::Close(id) => {
+                    self.compactions.cancel_all_of(&id);
                     let next =
                         Arc::new(Session::new(Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned())));
                     self.transition("close", |world| world.session_closed(&id, next));
@@ -450,6 +464,11 @@ impl MainLoop {
             if let Some(answer) = answer {
                 respond(answer, Err(CommandError::failed(error)));
             }
+            return;
+        }
+        if let Reason::Due(reading) = job.reason
+            && self.compactions.is_hopeless(&job.session, &reading)
+        {
             return;
         }
         let Some(session) = self.world.sessions.get(job.session.as_str()).cloned() else { return };
@@ -497,7 +516,10 @@ impl MainLoop {
                 let news = news.unwrap_or_else(|| job.started());
                 (news.clone(), Ok(news.into()))
             }
-            Err(error) => (job.failed(&error), Err(error)),
+            Err(error) => {
+                self.compactions.failed(&job);
+                (job.failed(&error), Err(error))
+            }
         };
         let outcome = if result.is_ok() { "done" } else { "the conversation is as it was" };
         self.say(Outgoing::End(Work::Compacting(number), outcome.to_owned()));

@@ -138,6 +138,7 @@ impl Workbench {
         for effect in effects {
             match effect {
                 Effect::Reindex => self.index(|_| ())?,
+                Effect::Tell(_) => {}
                 Effect::Open(session) => opened = Some(session),
                 Effect::Show(_) => self.session = opened.take().unwrap_or_else(|| Arc::clone(&self.session)),
                 Effect::Close(_) => self.session = Arc::new(Session::new(MAIN_SESSION)),
@@ -190,6 +191,9 @@ impl Workbench {
         let news = job.ended(&draft);
         let mut session = Session::clone(&self.session);
         session.compact(draft, &job.profile, &self.snapshot.settings.tools, now_ms())?;
+        if job.reason == Reason::ContextLimit {
+            session.recovered();
+        }
         self.install(Arc::new(session))?;
         Ok(news.into())
     }

@@ -43,9 +43,7 @@ fn without_a_model_a_summary_is_extracted_and_can_be_undone() {
     let ended = editor.run("compaction.run", json!({}));
     assert_eq!((&ended["state"], &ended["strategy"]), (&json!("ended"), &json!("extractive")), "{ended}");
     assert!(ended["after"]["tokens"].as_u64() < ended["before"]["tokens"].as_u64(), "{ended}");
-    let told: Vec<Value> = editor.server.heard("strata/compaction");
-    let states: Vec<&Value> = told.iter().map(|news| &news["state"]).collect();
-    assert_eq!(states, ["started", "ended"]);
+    editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
     let after = visible(&mut editor);
     assert!(after.len() < before.len() && after.iter().any(|message| message["kind"] == "summary"));
     assert_eq!(after.last(), before.last(), "the newest stay word for word");
@@ -85,6 +83,37 @@ fn the_client_is_asked_for_the_summary_and_prompts_are_made_meanwhile() {
         .map(|progress| &progress["value"]["kind"])
         .collect();
     assert_eq!(kinds, ["begin", "end"]);
+}
+
+#[test]
+fn a_workspace_that_nobody_trusts_asks_no_provider() {
+    let settings = json!({ "compaction": {
+        "summariser": "http", "model": "claude-haiku-4-5", "base_url": "http://127.0.0.1:1/v1", "key_env": "PATH",
+    } });
+    for (trusted, said) in [(false, "not trusted"), (true, "cannot be reached")] {
+        let setup = Setup::new(&small()).settings(settings.clone());
+        let mut editor = setup.options(json!({ "trusted": trusted, "settings": settings })).start();
+        talk(&mut editor, 8);
+        let ended = editor.run("compaction.run", json!({}));
+        assert_eq!(ended["strategy"], "extractive");
+        assert!(ended["notes"][0].as_str().unwrap().contains(said), "{said}: {ended}");
+    }
+}
+
+#[test]
+fn one_long_exchange_is_cut_inside_and_an_early_edit_brings_back_what_was_summed_up() {
+    let mut editor = Editor::start(&small());
+    editor.run("history.add", json!({ "role": "user", "content": "do it all" }));
+    for n in 0..20 {
+        editor.run("history.add", json!({ "role": "assistant", "content": long(&format!("step {n}")) }));
+    }
+    let ended = editor.run("compaction.run", json!({}));
+    assert_eq!(ended["state"], "ended", "{ended}");
+    assert!(text(&visible(&mut editor)[0]).contains("do it all"), "the request is pinned");
+    editor.run("history.truncate", json!({ "from": 3 }));
+    let seen = visible(&mut editor);
+    assert_eq!(seen.len(), 3, "not an empty conversation");
+    assert_eq!(text(&seen[0]), "do it all");
 }
 
 #[test]

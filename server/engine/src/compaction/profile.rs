@@ -82,7 +82,7 @@ pub struct Keep {
     /// The newest messages that weigh at most so many tokens together, at most half of the limit that triggers. 0: by
     /// number.
     pub tokens: usize,
-    /// The newest messages by number, when not by tokens.
+    /// The newest messages by number, where weight leaves nothing to summarise.
     pub messages: usize,
     /// So many of the newest exchanges in any case.
     pub exchanges: usize,

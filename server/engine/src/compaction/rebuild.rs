@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::history::{
-    ContentBlock, Entry, Kind, Message, MessageId, NewMessage, ResultPart, Role, Visibility,
+    ContentBlock, Entry, Kind, Message, MessageId, NewMessage, Pin, ResultPart, Role, Visibility,
 };
 use crate::text::{clip, clip_middle, clip_to_weight};
 
@@ -113,11 +113,11 @@ impl Rebuild<'_> {
     /// The names of the tools that were called, by the ids of the calls.
     fn tools(&self) -> HashMap<&str, &str> {
         let blocks = self.visible.iter().flat_map(|message| &message.body.content);
-        let call = |block| match block {
-            &ContentBlock::ToolCall { ref id, ref name, .. } => Some((id.as_str(), name.as_str())),
+        let calls = blocks.filter_map(|block| match block {
+            ContentBlock::ToolCall { id, name, .. } => Some((id.as_str(), name.as_str())),
             _ => None,
-        };
-        blocks.filter_map(call).collect()
+        });
+        calls.collect()
     }
 
     fn id(&self, at: usize) -> Option<MessageId> {
@@ -181,7 +181,7 @@ pub(super) fn shrink(
             return 0;
         }
         let Entry::Keep(id) = entry else { continue };
-        let Some(body) = bodies.get(id) else { continue };
+        let Some(body) = bodies.get(id).filter(|body| body.pin == Pin::Free) else { continue };
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
             over = over.saturating_sub(saved);

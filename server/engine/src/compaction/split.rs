@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, History, Message, Pin};
+use crate::history::{ContentBlock, History, Kind, Message, Pin};
 
 use super::profile::{First, Profile};
 use super::trigger::Pressure;
@@ -40,8 +40,14 @@ pub fn split(
         visible.len() - newest.count()
     };
     let from = if keep.tokens > 0 { by_weight() } else { visible.len().saturating_sub(keep.messages) };
-    let from = from.min(last_exchanges(visible, keep.exchanges));
-    split_at(visible, profile, from)
+    let with_exchanges = from.min(last_exchanges(visible, keep.exchanges));
+    let summarised = |at: &usize| visible.get(*at).is_some_and(|message| message.body.kind == Kind::Summary);
+    let cut = split_at(visible, profile, with_exchanges).filter(|cut| !cut.old.iter().all(summarised));
+    // A single exchange may outgrow every limit, as agents' do; then it is cut inside.
+    let cut = cut.or_else(|| split_at(visible, profile, from));
+    // What weighs little may still be many messages.
+    let by_number = || visible.len().saturating_sub(keep.messages);
+    cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
 }
 
 /// Cuts `visible` in front of the message at `from`, or before that where a call would be parted from its result.

@@ -41,10 +41,15 @@ impl History {
             ..Change::default()
         };
         let mut follows = true;
+        let places: HashMap<MessageId, usize> =
+            old.iter().enumerate().map(|(place, message)| (message.id, place)).collect();
+        let mut behind = 0;
         for message in rest {
             match known.get(&message.id) {
                 Some(stored) => {
-                    follows &= change.added.is_empty();
+                    let place = places.get(&message.id).copied().unwrap_or_default();
+                    follows &= change.added.is_empty() && place >= behind;
+                    behind = place;
                     if !Arc::ptr_eq(stored, message) && stored != &message {
                         change.changed.push(Arc::clone(message));
                     }
@@ -52,7 +57,6 @@ impl History {
                 None => change.added.push(Arc::clone(message)),
             }
         }
-        // Known messages never change places among themselves.
         change.order = (!follows).then(|| new.iter().map(|message| message.id).collect());
         change
     }

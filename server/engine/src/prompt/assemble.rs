@@ -83,6 +83,8 @@ pub struct Means<'a> {
 pub struct Prepared {
     /// The reply.
     pub reply: Assembled,
+    /// What it would weigh if nothing had to be left out, in tokens.
+    pub wanted: usize,
     /// The policy that laid it out, and who decided on that.
     pub chosen: Chosen,
     /// The prompt in order.
@@ -151,8 +153,9 @@ pub fn weigh(
             now_ms: ask.now_ms,
         },
     };
-    let fitted = run.fit()?;
-    let mut prepared = run.finish(fitted)?;
+    let mut wanted = 0;
+    let fitted = run.fit(&mut wanted)?;
+    let mut prepared = Prepared { wanted, ..run.finish(fitted)? };
     if let Some(message) = resolved.warning() {
         let warning = Warning { code: WarningCode::UnknownModel, message, path: None };
         prepared.reply.warnings.insert(0, warning);
@@ -220,10 +223,11 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The first plan that fits: everything, everything laid afresh, or as much of it as the window takes.
-    fn fit(&self) -> Result<(Plan, Attempt), AssembleError> {
+    fn fit(&self, wanted: &mut usize) -> Result<(Plan, Attempt), AssembleError> {
         let limit = self.measure.limit();
         let whole = Plan::everything(self.measure.map_budget(), self.measure.list_budget());
         let attempt = self.attempt(&whole);
+        *wanted = attempt.tokens();
         if let Some(stray) = attempt.unmatched.first() {
             return Err(AssembleError::NoSuchCall(stray.clone()));
         }
@@ -373,6 +377,7 @@ impl Run<'_> {
         };
         Ok(Prepared {
             reply,
+            wanted: 0,
             chosen: self.chosen,
             layout: Arc::new(attempt.laid.layout),
             sent,

@@ -336,6 +336,15 @@ impl Session {
     /// [`NoSuchMessage`].
     pub fn truncate_history(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
         let gone = self.history.truncate(from)?;
+        // Where a summary went, what it stands for is shown again.
+        while let Some(record) = self.compactions.last() {
+            let whole = record.rebuilt.added.iter().all(|id| self.history.get(*id).is_some());
+            if whole && self.history.sent().next().is_some() {
+                break;
+            }
+            let record = Arc::make_mut(&mut self.compactions).pop();
+            record.iter().for_each(|record| self.history.take_back(&record.rebuilt));
+        }
         self.rewritten();
         Ok(gone)
     }
@@ -352,6 +361,8 @@ impl Session {
         self.clear_history();
         self.totals = Usage::default();
         self.spent = None;
+        self.looping = None;
+        self.recovery = Recovery::default();
         self.pending.clear();
         self.recorded.clear();
     }

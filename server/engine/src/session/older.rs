@@ -2,9 +2,11 @@
 //! the session knows of its cache.
 
 use crate::ageing::{Aged, Ageing, CacheState, Warm, cached_behind, expected_turns, plan_ageing};
+use crate::compaction::Family;
 use crate::cost::Prices;
 use crate::history::{MessageId, Rebuilt};
 use crate::prompt::{Means, with_scales};
+use crate::settings::AgeingMode;
 
 use super::Session;
 
@@ -20,7 +22,11 @@ pub enum Room {
 impl Session {
     /// What of the tool results is to be archived now, if anything.
     pub fn plan_ageing(&self, room: Room, means: Means<'_>, now_ms: u64) -> Option<Ageing> {
-        let settings = &means.settings.tool_output;
+        let mut settings = means.settings.tool_output.clone();
+        if means.settings.compaction.profile().family == Family::Checkpoint {
+            settings.ageing = AgeingMode::Eager;
+        }
+        let settings = &settings;
         let plan = |state: &CacheState<'_>| plan_ageing(self.history.messages(), settings, state);
         let cached = self.cached(now_ms).filter(|cached| cached.tokens > 0);
         let (cached, layout) = match (room, cached, self.last_layout()) {

@@ -28,7 +28,6 @@ pub struct Saved {
     totals: Usage,
     spent: Option<f64>,
     compactions: Arc<Vec<Record>>,
-    next_message: MessageId,
 }
 
 impl Session {
@@ -44,14 +43,14 @@ impl Session {
             totals: self.totals,
             spent: self.spent,
             compactions: Arc::clone(&self.compactions),
-            next_message: self.history.next_id(),
         }
     }
 
-    /// The session that was stored under this name.
+    /// The session that was stored under this name. `next` is the first number that none of its messages ever had.
     pub fn restored(
         id: impl Into<Arc<str>>,
         messages: impl IntoIterator<Item = Message>,
+        next: MessageId,
         saved: Saved,
     ) -> Self {
         let Saved {
@@ -63,11 +62,9 @@ impl Session {
             looping,
             totals,
             spent,
-            compactions,
-            next_message,
-        } = saved;
+            compactions } = saved;
         Self {
-            history: History::restored(messages, next_message),
+            history: History::restored(messages, next),
             selection,
             pages,
             policy,

@@ -44,17 +44,17 @@ pub(super) enum Recovery {
 }
 
 impl Session {
-    /// Takes note that a provider refused a prompt for its length.
+    /// Whether the conversation may be compacted because a provider refused a prompt for its length.
     ///
     /// # Errors
-    /// [`AlreadyRecovered`] when that happened before, and no prompt was answered since.
-    pub fn recover(&mut self) -> Result<(), AlreadyRecovered> {
-        if self.recovery == Recovery::Used {
-            return Err(AlreadyRecovered);
-        }
+    /// [`AlreadyRecovered`] when that was done before, and no prompt was answered since.
+    pub fn may_recover(&self) -> Result<(), AlreadyRecovered> {
+        if self.recovery == Recovery::Used { Err(AlreadyRecovered) } else { Ok(()) }
+    }
+
+    /// Takes note that it was.
+    pub fn recovered(&mut self) {
         self.recovery = Recovery::Used;
-        self.touch();
-        Ok(())
     }
 
     /// What the conversation weighs. `context` is what the whole prompt weighs, when that is known; otherwise what was

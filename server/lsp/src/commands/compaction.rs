@@ -51,7 +51,12 @@ pub(super) fn context_limit_exceeded(
     _: NoArguments,
     context: &mut Context<'_>,
 ) -> Result<Empty, CommandError> {
-    context.session.recover()?;
+    context.session.may_recover()?;
+    if context.compacting == Compacting::Yes {
+        return Err(CommandError::failed(
+            "a compaction of this session is running; wait until it has ended, assemble the prompt anew and send it",
+        ));
+    }
     let profile = context.snapshot.settings.compaction.profile();
     begin(profile, Reason::ContextLimit, context);
     Ok(Empty {})

@@ -67,6 +67,8 @@ pub enum Effect {
     Show(Arc<str>),
     /// Close a session.
     Close(Arc<str>),
+    /// Tell the client how a compaction ended.
+    Tell(Value),
     /// Compact a session. What comes of it is the answer of the command, unless it begins by itself.
     Compact(Box<Job>),
 }

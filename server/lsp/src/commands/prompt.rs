@@ -1,9 +1,9 @@
 //! `prompt.*`: assemble, record, discard, preview, estimate.
 
 use serde::{Deserialize, Serialize};
-use strata_engine::compaction::{Moment, Summariser};
+use strata_engine::compaction::{Moment, Pressure, Summariser};
 use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
-use strata_engine::prompt::{self, Ask, Assembled, Means, Prepared, Request, ToolResult, Workspace};
+use strata_engine::prompt::{self, Ask, AssembleError, Assembled, Means, Prepared, Request, ToolResult, Workspace};
 use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
 use strata_engine::tiers::PolicyName;
 use strata_engine::wire::{Body, Format, Tool};
@@ -125,23 +125,29 @@ pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Res
     }
     let mut prepared = prepared(&ask, context)?;
     if dry_run {
-        return Ok(prepared.reply);
+        return Ok(prepared?.reply);
     }
-    let used = Some(prepared.reply.tokens.total);
-    if let Some(job) = compaction::due(Moment::BeforeAssembling, used, context.session, context.snapshot)
+    // What counts is what the prompt would be with everything in it, not what is left when it does not fit.
+    let used = match &prepared {
+        Ok(prepared) => Some(prepared.wanted),
+        Err(AssembleError::TooLarge { tokens, .. }) => Some(*tokens),
+        Err(_) => None,
+    };
+    if used.is_some()
+        && let Some(job) = compaction::due(Moment::BeforeAssembling, used, context.session, context.snapshot)
         && compacted(&job, context)?
     {
         prepared = self::prepared(&ask, context)?;
     }
     context.cancel.check()?;
-    Ok(context.session.keep(prepared))
+    Ok(context.session.keep(prepared?))
 }
 
-fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Prepared, CommandError> {
+fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Result<Prepared, AssembleError>, CommandError> {
     let assemble = |workspace: &Workspace<'_>, means: Means<'_>| {
         prompt::assemble(workspace, context.session, ask, means)
     };
-    Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)??)
+    Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)?)
 }
 
 /// Compacts the conversation before a prompt is made of it, and says whether it did. When it cannot be, the prompt is made
@@ -160,7 +166,9 @@ fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError>
         committed.map(|_| news).map_err(|error| error.to_string())
     });
     let done = committed.is_ok();
-    services.tell_compaction(committed.unwrap_or_else(|error| job.failed(&error)).into());
+    let news = committed.unwrap_or_else(|error| job.failed(&error)).into();
+    // Told when it is safely stored with the rest of the command.
+    context.effects.push(Effect::Tell(news));
     Ok(done)
 }
 
@@ -198,17 +206,23 @@ pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<
     }
     let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
     let recorded = context.session.record(&params.id, outcome)?;
-    archive_old_results(context)?;
-    if let Some(job) = compaction::due(Moment::AfterTurn, None, context.session, context.snapshot) {
-        context.effects.push(Effect::Compact(Box::new(job)));
-    }
+    let means = context.snapshot.means();
+    let before = context.session.pressure(None, means);
+    archive_old_results(&before, context)?;
+    // Archiving forgets what was billed for the whole prompt, which is the best that is known of it.
+    let freed = before.history.saturating_sub(context.session.pressure(None, means).history);
+    let used = Some(before.context.saturating_sub(freed));
+    // A turn of a conversation is what an iteration is to a loop.
+    let due = [Moment::AfterTurn, Moment::OnIteration]
+        .into_iter()
+        .find_map(|moment| compaction::due(moment, used, context.session, context.snapshot));
+    context.effects.extend(due.map(|job| Effect::Compact(Box::new(job))));
     Ok(recorded)
 }
 
 /// Archives tool results that grew old, summed up by a model where one may be asked.
-fn archive_old_results(context: &mut Context<'_>) -> Result<(), CommandError> {
+fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) -> Result<(), CommandError> {
     let means = context.snapshot.means();
-    let pressure = context.session.pressure(None, means);
     let full = pressure.window.is_some_and(|window| pressure.context > window / 10 * 9);
     let room = if full { Room::None } else { Room::Left };
     let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return Ok(()) };

@@ -200,7 +200,11 @@ pub(super) fn steps(_: NoArguments, context: &mut Context<'_>) -> Result<Steps, 
 }
 
 pub(super) fn rename(params: RenameParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    let id = own_name(params.id, context).parse()?;
+    let id = own_name(params.id, context);
+    if *id == *context.session.id {
+        context.services.keeper.begin(context.session, context.now_ms)?;
+    }
+    let id = id.parse()?;
     context.services.keeper.with(|store| store.rename(&id, &params.name))?;
     Ok(Empty {})
 }
@@ -224,6 +228,9 @@ pub(super) fn export(params: ExportParams, context: &mut Context<'_>) -> Result<
     let format = params.format;
     let text = match format {
         ExportFormat::Jsonl => {
+            if *id == *context.session.id {
+                context.services.keeper.begin(context.session, context.now_ms)?;
+            }
             let name = id.parse()?;
             let mut lines = Vec::new();
             context.services.keeper.with(|store| store.export(&name, &mut lines))?;
@@ -254,6 +261,7 @@ pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<
 }
 
 pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+    context.services.keeper.begin(context.session, context.now_ms)?;
     let scope = Scope::Session(context.session.id.parse()?);
     super::memory::search_in(&params.query, params.limit, &scope, context)
 }

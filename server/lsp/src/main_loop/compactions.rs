@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
+use strata_engine::compaction::Reading;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::commands::CommandError;
-use crate::compacting::{Job, News};
+use crate::compacting::{Job, News, Reason};
 use crate::mail::Answer;
 use crate::outgoing::Work;
 
@@ -28,6 +29,8 @@ pub(super) struct Running {
 pub(super) struct Compactions {
     last: u64,
     running: BTreeMap<String, Running>,
+    /// What the last one that began by itself and failed had to do with, by session.
+    failed: BTreeMap<String, Reading>,
 }
 
 impl Compactions {
@@ -63,6 +66,27 @@ impl Compactions {
     pub(super) fn end(&mut self, session: &str, number: u64) -> Option<Running> {
         self.get(session, number)?;
         self.running.remove(session)
+    }
+
+    /// Takes note that a compaction came to nothing.
+    pub(super) fn failed(&mut self, job: &Job) {
+        if let Reason::Due(reading) = job.reason {
+            self.failed.insert(job.session.clone(), reading);
+        }
+    }
+
+    /// Whether one failed for the same reason, and there is hardly more to do it with since.
+    pub(super) fn is_hopeless(&self, session: &str, reading: &Reading) -> bool {
+        let same = |failed: &&Reading| failed.measured == reading.measured && failed.now <= reading.now;
+        self.failed.get(session).filter(same).is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
+    }
+
+    /// Stops the one of a session that is closed.
+    pub(super) fn cancel_all_of(&mut self, session: &str) {
+        self.failed.remove(session);
+        if let Some(running) = self.running.get(session) {
+            running.cancel.cancel();
+        }
     }
 
     /// The person stopped the one that shows this token.
