@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Sessions(SessionsArguments),
     /// Keep notes that outlive every conversation
     Memory(MemoryArguments),
+    /// Remember the iterations of an autonomous loop and make the prompt of the next one
+    Iteration(IterationArguments),
     /// Play recorded sessions and say what each layout of their prompts costs
     Replay(ReplayArguments),
     /// Say what works and what does not
@@ -262,6 +264,80 @@ pub(crate) enum MemoryCommand {
         /// Its number
         id: i64,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IterationArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    #[command(flatten)]
+    pub(crate) audience: Audience,
+    #[command(flatten)]
+    pub(crate) memory: LoopArguments,
+    /// The session that the loop is kept in; it is begun when there is none
+    #[arg(long, value_name = "ID", default_value = "iteration", global = true)]
+    pub(crate) session: String,
+    #[command(subcommand)]
+    pub(crate) command: IterationCommand,
+}
+
+/// How much a loop remembers.
+#[derive(Debug, Args)]
+pub(crate) struct LoopArguments {
+    /// Read these figures from the section `context` of this file (`*.toml`, `*.yaml`)
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    /// How many iterations are kept word for word (`raw_window_size`); 5 without it
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) context_window: Option<usize>,
+    /// Write the summary anew every so many iterations, 0 never; 10 without it
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) summarize_every: Option<u64>,
+    /// The most that the summary may weigh, in tokens; 2,000 without it
+    #[arg(long, value_name = "TOKENS", global = true)]
+    pub(crate) max_summary_tokens: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IterationCommand {
+    /// Remember an iteration
+    Add(ReportArguments),
+    /// Print the prompt of the next iteration
+    Prompt,
+    /// Say where the loop stands
+    Status,
+}
+
+/// What an iteration was.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// What the loop is for: needed once, and begins another loop when it changes
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) goal: Option<String>,
+    /// What the iteration was given
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub(crate) prompt: String,
+    /// The file with what it said; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The program that ran it
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub(crate) cli: String,
+    /// The model that ran it
+    #[arg(long, value_name = "MODEL", default_value = "", hide_default_value = true)]
+    pub(crate) model: String,
+    /// How far it got, as you judge
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.0, hide_default_value = true)]
+    pub(crate) score: f64,
+    /// Something that it accomplished, beside what its output says in `<progress>`
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) marker: Vec<String>,
+    /// A file that it changed
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Vec<String>,
+    /// How long it took, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, hide_default_value = true)]
+    pub(crate) duration: u64,
 }
 
 /// Plays recorded sessions through the engine, prompt by prompt, and says what their input costs under each policy and

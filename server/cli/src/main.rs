@@ -7,6 +7,7 @@ mod doctor;
 mod failure;
 mod found;
 mod input;
+mod iteration;
 mod map;
 mod memory;
 mod output;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Tokens(arguments) => tokens::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Memory(arguments) => memory::run(&arguments),
+        Command::Iteration(arguments) => iteration::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
     };

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use strata_lsp::workbench::Settings;
 
 use crate::arguments::{MemoryArguments, MemoryCommand};
 use crate::failure::Failure;
@@ -37,7 +38,7 @@ struct Added {
 }
 
 pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
-    let mut workbench = repository::open_stored(&arguments.repository)?;
+    let mut workbench = repository::open_stored(&arguments.repository, Settings::default())?;
     let audience = arguments.audience;
     match &arguments.command {
         MemoryCommand::Add { text, tag } => {

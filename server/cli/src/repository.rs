@@ -13,8 +13,8 @@ pub(crate) fn open(arguments: &RepositoryArguments) -> Result<Workbench, Failure
 }
 
 /// The repository with the sessions and notes that are stored for it.
-pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
-    let workbench = open(arguments)?;
+pub(crate) fn open_stored(arguments: &RepositoryArguments, settings: Settings) -> Result<Workbench, Failure> {
+    let workbench = Workbench::open(&arguments.folder, settings)?;
     if let Some(news) = workbench.open_store()? {
         output::tell(&format!("warning: {news}"));
     }

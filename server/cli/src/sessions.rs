@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strata_lsp::workbench::{Access, Workbench};
+use strata_lsp::commands::CommandError;
+use strata_lsp::workbench::{Access, Settings, Workbench};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
@@ -76,7 +77,7 @@ struct Desk {
 }
 
 pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
-    let workbench = repository::open_stored(&arguments.repository)?;
+    let workbench = repository::open_stored(&arguments.repository, Settings::default())?;
     let mut desk = Desk { workbench, audience: arguments.audience };
     match &arguments.command {
         SessionsCommand::List => desk.list()?,
@@ -169,7 +170,12 @@ impl Desk {
 
     fn import(&mut self, file: &Path) -> Result<(), Failure> {
         let text = input::file(file)?;
-        let reply = self.run("strata.session.import", json!({ "text": text }))?;
+        let reply = self.workbench.run("strata.session.import", json!({ "text": text }));
+        let reply = reply.map_err(|error| match error {
+            // There is one argument, and a person gave none by that name.
+            CommandError::InvalidParams { message, .. } => Failure::Said(message),
+            error => error.into(),
+        })?;
         let file = input::name(file);
         self.audience.say(reply, |reply| {
             let Begun { id, messages, skipped } = output::understood(reply)?;

@@ -6,6 +6,7 @@ pub mod config;
 pub mod disk;
 pub mod git;
 pub mod index;
+pub mod loop_file;
 pub mod named;
 pub mod pool;
 pub mod roots;

@@ -12,16 +12,20 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::session::Session;
 use strata_host::config::Trust;
 use strata_host::roots::{PathError, Roots};
+use strata_host::store::StoreError;
 
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, Reason};
 use crate::index::{Index, Progress, walk_options};
+use crate::keeper::KeepError;
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::weights::{Weights, weigh};
 use crate::world::MAIN_SESSION;
 
+pub use strata_engine::iteration::RollingConfig;
 pub use strata_engine::settings::Settings;
+pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
 
 /// One folder as the workspace, and one session in it.
@@ -181,6 +185,18 @@ impl Workbench {
     /// [`CommandError`].
     pub fn resume(&mut self, id: &str, access: Access) -> Result<(), CommandError> {
         self.session = self.services.keeper.load(id, access)?;
+        Ok(())
+    }
+
+    /// Goes on with a stored session, or begins one of this name when there is none.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
+        self.session = match self.services.keeper.load(id, Access::Write) {
+            Err(KeepError::Store(StoreError::NoSession(_))) => Arc::new(Session::new(id)),
+            loaded => loaded?,
+        };
         Ok(())
     }
 

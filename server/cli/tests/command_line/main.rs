@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 mod doctor;
+mod iteration;
 mod map;
 mod memory;
 mod prompt;

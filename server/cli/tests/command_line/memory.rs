@@ -30,8 +30,10 @@ fn notes_are_kept_listed_found_and_removed() {
     assert_eq!(left["fragments"].as_array().unwrap().len(), 1);
     expect![[r#"
         error: there is no memory fragment m1
-    "#]].assert_eq(repo.strata(&["memory", "remove", "1"]).refusal());
+    "#]]
+    .assert_eq(repo.strata(&["memory", "remove", "1"]).refusal());
     expect![[r#"
         error: a memory fragment needs text
-    "#]].assert_eq(repo.strata(&["memory", "add", " "]).refusal());
+    "#]]
+    .assert_eq(repo.strata(&["memory", "add", " "]).refusal());
 }

@@ -184,7 +184,7 @@ fn recorded(steps: usize) -> String {
     };
     let mut lines = Vec::new();
     for step in 0..steps {
-        let (id, path) = (format!("call_{step}"), format!("/work/src/file{step}.rs"));
+        let (id, path) = (format!("call_{step}"), format!("/work/src/file{}.rs", step % 10));
         let input = serde_json::json!({ "file_path": path, "old_string": "a", "new_string": "b" });
         let call = serde_json::json!({ "type": "tool_use", "id": id, "name": "Edit", "input": input });
         let said = format!("line {step} of what the tool said\n").repeat(60);
@@ -220,7 +220,8 @@ fn compactions_are_measured_behind_every_message() {
         continuation 44 16 0 4,736 1,420 320 449
         checkpoint 0 60 0 - - - 0
         rolling 28 32 0 6,105 3,450 209 279
-        handoff 56 0 4 3,927 366 355 507"#]].assert_eq(&sized.join("\n"));
+        handoff 56 0 4 3,927 366 355 507"#]]
+    .assert_eq(&sized.join("\n"));
     let rest: Vec<&str> = run.out.lines().skip(8).collect();
     expect![[r#"
 
@@ -233,7 +234,8 @@ fn compactions_are_measured_behind_every_message() {
         rolling       100.0 / 100.0       - / -     100.0   100.0      100.0           0
         handoff       100.0 / 100.0       - / -     100.0   100.0      100.0           0
 
-        154 compactions at 60 cuts, each checked in the forms of both providers: 0 violations of a rule"#]].assert_eq(&rest.join("\n"));
+        154 compactions at 60 cuts, each checked in the forms of both providers: 0 violations of a rule"#]]
+    .assert_eq(&rest.join("\n"));
 }
 
 #[test]

@@ -125,8 +125,9 @@ fn what_cannot_be_done_is_said_and_the_rest_is_done() {
     assert_eq!((run.code, &*run.out), (Some(1), ""));
     let said: Vec<&str> = run.err.lines().collect();
     expect![[r#"
-        error: words.txt: `text`: the whole value: holds no conversation in a known form
-        error: nowhere: No such file or directory (os error 2)"#]].assert_eq(&said[..2].join("\n"));
+        error: words.txt: the whole value: holds no conversation in a known form
+        error: nowhere: No such file or directory (os error 2)"#]]
+    .assert_eq(&said[..2].join("\n"));
     assert!(said[2].starts_with("talk.json: session ") && said[2].ends_with(", 2 messages"), "{}", run.err);
 
     let run = repo.strata(&["sessions", "delete", unknown, &id]);
@@ -135,10 +136,12 @@ fn what_cannot_be_done_is_said_and_the_rest_is_done() {
     assert_eq!(listed(&repo).len(), 1);
     expect![[r#"
         error: `No Name` is no name of a session: lower-case letters, digits, `-` and `_`, at most 64
-    "#]].assert_eq(repo.strata(&["sessions", "compact", "No Name"]).refusal());
+    "#]]
+    .assert_eq(repo.strata(&["sessions", "compact", "No Name"]).refusal());
     expect![[r#"
         error: nothing to search for: the query has no letters or digits
-    "#]].assert_eq(repo.strata(&["sessions", "search", "!!"]).refusal());
+    "#]]
+    .assert_eq(repo.strata(&["sessions", "search", "!!"]).refusal());
 }
 
 #[test]

@@ -166,8 +166,10 @@ impl Cut {
         let left: Vec<&Message> = history.sent().map(|message| &**message).collect();
         let added = |message: &&&Message| message.id >= self.before.next_id();
         let summary = left.iter().filter(added).filter(|message| message.body.kind == Kind::Summary);
-        let summary =
-            with_scales(means, |scales| summary.map(|message| (scales.text)(&message.text())).sum());
+        let weigh = |message: &&Message| {
+            with_scales(means, |scales| (scales.text)(&without_repeated(&message.text())))
+        };
+        let summary = summary.map(weigh).sum();
         // A provider takes a compacted conversation by itself: a commit refuses every other.
         let with_next = left.iter().copied().chain(self.following.iter().map(AsRef::as_ref));
         let with_next: Vec<&Message> = with_next.collect();

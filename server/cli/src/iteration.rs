@@ -1,0 +1,166 @@
+//! `strata iteration`: the memory of an autonomous loop, for the script that runs it. The prompt goes to standard output, what
+//! was done to standard error.
+
+use std::process::ExitCode;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use strata_lsp::workbench::{Access, RollingConfig, Settings, Workbench, read_loop_file};
+
+use crate::arguments::{IterationArguments, IterationCommand, LoopArguments, ReportArguments};
+use crate::failure::Failure;
+use crate::output::{self, count};
+use crate::table::{Align, Table};
+use crate::{input, reply, repository};
+
+/// What is read of the reply of `strata.iteration.add`.
+#[derive(Deserialize)]
+struct Added {
+    number: u64,
+    promise: Promise,
+    fold: Option<Folded>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Promise {
+    Open,
+    Complete,
+}
+
+#[derive(Deserialize)]
+struct Folded {
+    iterations: Vec<u64>,
+    problem: Option<String>,
+}
+
+/// What is read of the reply of `strata.iteration.prompt`.
+#[derive(Deserialize)]
+struct Prompt {
+    text: String,
+}
+
+/// What is read of the reply of `strata.iteration.status`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    goal: String,
+    total_iterations: u64,
+    window: Vec<u64>,
+    waiting: Vec<u64>,
+    summarized: u64,
+    next_summary_at: Option<u64>,
+    progress_score: Option<f64>,
+    promise: Promise,
+}
+
+pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
+    let settings = Settings { context: remembered(&arguments.memory)?, ..Settings::default() };
+    let mut workbench = repository::open_stored(&arguments.repository, settings)?;
+    let (session, audience) = (&arguments.session, arguments.audience);
+    match &arguments.command {
+        IterationCommand::Add(report) => {
+            let ask = asked(report)?;
+            workbench.resume_or_begin(session)?;
+            audience.say(workbench.run("strata.iteration.add", ask)?, told)?;
+        }
+        IterationCommand::Prompt => {
+            let reply = of_loop(&mut workbench, session, "strata.iteration.prompt")?;
+            audience.show(reply, |reply| {
+                let Prompt { text } = output::understood(reply)?;
+                output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n')))
+            })?;
+        }
+        IterationCommand::Status => {
+            let reply = of_loop(&mut workbench, session, "strata.iteration.status")?;
+            audience.show(reply, |reply| status(&output::understood(reply)?))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn remembered(arguments: &LoopArguments) -> Result<RollingConfig, Failure> {
+    let LoopArguments { config, context_window, summarize_every, max_summary_tokens } = arguments;
+    let file = match config {
+        Some(path) => read_loop_file(path).map_err(|error| Failure::said(format!("--config {error}")))?,
+        None => RollingConfig::default(),
+    };
+    Ok(RollingConfig {
+        raw_window_size: context_window.unwrap_or(file.raw_window_size),
+        summarize_every: summarize_every.unwrap_or(file.summarize_every),
+        max_summary_tokens: max_summary_tokens.unwrap_or(file.max_summary_tokens),
+    })
+}
+
+fn asked(report: &ReportArguments) -> Result<Value, Failure> {
+    let output = match &report.output {
+        Some(path) => {
+            input::file(path).map_err(|error| error.about(&format!("--output {}", input::name(path))))?
+        }
+        None => String::new(),
+    };
+    Ok(json!({
+        "goal": report.goal,
+        "iteration": {
+            "prompt": report.prompt,
+            "output": output,
+            "cli": report.cli,
+            "model": report.model,
+            "progressScore": report.score,
+            "progressMarkers": report.marker,
+            "fileChanges": report.file,
+            "durationMs": report.duration.saturating_mul(1_000),
+        },
+    }))
+}
+
+/// Asks about a loop that is there.
+fn of_loop(workbench: &mut Workbench, session: &str, command: &str) -> Result<Value, Failure> {
+    let asked = workbench.resume(session, Access::Read).and_then(|()| workbench.run(command, json!({})));
+    asked.map_err(|error| Failure::said(format!("{error}; `strata iteration add --goal GOAL` begins a loop")))
+}
+
+fn told(reply: Value) -> Result<String, Failure> {
+    let Added { number, promise, fold } = output::understood(reply)?;
+    let mut text = format!("iteration {number} is kept");
+    if let Some(Folded { iterations, problem }) = fold {
+        let which = match (iterations.first(), iterations.last()) {
+            (Some(first), Some(last)) if first < last => format!("iterations {first} to {last}"),
+            (Some(only), _) => format!("iteration {only}"),
+            (None, _) => "nothing".to_owned(),
+        };
+        text.push_str(&match problem {
+            None => format!("; {which} went into the summary"),
+            Some(problem) => format!("; {which} could not be summed up yet: {problem}"),
+        });
+    }
+    if let Promise::Complete = promise {
+        text.push_str("; it says that the goal is reached");
+    }
+    Ok(text)
+}
+
+fn status(status: &Status) -> Result<(), Failure> {
+    let numbers = |all: &[u64]| all.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let mut table = Table::new([Align::Left, Align::Left]);
+    let mut row = |name: &str, what: String| table.row([name.to_owned(), what]);
+    row("goal", output::clipped(&status.goal, 100));
+    row("iterations", count(usize::try_from(status.total_iterations).unwrap_or(usize::MAX)));
+    row("word for word", numbers(&status.window));
+    if !status.waiting.is_empty() {
+        row("to be summed up", numbers(&status.waiting));
+    }
+    row("summed up", format!("the first {}", status.summarized));
+    if let Some(next) = status.next_summary_at {
+        row("summary anew", format!("after iteration {next}"));
+    }
+    if let Some(score) = status.progress_score {
+        row("score", score.to_string());
+    }
+    let reached = match status.promise {
+        Promise::Open => "not reached",
+        Promise::Complete => "reached, the last iteration says",
+    };
+    row("goal is", reached.to_owned());
+    reply::table(&table)
+}

@@ -1,0 +1,64 @@
+//! The memory of an autonomous loop, as a script uses it.
+
+use expect_test::expect;
+
+use crate::repo::Repo;
+
+fn add(repo: &Repo, nth: usize, more: &[&str]) -> String {
+    let said = format!("I did step {nth}.\n<progress>step {nth} is done</progress>\n");
+    let arguments = ["iteration", "add", "--goal", "Port the parser", "--output", "-", "--prompt", "Go on"];
+    let run = repo.strata_with(said.as_bytes(), &[&arguments, more].concat());
+    assert_eq!((run.code, &*run.out), (Some(0), ""), "{}", run.err);
+    run.err
+}
+
+#[test]
+fn each_run_goes_on_where_the_last_one_ended() {
+    let repo = Repo::new(&[]);
+    assert_eq!(add(&repo, 1, &[]), "iteration 1 is kept\n");
+    let window = ["--context-window", "2"];
+    assert_eq!(add(&repo, 2, &window), "iteration 2 is kept\n");
+    assert_eq!(add(&repo, 3, &window), "iteration 3 is kept; iteration 1 went into the summary\n");
+    let report = [&window[..], &["--score", "0.5", "--cli", "agent", "--file", "src/a.rs"]].concat();
+    add(&repo, 4, &report);
+    let prompt = repo.strata(&["iteration", "prompt"]).out;
+    let sections: Vec<&str> = prompt.lines().filter(|line| line.starts_with("# ")).collect();
+    expect![[r#""#]].assert_eq(&sections.join("\n"));
+    assert!(prompt.contains("Port the parser") && prompt.contains("step 4 is done"), "{prompt}");
+    let status = repo.strata(&["iteration", "status", "--context-window", "2"]);
+    expect![[r#""#]].assert_eq(&status.out);
+    let status = repo.strata(&["iteration", "status", "--json"]).json();
+    assert_eq!((&status["totalIterations"], &status["summarized"]), (&4.into(), &2.into()));
+}
+
+#[test]
+fn the_figures_come_from_a_file_and_arguments_count_more() {
+    let repo = Repo::new(&[
+        ("loop.yaml", "context:\n  raw_window_size: 1\n"),
+        ("bad.toml", "[context]\nsize = 1\n"),
+    ]);
+    let config = ["--config", "loop.yaml"];
+    add(&repo, 1, &config);
+    assert_eq!(add(&repo, 2, &config), "iteration 2 is kept; iteration 1 went into the summary\n");
+    let wide = [&config[..], &["--context-window", "9"]].concat();
+    assert_eq!(add(&repo, 3, &wide), "iteration 3 is kept\n");
+    let run = repo.strata(&["iteration", "status", "--config", "bad.toml"]);
+    assert!(
+        run.refusal().starts_with("error: --config bad.toml: `context`: unknown field `size`"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn loops_are_told_apart_and_a_new_goal_begins_another() {
+    let repo = Repo::new(&[]);
+    add(&repo, 1, &["--session", "other"]);
+    let said = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
+    expect![[r#""#]].assert_eq(&said(&["iteration", "prompt"]));
+    expect![[r#""#]].assert_eq(&said(&["iteration", "add", "--prompt", "x"]));
+    expect![[r#""#]].assert_eq(&said(&["iteration", "add", "--goal", "x", "--output", "nowhere"]));
+    let done = ["iteration", "add", "--session", "other", "--goal", "Port the printer", "--output", "-"];
+    let run = repo.strata_with(b"<promise>COMPLETE</promise>", &done);
+    assert_eq!(run.err, "iteration 1 is kept; it says that the goal is reached\n");
+}

@@ -1,0 +1,123 @@
+//! The settings of an autonomous loop in a file of its own: the section `context` of a TOML or YAML file that may hold
+//! much else. Of YAML no more is read than that section, written as lines `name: number`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+use strata_engine::iteration::RollingConfig;
+
+use crate::config::from_toml;
+
+/// The section.
+const SECTION: &str = "context";
+
+/// Why a file says nothing about a loop.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", .path.display())]
+pub struct LoopFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// Reads how much a loop remembers. What the file does not say is as it is by default.
+///
+/// # Errors
+/// [`LoopFileError`].
+pub fn read_loop_file(path: &Path) -> Result<RollingConfig, LoopFileError> {
+    let fail = |problem: String| LoopFileError { path: path.to_owned(), problem };
+    let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let section = match extension {
+        "toml" => {
+            let mut values = from_toml("TOML", &text).map_err(|error| fail(error.to_string()))?;
+            values.get_mut(SECTION).map_or_else(|| Value::Object(Map::new()), Value::take)
+        }
+        "yaml" | "yml" => Value::Object(yaml_section(&text).map_err(fail)?),
+        _ => return Err(fail("neither `.toml` nor `.yaml`".to_owned())),
+    };
+    RollingConfig::deserialize(section).map_err(|error| fail(format!("`{SECTION}`: {error}")))
+}
+
+/// The lines of the section, as numbers by their names.
+fn yaml_section(text: &str) -> Result<Map<String, Value>, String> {
+    let mut values = Map::new();
+    let mut inside = false;
+    for (at, line) in text.lines().enumerate() {
+        // No name and no number of ours holds a `#`.
+        let said = line.split('#').next().unwrap_or_default().trim_end();
+        let Some((name, value)) = said.split_once(':') else {
+            match inside && !said.is_empty() && said != "---" {
+                true => return Err(format!("line {}: not of the form `name: number`", at + 1)),
+                false => continue,
+            }
+        };
+        if !said.starts_with([' ', '\t']) {
+            inside = name == SECTION;
+            if inside && !value.trim().is_empty() {
+                return Err(format!("line {}: write the section `{SECTION}` in lines of its own", at + 1));
+            }
+        } else if inside {
+            let number: u64 = value
+                .trim()
+                .parse()
+                .map_err(|_| format!("line {}: `{}` is no whole number", at + 1, value.trim()))?;
+            values.insert(name.trim().to_owned(), number.into());
+        }
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str) -> Result<RollingConfig, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        read_loop_file(&path).map_err(|error| error.problem)
+    }
+
+    #[test]
+    fn both_forms_say_the_same() {
+        let expected = RollingConfig { raw_window_size: 3, summarize_every: 7, max_summary_tokens: 900 };
+        let yaml = "agent:\n  model: x: y\n  list:\n    - a\ncontext:\n  raw_window_size: 3   # as seen\n\n  summarize_every: 7\n  max_summary_tokens: 900\nother:\n  raw_window_size: 99\n";
+        assert_eq!(read("loop.yaml", yaml), Ok(expected));
+        let toml = "[agent]\nmodel = 'x'\n[context]\nraw_window_size = 3\nsummarize_every = 7\nmax_summary_tokens = 900\n";
+        assert_eq!(read("loop.toml", toml), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_it_is_by_default() {
+        let expected = RollingConfig { summarize_every: 0, ..RollingConfig::default() };
+        assert_eq!(read("loop.yml", "---\ncontext:\n  summarize_every: 0\n"), Ok(expected));
+        for name in ["loop.yml", "loop.toml"] {
+            assert_eq!(read(name, ""), Ok(RollingConfig::default()));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let problem = |name: &str, text: &str| read(name, text).unwrap_err();
+        assert_eq!(
+            problem("a.yaml", "context:\n  summarize_every: ten\n"),
+            "line 2: `ten` is no whole number"
+        );
+        assert_eq!(
+            problem("a.yaml", "context: {summarize_every: 1}\n"),
+            "line 1: write the section `context` in lines of its own"
+        );
+        assert_eq!(
+            problem("a.yaml", "context:\n  - summarize_every\n"),
+            "line 2: not of the form `name: number`"
+        );
+        assert!(problem("a.yaml", "context:\n  window: 1\n").contains("unknown field `window`"));
+        assert!(problem("a.toml", "[context]\nwindow = 1\n").contains("unknown field `window`"));
+        assert!(problem("a.toml", "[context").contains("TOML:1:"));
+        assert_eq!(problem("a.json", "{}"), "neither `.toml` nor `.yaml`");
+    }
+}
