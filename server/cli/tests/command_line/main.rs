@@ -4,9 +4,11 @@
 
 mod doctor;
 mod map;
+mod memory;
 mod prompt;
 mod replay;
 mod repo;
 mod serve;
+mod sessions;
 mod tokens;
 mod usage;

@@ -177,6 +177,82 @@ fn recorded_conversations_are_shown_with_what_was_billed() {
     .assert_eq(&run.out);
 }
 
+/// A record of an agent that edits files, with an error that nothing mended.
+fn recorded(steps: usize) -> String {
+    let line = |kind: &str, content: serde_json::Value| {
+        serde_json::json!({ "type": kind, "message": { "role": kind, "content": content } }).to_string()
+    };
+    let mut lines = Vec::new();
+    for step in 0..steps {
+        let (id, path) = (format!("call_{step}"), format!("/work/src/file{step}.rs"));
+        let input = serde_json::json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+        let call = serde_json::json!({ "type": "tool_use", "id": id, "name": "Edit", "input": input });
+        let said = format!("line {step} of what the tool said\n").repeat(60);
+        let failed = step == 1;
+        let result = serde_json::json!({ "type": "tool_result", "tool_use_id": id, "content": said, "is_error": failed });
+        lines.push(line("user", format!("Please change the file number {step}").into()));
+        lines.push(line("assistant", serde_json::json!([call])));
+        lines.push(line("user", serde_json::json!([result])));
+        lines.push(line("assistant", format!("The file number {step} is changed.").into()));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn compactions_are_measured_behind_every_message() {
+    let repo = Repo::new(&[]);
+    repo.write("talks/one.jsonl", recorded(12));
+    repo.write("talks/two.jsonl", recorded(3));
+    let arguments = ["replay", "--transcripts", "talks", "--compaction", "--model", "claude-sonnet-4-5"];
+    let run = repo.strata(&arguments);
+    assert_eq!((run.code, &*run.err), (Some(0), ""));
+    assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
+    // The last two columns of the first table are times.
+    let sized: Vec<String> = run
+        .out
+        .lines()
+        .skip(3)
+        .take(5)
+        .map(|line| line.split_whitespace().take(8).collect::<Vec<_>>().join(" "))
+        .collect();
+    expect![[r#"
+        topic 26 34 0 6,297 3,800 184 261
+        continuation 44 16 0 4,736 1,420 320 449
+        checkpoint 0 60 0 - - - 0
+        rolling 28 32 0 6,105 3,450 209 279
+        handoff 56 0 4 3,927 366 355 507"#]].assert_eq(&sized.join("\n"));
+    let rest: Vec<&str> = run.out.lines().skip(8).collect();
+    expect![[r#"
+
+        Still named afterwards, percent: files by name / by full path
+
+        profile              edited  both sides  requests  errors  in budget  violations
+        topic         100.0 / 100.0       - / -     100.0   100.0      100.0           0
+        continuation  100.0 / 100.0       - / -     100.0   100.0      100.0           0
+        checkpoint            - / -       - / -         -       -          -           0
+        rolling       100.0 / 100.0       - / -     100.0   100.0      100.0           0
+        handoff       100.0 / 100.0       - / -     100.0   100.0      100.0           0
+
+        154 compactions at 60 cuts, each checked in the forms of both providers: 0 violations of a rule"#]].assert_eq(&rest.join("\n"));
+}
+
+#[test]
+fn compactions_are_measured_at_some_messages_only_when_that_is_enough() {
+    let repo = Repo::new(&[]);
+    repo.write("talks/one.jsonl", recorded(12));
+    let arguments = ["replay", "--transcripts", "talks", "--compaction", "--cuts", "5", "--json"];
+    let reply = repo.strata(&arguments).json();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    expect!["model cuts conversations profiles breaches"].assert_eq(&keys(&reply));
+    expect!["name messages cuts profiles"].assert_eq(&keys(&reply["conversations"][0]));
+    expect!["topic continuation checkpoint rolling handoff"].assert_eq(&keys(&reply["profiles"]));
+    assert_eq!(reply["cuts"], serde_json::json!({ "atMost": 5 }));
+    let handoff = &reply["conversations"][0]["profiles"]["handoff"];
+    let counted = ["compacted", "notShorter", "nothingOld"].map(|key| handoff[key].as_u64().unwrap());
+    assert_eq!(counted.iter().sum::<u64>(), 5);
+    assert_eq!(handoff["fidelity"]["edited"]["full"]["of"], handoff["fidelity"]["edited"]["full"]["kept"]);
+}
+
 #[test]
 fn a_session_that_cannot_be_played_is_named_and_the_others_go_on() {
     let repo = with_history(12);
@@ -230,9 +306,13 @@ fn what_cannot_be_replayed_is_said() {
         error: none: no transcript (*.jsonl) with an answer in it
     "#]]
     .assert_eq(&said(&["--transcripts", "none"]));
-    for arguments in
-        [&["replay"] as &[&str], &["replay", "--json"], &["replay", "--git", "project", "--policy", "best"]]
-    {
+    for arguments in [
+        &["replay"] as &[&str],
+        &["replay", "--json"],
+        &["replay", "--git", "project", "--policy", "best"],
+        &["replay", "--git", "project", "--compaction"],
+        &["replay", "--transcripts", "none", "--cuts", "3"],
+    ] {
         let run = repo.strata(arguments);
         assert_eq!((run.code, &*run.out), (Some(2), ""), "{arguments:?}: {}", run.err);
     }

@@ -77,6 +77,7 @@ impl Repo {
             // Neither a person's settings nor their ignore files are part of a test.
             .env("HOME", self.folder.parent().unwrap())
             .env_remove("XDG_CONFIG_HOME")
+            .env("STRATA_STATE_DIR", self.folder.parent().unwrap().join("state"))
             .env_remove("STRATA_LOG")
             .stdin(Stdio::piped())
             .stdout(stdout)

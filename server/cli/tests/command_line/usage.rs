@@ -13,6 +13,10 @@ fn a_wrong_command_line_is_exit_code_2_with_a_hint() {
         &["prompt", "--format", "word", "Hello"],
         &["map", "--budget", "many"],
         &["serve", "--log", "loud"],
+        &["sessions"],
+        &["sessions", "delete"],
+        &["sessions", "export", "a", "--format", "word"],
+        &["memory", "remove", "first"],
         &[],
     ] {
         let run = repo.strata(arguments);
@@ -39,13 +43,15 @@ fn help_names_every_command_that_there_is() {
         Usage: strata <COMMAND>
 
         Commands:
-          serve   Serve an editor: the language server on standard input and output
-          prompt  Make a prompt: the request on standard output, what is in it on standard error
-          map     Show the symbol map of a repository
-          tokens  Count the tokens of files
-          replay  Play recorded sessions and say what each layout of their prompts costs
-          doctor  Say what works and what does not
-          help    Print this message or the help of the given subcommand(s)
+          serve     Serve an editor: the language server on standard input and output
+          prompt    Make a prompt: the request on standard output, what is in it on standard error
+          map       Show the symbol map of a repository
+          tokens    Count the tokens of files
+          sessions  Look after the conversations that are stored for a workspace
+          memory    Keep notes that outlive every conversation
+          replay    Play recorded sessions and say what each layout of their prompts costs
+          doctor    Say what works and what does not
+          help      Print this message or the help of the given subcommand(s)
 
         Options:
           -h, --help     Print help

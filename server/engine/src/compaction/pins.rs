@@ -1,17 +1,24 @@
 //! What no compaction may lose: the person's last request, the paths of files that were edited, open to-dos. Says which of
 //! them a rebuilt conversation lacks, and writes those down. (Pinned messages are kept by `split`.)
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::extractive::pinned_paths;
-use crate::facts::{Facts, TodoState};
+use crate::facts::{Facts, TodoState, is_summary, unbundle};
 use crate::history::{History, Message};
 use crate::text::clip;
 
+use super::rebuild::LAST_REQUEST;
+
 /// What pinned paths may weigh beyond a summary, in tokens (`docs/compaction.md`, "Pins").
 pub const PINNED_PATHS_TOKENS: usize = 1_000;
+
+/// The headings under which is written down what a summary lacks.
+const REQUEST_HEADING: &str = "\n\n## Last request\n\n";
+const PATHS_HEADING: &str = "\n\n## Files edited\n\n";
+const TODOS_HEADING: &str = "\n\n## Open tasks\n\n";
 
 /// A request that a summary lacks is written down up to so many characters ...
 const REQUEST_CHARS: usize = 4_000;
@@ -35,7 +42,7 @@ impl Pins {
     pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &Facts) -> Self {
         let request = match later.iter().any(|message| History::begins_exchange(message)) {
             true => None,
-            false => last_request(old),
+            false => last_request(old).or_else(|| facts.requests.last().map(|request| request.text.clone())),
         };
         let edited = facts.files.iter().filter(|(_, trace)| trace.is_changed()).map(|(path, _)| path.clone());
         let open = facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
@@ -49,7 +56,7 @@ impl Pins {
         if let Some(request) = self.request.as_deref().filter(|request| !text.contains(*request)) {
             let request = clip(request, REQUEST_CHARS);
             if !text.contains(request) {
-                let _ = write!(missing, "\n\n## Last request\n\n{request}");
+                let _ = write!(missing, "{REQUEST_HEADING}{request}");
             }
         }
         let words = Words::of(text);
@@ -57,35 +64,64 @@ impl Pins {
             self.edited.iter().map(String::as_str).filter(|path| !words.name(path)).collect();
         let paths = pinned_paths(&unnamed, PINNED_PATHS_TOKENS, count);
         if !paths.trim().is_empty() {
-            let _ = write!(missing, "\n\n## Files edited\n\n{}", paths.trim_end());
+            let _ = write!(missing, "{PATHS_HEADING}{}", paths.trim_end());
         }
         let open: Vec<&str> =
             self.todos.iter().map(String::as_str).filter(|todo| !text.contains(todo)).collect();
         if !open.is_empty() {
-            let _ = write!(missing, "\n\n## Open tasks\n\n- {}", open.join("\n- "));
+            let _ = write!(missing, "{TODOS_HEADING}- {}", open.join("\n- "));
         }
         missing
     }
 }
 
-/// The last message with which the person began an exchange.
+/// What the person said last to begin an exchange, word for word; of a conversation that was compacted before, what its
+/// summary says that was.
 pub(super) fn last_request(messages: &[Arc<Message>]) -> Option<String> {
-    let asked = messages.iter().rev().filter(|message| History::begins_exchange(message));
-    asked.map(|message| message.text()).map(|text| text.trim().to_owned()).find(|text| !text.is_empty())
+    let asked = messages.iter().rev().filter_map(|message| {
+        let text = message.text();
+        if is_summary(message) {
+            carried_request(&text).map(str::to_owned)
+        } else {
+            History::begins_exchange(message).then_some(text)
+        }
+    });
+    asked.map(|text| text.trim().to_owned()).find(|text| !text.is_empty())
 }
 
-/// The paths and names in a text.
-struct Words<'a>(BTreeSet<&'a str>);
+/// The last request as an earlier compaction wrote it down.
+fn carried_request(summary: &str) -> Option<&str> {
+    if let Some((_, request)) = summary.rsplit_once(LAST_REQUEST) {
+        return Some(request);
+    }
+    let (_, rest) = summary.split_once(REQUEST_HEADING)?;
+    [PATHS_HEADING, TODOS_HEADING]
+        .iter()
+        .filter_map(|next| rest.split_once(*next))
+        .map(|(it, _)| it)
+        .min_by_key(|it| it.len())
+        .or(Some(rest))
+}
+
+/// The paths and names in a text, those in bundles (`src/{a.rs,b.rs}`) written out.
+struct Words<'a> {
+    plain: HashSet<&'a str>,
+    bundled: HashSet<String>,
+}
 
 impl<'a> Words<'a> {
     fn of(text: &'a str) -> Self {
         let separators = |c: char| c.is_whitespace() || "`'\"()<>,;|".contains(c);
         let trimmed = |word: &'a str| word.trim_end_matches(['.', ':']).trim_start_matches("./");
-        Self(text.split(separators).map(trimmed).filter(|word| word.contains(['.', '/'])).collect())
+        Self {
+            plain: text.split(separators).map(trimmed).collect(),
+            bundled: unbundle(text).into_iter().collect(),
+        }
     }
 
     /// Whether the text holds this path as a word.
     fn name(&self, path: &str) -> bool {
-        self.0.contains(path.trim_start_matches("./"))
+        let path = path.trim_start_matches("./");
+        self.plain.contains(path) || self.bundled.contains(path)
     }
 }

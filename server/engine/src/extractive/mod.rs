@@ -39,8 +39,11 @@ pub fn summarise(
     previous: Option<&str>,
     count: &dyn Fn(&str) -> usize,
 ) -> String {
-    let is_read =
-        |text: &str| messages.iter().any(|message| is_summary(message) && text.contains(&message.text()));
+    let is_read = |text: &str| {
+        let mut summaries =
+            messages.iter().filter(|message| is_summary(message)).map(|message| message.text());
+        summaries.any(|summary| !summary.is_empty() && text.contains(&summary))
+    };
     let previous = previous.filter(|text| !is_read(text));
     let facts = facts_after(previous, messages.iter().map(AsRef::as_ref), tools);
     let widths = lines::Widths::of(budget);

@@ -357,7 +357,9 @@ fn a_second_compaction_remembers_what_the_first_one_named() {
         let summary = NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::User, first.clone()) };
         next.add(summary);
         next.add(NewMessage::text(Role::User, "Now document it in docs/kettle.md"));
-        call(&mut next, "Edit", json!({ "file_path": "/brew/docs/kettle.md" }), Outcome::Ok, "updated");
+        for path in ["/brew/docs/kettle.md", "/brew/src/heat/heat_loop.rs"] {
+            call(&mut next, "Edit", json!({ "file_path": path }), Outcome::Ok, "updated");
+        }
         let among = of(next.messages(), None);
         assert_eq!(of(next.messages(), Some(&first)), among, "a summary counts once");
         let beside = of(&next.messages()[1..], Some(&first));
@@ -384,6 +386,24 @@ fn a_second_compaction_remembers_what_the_first_one_named() {
                 assert!(second.contains(words), "{structure:?} forgot {words:?}:\n{second}");
             }
         }
+    }
+}
+
+#[test]
+fn short_answers_give_way_to_requests() {
+    let long = |n: usize| format!("Please brew the stout number {n} with less roasted barley");
+    let mut history = History::new();
+    history.add(NewMessage::text(Role::User, "first"));
+    for n in 0..6 {
+        history.add(NewMessage::text(Role::User, long(n)));
+        history.add(NewMessage::text(Role::User, format!("yes {n}")));
+    }
+    history.add(NewMessage::text(Role::User, "last"));
+    let budget = Budget { tokens: 123, words: None };
+    let text =
+        summarise(history.messages(), Structure::Topic, &budget, &ToolPatterns::default(), None, &by_chars);
+    for n in 0..6 {
+        assert!(text.contains(&long(n)), "{text}");
     }
 }
 

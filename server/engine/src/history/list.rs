@@ -31,6 +31,16 @@ pub enum Entry {
     Add(NewMessage),
 }
 
+impl Entry {
+    /// The message that it keeps as it is.
+    pub fn kept(&self) -> Option<MessageId> {
+        match self {
+            Self::Keep(id) => Some(*id),
+            Self::Archive(_) | Self::Add(_) => None,
+        }
+    }
+}
+
 /// What a rebuilding did to a conversation: enough to take it back.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -189,12 +199,16 @@ impl History {
         from.min(messages.len()) + rest.iter().position(begins).unwrap_or(rest.len())
     }
 
-    /// Whether an exchange begins with this message: the user speaks, and not through a tool.
+    /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary.
     pub fn begins_exchange(message: &Message) -> bool {
         message.body.role == Role::User
             && !matches!(
                 message.body.kind,
-                Kind::ToolResult | Kind::ToolResultArchived | Kind::ToolSummary | Kind::SystemEvent
+                Kind::ToolResult
+                    | Kind::ToolResultArchived
+                    | Kind::ToolSummary
+                    | Kind::Summary
+                    | Kind::SystemEvent
             )
             && !message.body.content.iter().any(ContentBlock::is_tool_result)
     }

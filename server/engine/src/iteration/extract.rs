@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::extractive::{Budget, Structure, summarise};
 use crate::facts::{ToolPatterns, one_line, sentences};
 use crate::history::{Kind, Message, MessageId, NewMessage, Role};
+use crate::text::clip_to_weight;
 
 use super::Iteration;
 use super::fold::Fold;
@@ -50,7 +51,7 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     }
     let previous = (!existing.is_empty()).then_some(existing.as_str());
     let text = summarise(&messages, Structure::Rolling, &budget, &ToolPatterns::default(), previous, count);
-    format!("{text}{note}").trim().to_owned()
+    clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
 }
 
 /// What is known of an iteration without reading its output, in the lines that `facts` reads.

@@ -360,7 +360,24 @@ fn seed_002_what_to_preserve_is_preserved_without_a_model() {
         let text = fold.extract(&by_chars);
         lasting.fold(&fold, &text, &by_chars).unwrap();
     }
-    expect![[""]].assert_eq(lasting.summary());
+    expect![[r#"
+        ## Key Decisions
+        - Decided: Decided to go with JWT instead of sessions.
+
+        ## Working Approaches
+        - Done: Implemented bcrypt for password hashing
+        - Done: All tests pass now.
+
+        ## Failed Approaches
+        - Did not work: Redis caching caused issues, reverted.
+
+        ## Current State
+        - edited: src/{part0.rs,part1.rs,part2.rs}
+        - Last said: Login endpoint complete, logout pending. ## Next steps - Implement refresh tokens - Test the logout
+
+        ## Next Steps
+        - ⏳ Implement refresh tokens
+        - ⏳ Test the logout"#]].assert_eq(lasting.summary());
 }
 
 // "Edge Cases"
@@ -572,6 +589,7 @@ fn seed_002_every_part_keeps_to_its_share() {
             assert!(iterations.split("## Iteration").all(|one| count(one) <= 6_000));
         }
     }
+
 }
 
 #[test]

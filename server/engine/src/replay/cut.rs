@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::compaction::{NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser};
+use crate::compaction::{LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser};
 use crate::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, Role, Visibility};
 use crate::prompt::{Means, with_scales};
 use crate::session::Session;
@@ -44,7 +44,8 @@ pub struct Shortened {
     pub before: Size,
     /// What it is.
     pub after: Size,
-    /// What the summary weighs with all that stands in its message, in tokens.
+    /// What the message with the summary weighs, in tokens: its fixed sentences and pinned paths included, without the goal,
+    /// the last request and the open tasks that it repeats word for word.
     pub summary: usize,
     /// What is still named.
     pub fidelity: Fidelity,
@@ -183,6 +184,17 @@ impl Cut {
     }
 }
 
+/// A summary without what a compaction repeats in it word for word.
+fn without_repeated(summary: &str) -> String {
+    let past_goal = summary.strip_prefix("# Goal\n").and_then(|rest| rest.split_once("\n\n# "));
+    let text = past_goal.map_or(summary, |(_, rest)| rest);
+    let text = text.rsplit_once(LAST_REQUEST).map_or(text, |(before, _)| before);
+    let text = text.rsplit_once("\n\n## Open tasks\n").map_or(text, |(before, _)| before);
+    let Some((before, request)) = text.rsplit_once("\n\n## Last request\n") else { return text.to_owned() };
+    let paths = request.rfind("\n\n## Files edited\n").and_then(|at| request.get(at..));
+    format!("{before}{}", paths.unwrap_or_default())
+}
+
 /// The calls without a result among `messages`.
 fn waiting(messages: &[Arc<Message>]) -> impl Iterator<Item = &str> {
     let answered = results(messages);
@@ -266,6 +278,19 @@ mod tests {
         let edited = shortened.fidelity.edited.full;
         assert_eq!((edited.kept, edited.of), (2, 2));
         assert_eq!((shortened.violations.len(), shortened.parted), (0, 0));
+    }
+
+    #[test]
+    fn what_is_repeated_word_for_word_is_not_weighed_with_a_summary() {
+        let parts = [
+            "# Goal\nfly\n\n# Progress Summary\nrose",
+            "rose\n\n## Last request\n\nland\n\n## Files edited\n\na.rs\n\n## Open tasks\n\n- turn",
+            "rose\n\nLast request from user was: land",
+            "rose",
+        ];
+        let left = parts.map(without_repeated);
+        let expected = ["Progress Summary\nrose", "rose\n\n## Files edited\n\na.rs", "rose\n\n", "rose"];
+        assert_eq!(left, expected);
     }
 
     #[test]

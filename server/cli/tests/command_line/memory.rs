@@ -1,0 +1,37 @@
+//! Notes that outlive every conversation.
+
+use expect_test::expect;
+
+use crate::repo::Repo;
+
+#[test]
+fn notes_are_kept_listed_found_and_removed() {
+    let repo = Repo::new(&[]);
+    let empty = repo.strata(&["memory", "list"]);
+    assert_eq!((empty.code, &*empty.out, &*empty.err), (Some(0), "", "no notes are kept\n"));
+    let add = ["memory", "add", "Tests need a state directory", "--tag", "tests", "--tag", "state"];
+    assert_eq!(repo.strata(&add).err, "note 1 is kept\n");
+    let second = repo.strata_with(b"The parser is\nby hand\n", &["memory", "add", "-", "--json"]).json();
+    assert_eq!(second["id"], 2);
+
+    let list = repo.strata(&["memory", "list"]).out;
+    let rows: Vec<Vec<&str>> = list.lines().map(|line| line.split("  ").map(str::trim).collect()).collect();
+    assert_eq!(rows.len(), 3, "{list}");
+    assert!(list.contains("  tests, state  Tests need a state directory\n"), "{list}");
+    assert!(list.contains("The parser is by hand\n"), "{list}");
+
+    let found = repo.strata(&["memory", "search", "directory", "state", "--json"]).json();
+    assert_eq!((&found["hits"][0]["source"], &found["hits"][0]["id"]), (&"fragment".into(), &1.into()));
+    let found = repo.strata(&["memory", "search", "parser"]).out;
+    assert!(found.lines().nth(1).is_some_and(|line| line.starts_with("memory ")), "{found}");
+
+    assert_eq!(repo.strata(&["memory", "remove", "1"]).err, "note 1 is removed\n");
+    let left = repo.strata(&["memory", "list", "--json"]).json();
+    assert_eq!(left["fragments"].as_array().unwrap().len(), 1);
+    expect![[r#"
+        error: there is no memory fragment m1
+    "#]].assert_eq(repo.strata(&["memory", "remove", "1"]).refusal());
+    expect![[r#"
+        error: a memory fragment needs text
+    "#]].assert_eq(repo.strata(&["memory", "add", " "]).refusal());
+}

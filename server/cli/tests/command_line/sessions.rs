@@ -1,0 +1,152 @@
+//! Stored conversations: brought in, looked at, changed and taken out again.
+
+use std::fs;
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use crate::repo::Repo;
+
+/// A message list of Anthropic's.
+fn talk(exchanges: usize) -> String {
+    let said = |role: &str, text: String| json!({ "role": role, "content": text });
+    let exchange = |nth: usize| {
+        let answer = format!("The parser reads line {nth}. {}", "It reads on. ".repeat(200));
+        [said("user", format!("How does parser {nth} work?")), said("assistant", answer)]
+    };
+    json!({ "messages": (0..exchanges).flat_map(exchange).collect::<Vec<_>>() }).to_string()
+}
+
+fn with_talk(exchanges: usize) -> (Repo, String) {
+    let repo = Repo::new(&[("talk.json", &talk(exchanges))]);
+    let reply = repo.strata(&["sessions", "import", "talk.json", "--json"]).json();
+    let id = reply["id"].as_str().unwrap().to_owned();
+    (repo, id)
+}
+
+fn listed(repo: &Repo) -> Vec<Value> {
+    repo.strata(&["sessions", "list", "--json"]).json()["sessions"].as_array().unwrap().clone()
+}
+
+#[test]
+fn where_nothing_is_stored_the_list_is_empty() {
+    let repo = Repo::new(&[]);
+    let run = repo.strata(&["sessions", "list"]);
+    assert_eq!((run.code, &*run.out, &*run.err), (Some(0), "", "no sessions of REPO are stored\n"));
+    assert!(listed(&repo).is_empty());
+}
+
+#[test]
+fn what_is_imported_is_listed_shown_and_found_by_the_next_run() {
+    let (repo, id) = with_talk(2);
+    let run = repo.strata(&["sessions", "list"]);
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", run.out);
+    assert!(lines[0].starts_with("session ") && lines[1].starts_with(&id), "{}", run.out);
+    assert!(lines[1].ends_with(" 4  How does parser 0 work?"), "{}", run.out);
+
+    let shown = repo.strata(&["sessions", "show", &id]);
+    let asked = shown.out.find("How does parser 0 work?").unwrap();
+    let answered = shown.out.find("The parser reads line 1.").unwrap();
+    assert!(asked < answered, "{}", shown.out);
+
+    let found = repo.strata(&["sessions", "search", "parser", "0", "work", "--limit", "1"]);
+    let row: Vec<&str> = found.out.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!((found.out.lines().count(), row[0], row[1]), (2, &*id, "0"), "{}", found.out);
+    let nothing = repo.strata(&["sessions", "search", "xylophone"]);
+    assert_eq!((nothing.code, &*nothing.out, &*nothing.err), (Some(0), "", "nothing found\n"));
+}
+
+#[test]
+fn exports_are_what_other_programs_take_and_come_back_the_same() {
+    let (repo, id) = with_talk(2);
+    let anthropic = repo.strata(&["sessions", "export", &id, "--format", "anthropic"]).json();
+    assert_eq!(anthropic["messages"][0]["role"], "user");
+    let openai = repo.strata(&["sessions", "export", &id, "--format", "openai"]).json();
+    assert_eq!(openai["messages"].as_array().unwrap().len(), 4);
+
+    let run = repo.strata(&["sessions", "export", &id, "-o", "out.jsonl"]);
+    assert_eq!((run.code, &*run.out), (Some(0), ""));
+    assert_eq!(run.err, format!("session {id} written to out.jsonl\n"));
+    let lines = fs::read_to_string(repo.folder().join("out.jsonl")).unwrap();
+    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{lines}");
+
+    repo.strata(&["sessions", "delete", &id]);
+    let again = repo.strata_with(lines.as_bytes(), &["sessions", "import", "-", "--json"]).json();
+    assert_eq!(again["messages"], 4);
+    let text = |id: &str| repo.strata(&["sessions", "export", id, "--format", "markdown"]).out;
+    let back = text(again["id"].as_str().unwrap());
+    assert!(back.contains("The parser reads line 1.") && back.contains("How does parser 0 work?"), "{back}");
+}
+
+#[test]
+fn a_name_a_fork_and_a_compaction_last() {
+    let (repo, id) = with_talk(30);
+    let run = repo.strata(&["sessions", "rename", &id, "the parser"]);
+    assert_eq!(run.err, format!("session {id} is now called \"the parser\"\n"));
+    let fork = repo.strata(&["sessions", "fork", &id, "--until", "3", "--name", "a branch", "--json"]).json();
+    assert_eq!(fork["messages"], 4);
+    let run = repo.strata(&["sessions", "compact", &id, "--profile", "handoff"]);
+    assert_eq!((run.code, &*run.out), (Some(0), ""), "{}", run.err);
+    assert!(
+        run.err.starts_with(&format!("session {id} compacted by handoff: 60 messages of ")),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains(", now 1 message of "), "{}", run.err);
+
+    let mut names: Vec<(String, u64)> = listed(&repo)
+        .iter()
+        .map(|session| (session["name"].as_str().unwrap().to_owned(), session["messages"].as_u64().unwrap()))
+        .collect();
+    names.sort();
+    assert_eq!(names, [("a branch".to_owned(), 4), ("the parser".to_owned(), 61)]);
+    let seen = repo.strata(&["sessions", "export", &id, "--format", "anthropic"]).json();
+    assert_eq!(seen["messages"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_the_rest_is_done() {
+    let (repo, id) = with_talk(1);
+    let unknown = "0123456789abcdef";
+    for arguments in [
+        &["sessions", "show", unknown] as &[&str],
+        &["sessions", "export", unknown],
+        &["sessions", "rename", unknown, "x"],
+        &["sessions", "fork", unknown],
+        &["sessions", "compact", unknown],
+        &["sessions", "delete", unknown],
+    ] {
+        let run = repo.strata(arguments);
+        assert_eq!(run.refusal(), "error: there is no session `0123456789abcdef`\n", "{arguments:?}");
+    }
+    repo.write("words.txt", "no conversation");
+    let run = repo.strata(&["sessions", "import", "words.txt", "nowhere", "talk.json"]);
+    assert_eq!((run.code, &*run.out), (Some(1), ""));
+    let said: Vec<&str> = run.err.lines().collect();
+    expect![[r#"
+        error: words.txt: `text`: the whole value: holds no conversation in a known form
+        error: nowhere: No such file or directory (os error 2)"#]].assert_eq(&said[..2].join("\n"));
+    assert!(said[2].starts_with("talk.json: session ") && said[2].ends_with(", 2 messages"), "{}", run.err);
+
+    let run = repo.strata(&["sessions", "delete", unknown, &id]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.err.ends_with(&format!("session {id} is deleted\n")), "{}", run.err);
+    assert_eq!(listed(&repo).len(), 1);
+    expect![[r#"
+        error: `No Name` is no name of a session: lower-case letters, digits, `-` and `_`, at most 64
+    "#]].assert_eq(repo.strata(&["sessions", "compact", "No Name"]).refusal());
+    expect![[r#"
+        error: nothing to search for: the query has no letters or digits
+    "#]].assert_eq(repo.strata(&["sessions", "search", "!!"]).refusal());
+}
+
+#[test]
+fn sessions_belong_to_their_workspace() {
+    let (repo, id) = with_talk(1);
+    repo.write("inner/a.txt", "");
+    let list = repo.strata(&["sessions", "list", "--repo", "inner", "--json"]).json();
+    assert_eq!(list["sessions"], json!([]));
+    let run = repo.strata(&["sessions", "--repo", "inner", "show", &id]);
+    assert_eq!(run.refusal(), format!("error: there is no session `{id}`\n"));
+}
