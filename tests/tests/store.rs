@@ -2,7 +2,7 @@
 //! writer. The other process is this test itself, started again with a folder in its environment.
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "a process acknowledges on its standard output")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read};

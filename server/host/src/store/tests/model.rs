@@ -34,13 +34,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let (which, at) = (any::<usize>(), any::<usize>());
     let step = prop_oneof![
         2 => Just(Step::Create),
-        5 => (which.clone(), 0..4_u8).prop_map(|(which, count)| Step::Append(which, count)),
-        3 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Change(which, at)),
-        3 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Insert(which, at)),
-        2 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Remove(which, at)),
-        1 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Shuffle(which, at)),
-        1 => (which.clone(), at.clone()).prop_map(|(which, at)| Step::Fork(which, at)),
-        1 => which.clone().prop_map(Step::Delete),
+        5 => (which, 0..4_u8).prop_map(|(which, count)| Step::Append(which, count)),
+        3 => (which, at).prop_map(|(which, at)| Step::Change(which, at)),
+        3 => (which, at).prop_map(|(which, at)| Step::Insert(which, at)),
+        2 => (which, at).prop_map(|(which, at)| Step::Remove(which, at)),
+        1 => (which, at).prop_map(|(which, at)| Step::Shuffle(which, at)),
+        1 => (which, at).prop_map(|(which, at)| Step::Fork(which, at)),
+        1 => which.prop_map(Step::Delete),
         1 => which.prop_map(Step::Rename),
         2 => Just(Step::Reopen),
     ];
@@ -86,7 +86,7 @@ impl Both {
         self.clock -= 1_000;
         commit.now_ms = self.clock;
         commit.next_id = model.next;
-        if self.made % 3 != 0 {
+        if !self.made.is_multiple_of(3) {
             commit.state = Some(model.state.clone());
         }
         let store = self.store();
