@@ -1,13 +1,15 @@
 //! Putting a draft in the place of what it was made of: whole or not at all. Refuses drafts of a conversation that has
 //! changed, and conversations that a provider would refuse.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
-use crate::history::{History, Message, Rebuilt};
+use crate::history::{History, Message, MessageId, Rebuilt};
 use crate::wire::{Violation, violations};
 
 use super::profile::Profile;
-use super::run::{Draft, Size, Strategy, epoch};
+use super::run::{Draft, Size, Strategy};
 
 /// A compaction that was committed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -50,11 +52,13 @@ pub enum Refused {
 /// [`Refused`].
 pub fn commit(history: &History, draft: Draft, profile: &Profile) -> Result<(History, Rebuilt), Refused> {
     let visible: Vec<_> = history.sent().cloned().collect();
-    if draft.profile != *profile || epoch(&visible, draft.last_old, &draft.covered) != draft.epoch {
+    let there: HashSet<MessageId> = history.messages().iter().map(|message| message.id).collect();
+    let is_whole = draft.basis.covered.iter().all(|id| there.contains(id));
+    if draft.profile != *profile || !is_whole || draft.basis.epoch(&visible) != draft.epoch {
         return Err(Refused::Changed);
     }
     let mut compacted = history.clone();
-    let rebuilt = compacted.rebuild(&draft.covered, draft.entries);
+    let rebuilt = compacted.rebuild(&draft.basis.covered, draft.entries);
     let seen: Vec<&Message> = compacted.sent().map(|message| &**message).collect();
     let violations = violations(&seen);
     if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(Refused::Invalid { violations }) }

@@ -19,9 +19,12 @@ pub use profile::{
     Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions, Reserve, SummaryRules,
     Trigger,
 };
-pub use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, Purpose, Question};
-pub use rebuild::{CONTINUED, LAST_REQUEST, LEFT_OUT, PREVIOUS_SUMMARY, TOOL_DIGEST};
+pub use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES, Purpose, Question};
+pub use rebuild::{CONTINUED, LAST_REQUEST, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
 pub use run::{Draft, EMERGENCY, NotCompacted, Run, Scales, Size, Strategy, Summariser, Topics};
 pub use split::{Split, split};
 pub use status::{CompactionStatus, Last, Watched};
 pub use trigger::{Measured, Pressure, Reading};
+
+#[cfg(test)]
+mod tests;

@@ -40,7 +40,7 @@ pub(super) struct Pins {
 impl Pins {
     /// Those of the messages `old`, which did what `facts` says. `later` follow them.
     pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &Facts) -> Self {
-        let request = match later.iter().any(|message| History::begins_exchange(message)) {
+        let request = match last_request(later).is_some() {
             true => None,
             false => last_request(old).or_else(|| facts.requests.last().map(|request| request.text.clone())),
         };

@@ -61,7 +61,7 @@ pub struct Reserve {
     pub tokens: usize,
     /// The limit when the window is unknown or not larger than the reserve, in tokens; 0 is none.
     pub otherwise: usize,
-    /// The limit when there is neither, in messages.
+    /// The limit when there is neither, in messages; 0 is none.
     pub messages: usize,
 }
 

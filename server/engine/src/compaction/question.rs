@@ -6,16 +6,20 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::extractive::pinned_paths;
+use crate::facts::{FileTrace, ToolPatterns, facts, one_line};
 use crate::history::{Message, Role};
-use crate::text::clip;
 
+use super::pins::PINNED_PATHS_TOKENS;
 use super::profile::{Family, Profile};
-use super::transcript::{CLOSE, OPEN, transcript};
+use super::transcript::{CLOSE, OPEN, inert, said, transcript};
 
 /// Messages that a model looks at to find where the topic changed: so many at most ...
 pub const DETECT_MESSAGES: usize = 50;
 /// ... each with so many characters (`docs/compaction.md`, "The five profiles").
 pub const DETECT_CHARS: usize = 1_000;
+/// Files that `continuation` has a model name, at most.
+pub const KNOWN_FILES: usize = 20;
 /// A boundary counts when the model is as sure of it as this.
 pub const DETECT_CONFIDENCE: f64 = 0.5;
 
@@ -64,25 +68,39 @@ Leave out small talk, repetitions, attempts that led nowhere beyond the fact tha
 files. Name files, functions and types and do not quote them. Say `planned`, `discussed` or `in progress` where \
 something is not done, and invent nothing.";
 
-/// Asks where the topic changed among the newest of `messages`, and says which of them the first listed one is.
-pub(super) fn find_topic(messages: &[Arc<Message>]) -> (Question, usize) {
-    let from = messages.len().saturating_sub(DETECT_MESSAGES);
-    let mut listed = String::new();
-    for (number, message) in messages.get(from..).unwrap_or_default().iter().enumerate() {
+/// Asks where the topic changed among the newest of `messages`, as many as fit a window of `window` tokens, and says which
+/// of them the first listed one is.
+pub(super) fn find_topic(
+    messages: &[Arc<Message>],
+    window: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> (Question, usize) {
+    const ASKED: &str = "The messages are numbered. Find the last place where the person turned to another topic: a new \
+                         task, not a next step of the same one. Answer with one JSON object: {\"boundary\": the number \
+                         of the first message of the new topic, or null when there is none, \"confidence\": how sure \
+                         you are, from 0 to 1}.";
+    const ANSWER: usize = 200;
+    // 100 tokens for the tags; 8 for each number.
+    let mut room = window.saturating_sub(count(SYSTEM) + count(ASKED) + ANSWER + 100);
+    let mut lines = Vec::new();
+    for message in messages.iter().rev().take(DETECT_MESSAGES) {
         let speaker = match message.body.role {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        let text = transcript(std::slice::from_ref(message), DETECT_CHARS).join("\n");
-        let text = text.split_once('\n').map_or("", |(_, said)| said);
-        let _ = writeln!(listed, "[{number}] {speaker}: {}", clip(text, DETECT_CHARS));
+        // On one line, so that no text can pass for another message.
+        let line = format!("{speaker}: {}", one_line(&said(message, DETECT_CHARS), DETECT_CHARS));
+        let Some(left) = room.checked_sub(count(&line) + 8) else { break };
+        room = left;
+        lines.push(line);
     }
-    let prompt = format!(
-        "{OPEN}\n{listed}{CLOSE}\n\nThe messages are numbered. Find the last place where the person turned to another \
-         topic: a new task, not a next step of the same one. Answer with one JSON object: {{\"boundary\": the number of \
-         the first message of the new topic, or null when there is none, \"confidence\": how sure you are, from 0 to 1}}."
-    );
-    (Question { purpose: Purpose::FindTopic, system: SYSTEM.to_owned(), prompt, max_tokens: 200 }, from)
+    let from = messages.len() - lines.len();
+    let mut listed = String::new();
+    for (number, line) in lines.iter().rev().enumerate() {
+        let _ = writeln!(listed, "[{number}] {line}");
+    }
+    let prompt = format!("{OPEN}\n{listed}{CLOSE}\n\n{ASKED}");
+    (Question { purpose: Purpose::FindTopic, system: SYSTEM.to_owned(), prompt, max_tokens: ANSWER }, from)
 }
 
 /// Reads the answer to [`find_topic`]; nothing when it names no boundary or cannot be read.
@@ -99,10 +117,13 @@ pub(super) fn summarise(
     messages: &[Arc<Message>],
     profile: &Profile,
     window: usize,
+    tools: &ToolPatterns,
     count: &dyn Fn(&str) -> usize,
 ) -> Vec<Question> {
-    let wanted = wanted(profile);
-    let room = room(&wanted, profile, window, count);
+    let answer = answer_tokens(profile, window);
+    let wanted =
+        format!("{}{}", wanted(profile, answer), known_files(messages, profile, tools, window, count));
+    let room = room(&wanted, answer, window, count);
     let parts = packed(transcript(messages, profile.summary.result_chars), room, count);
     let of = parts.len();
     let ask = |(at, part): (usize, String)| {
@@ -111,7 +132,7 @@ pub(super) fn summarise(
             _ => format!("This is part {} of {of} of the conversation.\n\n", at + 1),
         };
         let prompt = format!("{OPEN}\n{part}\n{CLOSE}\n\n{which}{wanted}");
-        question(Purpose::Summarise, prompt, profile)
+        question(Purpose::Summarise, prompt, answer)
     };
     parts.into_iter().enumerate().map(ask).collect()
 }
@@ -123,26 +144,57 @@ pub(super) fn merge(
     window: usize,
     count: &dyn Fn(&str) -> usize,
 ) -> Vec<Question> {
-    let wanted = wanted(profile);
-    let room = room(&wanted, profile, window, count);
+    let answer = answer_tokens(profile, window);
+    let wanted = wanted(profile, answer);
+    let room = room(&wanted, answer, window, count);
     let ask = |part: String| {
         let prompt = format!(
             "{OPEN}\n{part}\n{CLOSE}\n\nThese are summaries of the parts of one conversation, in order. Make one of them. \
              What a later part says of something takes the place of what an earlier one says.\n\n{wanted}"
         );
-        question(Purpose::Merge, prompt, profile)
+        question(Purpose::Merge, prompt, answer)
     };
-    packed(summaries.to_vec(), room, count).into_iter().map(ask).collect()
+    let summaries = summaries.iter().map(|summary| inert(summary)).collect();
+    packed(summaries, room, count).into_iter().map(ask).collect()
 }
 
-fn question(purpose: Purpose, prompt: String, profile: &Profile) -> Question {
-    Question { purpose, system: SYSTEM.to_owned(), prompt, max_tokens: profile.summary.tokens }
+fn question(purpose: Purpose, prompt: String, max_tokens: usize) -> Question {
+    Question { purpose, system: SYSTEM.to_owned(), prompt, max_tokens }
+}
+
+/// What an answer may weigh: what the profile says, as long as a small window has room for the question too.
+fn answer_tokens(profile: &Profile, window: usize) -> usize {
+    profile.summary.tokens.min(window / 4)
+}
+
+/// The files that `messages` touched, the last ones, where the profile wants them named.
+fn known_files(
+    messages: &[Arc<Message>],
+    profile: &Profile,
+    tools: &ToolPatterns,
+    window: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> String {
+    if profile.family != Family::Continuation {
+        return String::new();
+    }
+    let touched = |(_, trace): &(String, FileTrace)| trace.is_touched();
+    let facts = facts(messages.iter().map(|message| &**message), tools);
+    let mut files: Vec<_> = facts.files.into_iter().filter(touched).collect();
+    files.sort_by_key(|(_, trace)| std::cmp::Reverse(trace.last));
+    let paths: Vec<String> = files.into_iter().take(KNOWN_FILES).map(|(path, _)| inert(&path)).collect();
+    let listed = pinned_paths(&paths, PINNED_PATHS_TOKENS.min(window / 16), count);
+    if listed.is_empty() {
+        listed
+    } else {
+        format!("\n\nFiles that were read or changed, to be named: {listed}")
+    }
 }
 
 /// What a part of the conversation may weigh.
-fn room(wanted: &str, profile: &Profile, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
-    // 100 tokens for the tags and the sentence about parts.
-    let taken = count(SYSTEM) + count(wanted) + profile.summary.tokens + 100;
+fn room(wanted: &str, answer: usize, window: usize, count: &dyn Fn(&str) -> usize) -> usize {
+    // 150 tokens for the tags and the sentences about parts.
+    let taken = count(SYSTEM) + count(wanted) + answer + 150;
     window.saturating_sub(taken).max(500)
 }
 
@@ -170,7 +222,7 @@ fn packed(texts: Vec<String>, room: usize, count: &dyn Fn(&str) -> usize) -> Vec
 }
 
 /// What the summary is to be like.
-fn wanted(profile: &Profile) -> String {
+fn wanted(profile: &Profile, answer: usize) -> String {
     let sections = match profile.family {
         Family::Topic => {
             "Write a summary that lets the conversation go on: what the person wants, what was decided and done, what is \
@@ -208,7 +260,7 @@ fn wanted(profile: &Profile) -> String {
     let length = match profile.summary.words {
         Some((0, most)) => format!("At most {most} words."),
         Some((least, most)) => format!("Between {least} and {most} words."),
-        None => format!("At most {} words.", profile.summary.tokens * 3 / 4),
+        None => format!("At most {} words.", answer * 3 / 4),
     };
     format!("{sections}\n\n{RULES}\n\n{length}")
 }

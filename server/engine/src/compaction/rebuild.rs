@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::history::{
-    ContentBlock, Entry, Kind, Message, MessageId, NewMessage, Pin, ResultPart, Role, Visibility,
+    ContentBlock, Entry, History, Kind, Message, MessageId, NewMessage, Pin, ResultPart, Role, Visibility,
 };
-use crate::text::{clip, clip_middle, clip_to_weight};
+use crate::text::{clip, clip_middle};
 
 use super::pins::last_request;
 use super::profile::{Family, Profile};
@@ -16,6 +16,8 @@ use super::split::Split;
 /// Opens the summary of `continuation`, to the letter.
 pub const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
 summary below covers the earlier portion of the conversation.";
+/// Closes the summary of `continuation`: what was read is gone from the conversation.
+pub const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
 /// Opens the summary of `checkpoint`.
 pub const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
 /// Opens the digest of tool results in what `checkpoint` keeps.
@@ -57,8 +59,10 @@ impl Rebuild<'_> {
             .filter(|at| **at < self.split.end)
             .filter_map(|at| self.id(*at))
             .collect();
-        // The first message, where it is kept, stands in front of the summary; pinned ones behind it.
-        let first = self.visible.first().map(|message| message.id).filter(|id| spared.contains(id));
+        // The first message, where it is kept, stands in front of the summary; pinned ones behind it, and so does a first
+        // one that is half of a tool call, which nothing may stand between.
+        let first = self.visible.first().filter(|message| History::begins_exchange(message));
+        let first = first.map(|message| message.id).filter(|id| spared.contains(id));
         entries.extend(first.map(Entry::Keep));
         match self.profile.family {
             Family::Topic => {
@@ -66,7 +70,8 @@ impl Rebuild<'_> {
                 entries.push(summary_of(Role::Assistant, TOPIC_ANSWER.to_owned()));
             }
             Family::Continuation => {
-                entries.push(summary_of(Role::User, format!("{CONTINUED}\n\n{summary}{missing}")));
+                let text = format!("{CONTINUED}\n\n{summary}{missing}\n\n{READ_AGAIN}");
+                entries.push(summary_of(Role::User, text));
             }
             Family::Checkpoint => {
                 entries.push(summary_of(Role::User, format!("{PREVIOUS_SUMMARY}\n\n{summary}{missing}")));
@@ -127,8 +132,11 @@ impl Rebuild<'_> {
     /// What stays at the end, with old tool results digested where the profile wants that.
     fn kept(&self) -> Vec<Entry> {
         let kept = self.visible.get(self.split.end..).unwrap_or_default();
-        let results =
-            |message: &Message| message.body.content.iter().filter(|block| block.is_tool_result()).count();
+        // Archived ones are digested already.
+        let results = |message: &Message| match message.body.kind {
+            Kind::ToolResultArchived => 0,
+            _ => message.body.content.iter().filter(|block| block.is_tool_result()).count(),
+        };
         let total: usize = kept.iter().map(|message| results(message)).sum();
         let mut excess = self.profile.summary.kept_results.map_or(0, |limit| total.saturating_sub(limit));
         let tools = if excess > 0 { self.tools() } else { HashMap::new() };
@@ -136,7 +144,8 @@ impl Rebuild<'_> {
         let mut entries: Vec<Entry> = Vec::with_capacity(kept.len() + 1);
         for message in kept {
             let held = results(message);
-            if held > 0 && held <= excess && held == message.body.content.len() {
+            let is_free = message.body.pin == Pin::Free && held == message.body.content.len();
+            if held > 0 && held <= excess && is_free {
                 excess -= held;
                 digest.extend(message.body.content.iter().map(|block| digest_line(block, &tools)));
                 entries.push(Entry::Archive(message.id));
@@ -165,41 +174,31 @@ impl Rebuild<'_> {
     }
 }
 
-/// `entries` with the results of what stays clipped, and then the summary, until they are `over` tokens lighter or
-/// nothing is left to clip. `visible` holds the kept messages.
-pub(super) fn shrink(
+/// Clips the tool results of what stays in `entries`, the oldest first, until they are `over` tokens lighter or nothing
+/// is left to clip, and says how many are still too many. Pinned messages stay whole. `visible` holds the kept messages.
+pub(super) fn clip_kept(
     entries: &mut [Entry],
     visible: &[Arc<Message>],
     over: usize,
     count: &dyn Fn(&str) -> usize,
 ) -> usize {
     let mut over = over;
-    let bodies: HashMap<MessageId, &NewMessage> =
-        visible.iter().map(|message| (message.id, &message.body)).collect();
+    let bodies: HashMap<MessageId, &NewMessage> = visible
+        .iter()
+        .filter(|message| message.body.pin == Pin::Free && message.body.kind != Kind::ToolResultArchived)
+        .map(|message| (message.id, &message.body))
+        .collect();
     for entry in entries.iter_mut() {
         if over == 0 {
-            return 0;
+            break;
         }
         let Entry::Keep(id) = entry else { continue };
-        let Some(body) = bodies.get(id).filter(|body| body.pin == Pin::Free) else { continue };
+        let Some(body) = bodies.get(id) else { continue };
         let (clipped, saved) = clip_results(body, count);
         if saved > 0 {
             over = over.saturating_sub(saved);
-            *entry = Entry::Add(clipped);
-        }
-    }
-    for entry in entries.iter_mut() {
-        let Entry::Add(message) = entry else { continue };
-        if over == 0 || message.kind != Kind::Summary {
-            continue;
-        }
-        for block in &mut message.content {
-            if let ContentBlock::Text { text } = block {
-                let before = count(text);
-                // A summary that is cut to nothing would be no summary.
-                *text = clip_to_weight(text, before.saturating_sub(over).max(200.min(before)), count);
-                over = over.saturating_sub(before - count(text).min(before));
-            }
+            // The person goes on seeing the whole one.
+            *entry = Entry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
         }
     }
     over

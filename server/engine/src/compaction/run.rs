@@ -2,6 +2,7 @@
 //! there is none. Goes down the ladder by itself: a model's summary, a summary without a model, dropping the oldest. Calls
 //! nobody, waits for nobody, and changes no conversation (`commit` does).
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ use crate::text::clip_to_weight;
 use super::pins::Pins;
 use super::profile::{Family, Profile};
 use super::question::{self, DETECT_CONFIDENCE, Question};
-use super::rebuild::{LEFT_OUT, Rebuild, shrink};
-use super::split::{Split, split, split_at};
+use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
+use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
 /// History over so many times the limit that triggers is cut without a summary when none can be had.
@@ -25,6 +26,9 @@ pub const EMERGENCY: usize = 2;
 
 /// An answer that weighs more than so many times what was asked for is taken for a failure and not clipped.
 const OVER_LONG: usize = 8;
+
+/// A summary that is cut for want of room keeps so many tokens.
+const LEAST_SUMMARY: usize = 200;
 
 /// How things are weighed, in tokens.
 #[derive(Clone, Copy)]
@@ -98,10 +102,7 @@ pub struct Draft {
     /// What the person should know.
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
-    /// The messages that it takes the place of.
-    pub(super) covered: Vec<MessageId>,
-    /// The last message that counts for the epoch.
-    pub(super) last_old: MessageId,
+    pub(super) basis: Basis,
     pub(super) entries: Vec<Entry>,
 }
 
@@ -191,8 +192,8 @@ impl Run {
         };
         match run.summariser {
             Summariser::Extractive => run.extract(scales),
-            Summariser::Model { topics: Topics::Asked, .. } if run.profile.family == Family::Topic => {
-                let (question, from) = question::find_topic(&run.visible);
+            Summariser::Model { topics: Topics::Asked, window } if run.profile.family == Family::Topic => {
+                let (question, from) = question::find_topic(&run.visible, window, scales.text);
                 run.stage = Stage::FindTopic { question, from };
             }
             Summariser::Model { window, .. } => run.ask_for_summary(window, scales),
@@ -251,9 +252,12 @@ impl Run {
     fn topic_found(&mut self, answer: Result<String, String>, from: usize, scales: Scales<'_>) {
         let found = answer.ok().as_deref().and_then(question::boundary);
         let sure = found.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
+        // What stays at least is not less for the topic's being new.
+        let least = last_exchanges(&self.visible, self.profile.keep.exchanges, self.limit(), scales.message);
         let at = sure
-            .map(|boundary| from + boundary.at)
-            .filter(|at| (self.split.end..self.visible.len()).contains(at));
+            .and_then(|boundary| from.checked_add(boundary.at))
+            .filter(|at| (self.split.end..self.visible.len()).contains(at))
+            .map(|at| at.min(least));
         if let Some(at) = at
             && let Some(split) = split_at(&self.visible, &self.profile, at)
             && split.end >= self.split.end
@@ -271,7 +275,7 @@ impl Run {
     }
 
     fn ask_for_summary(&mut self, window: usize, scales: Scales<'_>) {
-        let questions = question::summarise(&self.old(), &self.profile, window, scales.text);
+        let questions = question::summarise(&self.old(), &self.profile, window, &self.tools, scales.text);
         self.stage = Stage::Ask { questions, answers: Vec::new() };
     }
 
@@ -298,23 +302,17 @@ impl Run {
         let summary = &self.profile.summary;
         let budget = Budget { tokens: summary.tokens, words: summary.words };
         let old = self.old();
-        let previous: Vec<String> = old
-            .iter()
-            .filter(|message| message.body.kind == Kind::Summary)
-            .map(|message| message.text())
-            .collect();
-        let previous = (!previous.is_empty()).then(|| previous.join("\n\n"));
         let structure = self.profile.family.structure();
-        let text =
-            extractive::summarise(&old, structure, &budget, &self.tools, previous.as_deref(), scales.text);
+        let text = extractive::summarise(&old, structure, &budget, &self.tools, None, scales.text);
         if !self.end_with(Strategy::Extractive, &text, scales) {
             self.truncate(scales);
         }
     }
 
     fn truncate(&mut self, scales: Scales<'_>) {
-        let limit = self.profile.trigger.token_limit(self.pressure.window);
-        if let Some(limit) = limit.filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY)) {
+        if let Some(limit) =
+            self.limit().filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY))
+        {
             let kept = emergency_truncate(&self.visible, limit, scales.message);
             let split = split_at(&self.visible, &self.profile, self.visible.len() - kept.len());
             if let Some(split) = split {
@@ -334,22 +332,32 @@ impl Run {
         let kept = self.visible.get(self.split.end..).unwrap_or_default();
         let pins = Pins::new(&old, kept, &facts(old.iter().map(|message| &**message), &self.tools));
         let rebuild = Rebuild { visible: &self.visible, profile: &self.profile, split: &self.split };
-        let write = |missing: &str| match strategy {
-            Strategy::Model | Strategy::Extractive => rebuild.with_summary(summary, missing),
-            Strategy::TopicCut => rebuild.without_summary("", missing),
-            Strategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
+        let write = |summary: &str| {
+            let with = |missing: &str| match strategy {
+                Strategy::Model | Strategy::Extractive => rebuild.with_summary(summary, missing),
+                Strategy::TopicCut => rebuild.without_summary("", missing),
+                Strategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
+            };
+            let bare = with("");
+            let missing = pins.missing(&self.text_of(&bare), scales.text);
+            if missing.is_empty() { bare } else { with(&missing) }
         };
-        let bare = write("");
-        let missing = pins.missing(&self.text_of(&bare), scales.text);
-        let mut entries = if missing.is_empty() { bare } else { write(&missing) };
+        let mut entries = write(summary);
 
         let before = self.size(scales);
         let mut notes = Vec::new();
         if let Some((share, window)) = self.profile.target_share.zip(self.pressure.window) {
             let target = (window as f64 * share) as usize;
-            let fixed = self.pressure.context.saturating_sub(self.pressure.history);
-            let over = (fixed + self.size_of(&entries, scales).tokens).saturating_sub(target);
-            if shrink(&mut entries, &self.visible, over, scales.text) > 0 {
+            let over = |entries: &[Entry]| self.context_with(entries, scales).saturating_sub(target);
+            let too_much = over(&entries);
+            let left = clip_kept(&mut entries, &self.visible, too_much, scales.text);
+            if left > 0 && !summary.is_empty() {
+                // A summary that is cut to nothing would be no summary.
+                let room = (scales.text)(summary).saturating_sub(left).max(LEAST_SUMMARY);
+                entries = write(&clip_to_weight(summary, room, scales.text));
+                clip_kept(&mut entries, &self.visible, usize::MAX, scales.text);
+            }
+            if over(&entries) > 0 {
                 notes.push(format!(
                     "the prompt still weighs more than {target} tokens, {}% of the window: what stays word for word and \
                      what stands around the conversation leave no room",
@@ -371,19 +379,33 @@ impl Run {
         let last_old = self.split.old.last().and_then(|at| self.visible.get(*at));
         let Some(last_old) = last_old.map(|message| message.id) else { return false };
         let covered: Vec<MessageId> = self.visible.iter().map(|message| message.id).collect();
+        let kept: HashSet<MessageId> = entries.iter().filter_map(Entry::kept).collect();
+        let behind = self.visible.iter().skip(self.split.end).map(|message| message.id);
+        let rewritten = behind.filter(|id| !kept.contains(id)).collect();
+        let basis = Basis { covered, last_old, rewritten };
         let draft = Draft {
             profile: self.profile.clone(),
             strategy,
             before,
             after,
             notes,
-            epoch: epoch(&self.visible, last_old, &covered),
-            covered,
-            last_old,
+            epoch: basis.epoch(&self.visible),
+            basis,
             entries,
         };
         self.stage = Stage::Done(Box::new(Ok(draft)));
         true
+    }
+
+    /// What the whole prompt would weigh.
+    fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
+        let around = self.pressure.context.saturating_sub(self.pressure.history);
+        around.saturating_add(self.size_of(entries, scales).tokens)
+    }
+
+    /// The limit in tokens that triggers.
+    fn limit(&self) -> Option<usize> {
+        self.profile.trigger.token_limit(self.pressure.window)
     }
 
     /// The messages that are summarised.
@@ -470,18 +492,34 @@ fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_
     Ok(clip_to_weight(text, question.max_tokens, scales.text))
 }
 
-/// Changes whenever anything in front of the cut does: a message up to and including `last`, its visibility, the pins
-/// of `covered` messages. Messages that come later do not change it.
-pub(super) fn epoch(visible: &[Arc<Message>], last: MessageId, covered: &[MessageId]) -> ContentHash {
-    let end = visible.iter().position(|message| message.id == last).map_or(0, |at| at + 1);
-    let mut state = String::new();
-    for message in visible.get(..end).unwrap_or_default() {
-        // Serialising a message cannot fail: its maps have string keys.
-        state.push_str(&serde_json::to_string(&**message).unwrap_or_default());
+/// What a draft was made of.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Basis {
+    /// The messages that it takes the place of, or keeps.
+    pub covered: Vec<MessageId>,
+    /// The last message in front of the cut.
+    pub last_old: MessageId,
+    /// Messages behind the cut of which it holds a shorter form.
+    pub rewritten: Vec<MessageId>,
+}
+
+impl Basis {
+    /// Changes whenever anything that the draft was made of does: a message in front of the cut, its visibility, one
+    /// that is rewritten behind it, the pins. Messages that come later do not change it. `sent` is what the model gets.
+    pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
+        let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
+        let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();
+        let later = sent.iter().skip(end).filter(|message| rewritten.contains(&message.id));
+        let mut state = String::new();
+        for message in sent.iter().take(end).chain(later) {
+            // Serialising a message cannot fail: its maps have string keys.
+            state.push_str(&serde_json::to_string(&**message).unwrap_or_default());
+        }
+        let covered: HashSet<MessageId> = self.covered.iter().copied().collect();
+        let pinned = sent.iter().filter(|message| message.body.pin == Pin::Kept);
+        for message in pinned.filter(|message| covered.contains(&message.id)) {
+            state.push_str(&format!(" {}", message.id.0));
+        }
+        ContentHash::of(&state)
     }
-    let pinned = visible.iter().filter(|message| message.body.pin == Pin::Kept);
-    for message in pinned.filter(|message| covered.contains(&message.id)) {
-        state.push_str(&format!(" {}", message.id.0));
-    }
-    ContentHash::of(&state)
 }

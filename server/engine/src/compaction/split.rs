@@ -1,10 +1,10 @@
 //! Where a conversation is cut: what a profile keeps word for word and what it summarises. A cut never parts a tool call
 //! from its result, and calls that still wait for theirs always stay.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, History, Kind, Message, Pin};
+use crate::history::{ContentBlock, History, Kind, Message, Pin, Role};
 
 use super::profile::{First, Profile};
 use super::trigger::Pressure;
@@ -29,8 +29,8 @@ pub fn split(
     weigh: &dyn Fn(&Message) -> usize,
 ) -> Option<Split> {
     let keep = &profile.keep;
+    let limit = profile.trigger.token_limit(pressure.window);
     let by_weight = || {
-        let limit = profile.trigger.token_limit(pressure.window);
         let budget = limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2));
         let mut sum = 0;
         let newest = visible.iter().rev().take_while(|message| {
@@ -40,7 +40,7 @@ pub fn split(
         visible.len() - newest.count()
     };
     let from = if keep.tokens > 0 { by_weight() } else { visible.len().saturating_sub(keep.messages) };
-    let with_exchanges = from.min(last_exchanges(visible, keep.exchanges));
+    let with_exchanges = from.min(last_exchanges(visible, keep.exchanges, limit, weigh));
     let summarised = |at: &usize| visible.get(*at).is_some_and(|message| message.body.kind == Kind::Summary);
     let cut = split_at(visible, profile, with_exchanges).filter(|cut| !cut.old.iter().all(summarised));
     // A single exchange may outgrow every limit, as agents' do; then it is cut inside.
@@ -60,41 +60,98 @@ pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize)
     (!old.is_empty()).then_some(Split { old, spared, end })
 }
 
-/// Where the last `exchanges` exchanges begin.
-fn last_exchanges(visible: &[Arc<Message>], exchanges: usize) -> usize {
-    if exchanges == 0 {
-        return visible.len();
+/// Where the last `exchanges` exchanges begin; fewer when so many weigh more than `limit`, because a conversation that
+/// keeps them would be compacted again at once. The end when not even one may be kept whole.
+pub(super) fn last_exchanges(
+    visible: &[Arc<Message>],
+    exchanges: usize,
+    limit: Option<usize>,
+    weigh: &dyn Fn(&Message) -> usize,
+) -> usize {
+    let (mut sum, mut begun, mut start) = (0_usize, 0, visible.len());
+    for (at, message) in visible.iter().enumerate().rev() {
+        if begun == exchanges {
+            return start;
+        }
+        sum = sum.saturating_add(weigh(message));
+        if limit.is_some_and(|limit| sum > limit) {
+            return start;
+        }
+        if History::begins_exchange(message) {
+            (begun, start) = (begun + 1, at);
+        }
     }
-    let starts: Vec<usize> = visible
-        .iter()
-        .enumerate()
-        .filter(|(_, message)| History::begins_exchange(message))
-        .map(|(at, _)| at)
-        .collect();
-    starts.len().checked_sub(exchanges).and_then(|at| starts.get(at)).copied().unwrap_or_default()
+    0
 }
 
 /// The last place at or before `from` where no call stands in front whose result, given or still to come, stands behind.
 fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
-    let mut waiting: BTreeSet<&str> = BTreeSet::new();
-    let mut clean = 0;
-    for (at, message) in visible.iter().enumerate().take(from) {
-        if waiting.is_empty() {
-            clean = at;
-        }
-        for block in &message.body.content {
-            match block {
-                ContentBlock::ToolCall { id, .. } => waiting.insert(id),
-                ContentBlock::ToolResult { call_id, .. } => waiting.remove(call_id.as_str()),
-                _ => false,
-            };
-        }
-        // What was said after a call without its result shows that none will come.
-        if History::begins_exchange(message) {
-            waiting.clear();
+    let from = from.min(visible.len());
+    let mut parted: Vec<Pair> = pairs(visible);
+    parted.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.result));
+    let mut clean = from;
+    for pair in parted {
+        if pair.call < clean && clean <= pair.result {
+            clean = pair.call;
         }
     }
-    if waiting.is_empty() { from.min(visible.len()) } else { clean }
+    clean
+}
+
+/// Where a call and its result stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pair {
+    call: usize,
+    /// Behind the last message when it is still to come.
+    result: usize,
+}
+
+/// The calls with their results. Calls that were never answered, and never will be because the assistant has gone on,
+/// are left out.
+fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    // By the id called by: the turn of the calls, and where those stand that have no result yet. Some servers begin
+    // with the same ids in every turn.
+    let mut open: HashMap<&str, (usize, VecDeque<usize>)> = HashMap::new();
+    let (mut turn, mut speaker) = (0, Role::User);
+    for (at, message) in visible.iter().enumerate() {
+        if !says_something(message) {
+            continue;
+        }
+        if message.body.role == Role::Assistant && speaker == Role::User {
+            turn += 1;
+        }
+        speaker = message.body.role;
+        for block in &message.body.content {
+            match block {
+                ContentBlock::ToolCall { id, .. } => {
+                    let (called_in, calls) = open.entry(id).or_default();
+                    if *called_in != turn {
+                        (*called_in, *calls) = (turn, VecDeque::new());
+                    }
+                    calls.push_back(at);
+                }
+                ContentBlock::ToolResult { call_id, .. } => {
+                    let call = open.get_mut(call_id.as_str()).and_then(|(_, calls)| calls.pop_front());
+                    pairs.extend(call.map(|call| Pair { call, result: at }));
+                }
+                _ => {}
+            }
+        }
+    }
+    let waiting = open.into_values().filter(|(called_in, _)| *called_in == turn);
+    pairs.extend(waiting.flat_map(|(_, calls)| calls).map(|call| Pair { call, result: visible.len() }));
+    pairs.sort_unstable_by_key(|pair| (pair.call, pair.result));
+    pairs
+}
+
+/// Whether a provider would get anything of a message.
+fn says_something(message: &Message) -> bool {
+    message
+        .body
+        .content
+        .iter()
+        .any(|block| !matches!(block, ContentBlock::Text { text } if text.trim().is_empty()))
 }
 
 /// `spared` with the messages that hold the other half of their tool calls.
@@ -102,27 +159,16 @@ fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<
     if spared.is_empty() {
         return spared;
     }
-    let ids = |message: &Message| -> Vec<String> {
-        let id = |block: &ContentBlock| match block {
-            ContentBlock::ToolCall { id, .. } => Some(id.clone()),
-            ContentBlock::ToolResult { call_id, .. } => Some(call_id.clone()),
-            _ => None,
-        };
-        message.body.content.iter().filter_map(id).collect()
-    };
-    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-    for (at, message) in visible.iter().enumerate() {
-        for id in ids(message) {
-            places.entry(id).or_default().push(at);
-        }
+    let mut partners: HashMap<usize, Vec<usize>> = HashMap::new();
+    for Pair { call, result } in pairs(visible) {
+        partners.entry(call).or_default().push(result);
+        partners.entry(result).or_default().push(call);
     }
     let mut all = BTreeSet::new();
     let mut next: Vec<usize> = spared.into_iter().collect();
     while let Some(at) = next.pop() {
-        if all.insert(at)
-            && let Some(message) = visible.get(at)
-        {
-            next.extend(ids(message).iter().filter_map(|id| places.get(id)).flatten());
+        if at < visible.len() && all.insert(at) {
+            next.extend(partners.get(&at).into_iter().flatten());
         }
     }
     all

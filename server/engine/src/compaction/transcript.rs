@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, Message, Projected, ResultPart, Role, project};
+use crate::history::{ContentBlock, Kind, Message, Projected, ResultPart, Role, archived_stub, project};
 use crate::text::clip_middle;
 
 /// The arguments of a tool call are shown up to so many characters.
@@ -20,6 +20,17 @@ pub(super) fn transcript(messages: &[Arc<Message>], result_chars: usize) -> Vec<
     projection.history.iter().map(|projected| paragraph(projected, result_chars)).collect()
 }
 
+/// What one message says, whatever stands before and behind it.
+pub(super) fn said(message: &Message, result_chars: usize) -> String {
+    let archived = message.body.kind == Kind::ToolResultArchived;
+    let blocks = message.body.content.iter().map(|block| match block {
+        ContentBlock::ToolResult { .. } if archived => format!("[result] {}", archived_stub(message.id)),
+        block => in_words(block, result_chars),
+    });
+    let words: Vec<String> = blocks.filter(|words| !words.trim().is_empty()).collect();
+    inert(&words.join("\n"))
+}
+
 fn paragraph(projected: &Projected, result_chars: usize) -> String {
     let speaker = match projected.role {
         Role::User => "[user]",
@@ -30,8 +41,25 @@ fn paragraph(projected: &Projected, result_chars: usize) -> String {
         text.push('\n');
         text.push_str(&in_words(block, result_chars));
     }
-    // Nothing inside may close the conversation.
-    text.replace(CLOSE, "<\\/conversation>")
+    inert(&text)
+}
+
+/// `text` without anything in it that could pass for the end of the conversation, however it is written.
+pub(super) fn inert(text: &str) -> String {
+    const NAME: &str = "conversation";
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("</") {
+        let (before, tag) = rest.split_at(at + 1);
+        safe.push_str(before);
+        let name = tag.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+        if name.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME)) {
+            safe.push('\\');
+        }
+        rest = tag;
+    }
+    safe.push_str(rest);
+    safe
 }
 
 fn in_words(block: &ContentBlock, result_chars: usize) -> String {

@@ -69,9 +69,10 @@ impl Trigger {
     pub fn readings(&self, pressure: &Pressure) -> Vec<Reading> {
         let share = self.window_share.zip(pressure.window);
         let share = share.map(|(share, window)| (window as f64 * share) as usize);
-        let near = self.reserve.map(|reserve| match reserve.limit(pressure.window) {
-            Some(tokens) => Reading::from(Measured::ContextTokens, pressure.context, tokens),
-            None => Reading::from(Measured::Messages, pressure.messages, reserve.messages.max(1)),
+        let near = self.reserve.and_then(|reserve| match reserve.limit(pressure.window) {
+            Some(tokens) => Some(Reading::from(Measured::ContextTokens, pressure.context, tokens)),
+            None => (reserve.messages > 0)
+                .then(|| Reading::from(Measured::Messages, pressure.messages, reserve.messages)),
         });
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
         [

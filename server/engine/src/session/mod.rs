@@ -384,6 +384,7 @@ impl Session {
     fn begun_anew(&mut self) {
         self.compactions = Arc::default();
         self.trail = Trail::default();
+        self.recovery = Recovery::Possible;
         self.rewritten();
     }
 
