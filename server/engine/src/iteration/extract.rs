@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::extractive::{Budget, Structure, summarise};
 use crate::facts::{ToolPatterns, one_line, sentences};
 use crate::history::{Kind, Message, MessageId, NewMessage, Role};
+use crate::text::clip_to_weight;
 
 use super::Iteration;
 use super::fold::Fold;
@@ -15,6 +16,8 @@ use super::marker::untagged;
 const WORDS: usize = 500;
 /// Characters of one line.
 const LINE: usize = 300;
+/// Said when there is nothing else to say.
+const NOTHING: &str = "The iterations so far left nothing to tell.";
 /// How sentences begin that say what is to be done.
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
@@ -50,7 +53,14 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     }
     let previous = (!existing.is_empty()).then_some(existing.as_str());
     let text = summarise(&messages, Structure::Rolling, &budget, &ToolPatterns::default(), previous, count);
-    format!("{text}{note}").trim().to_owned()
+    let text = match (text.is_empty(), fold.existing.is_empty()) {
+        (false, _) => text,
+        // What was known is not given up because the iterations say nothing that the rules understand.
+        (true, false) => clip_to_weight(&fold.existing, budget.tokens, count),
+        (true, true) if note.is_empty() => NOTHING.to_owned(),
+        (true, true) => text,
+    };
+    clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
 }
 
 /// What is known of an iteration without reading its output, in the lines that `facts` reads.

@@ -360,7 +360,24 @@ fn seed_002_what_to_preserve_is_preserved_without_a_model() {
         let text = fold.extract(&by_chars);
         lasting.fold(&fold, &text, &by_chars).unwrap();
     }
-    expect![[""]].assert_eq(lasting.summary());
+    expect![[r#"
+        ## Key Decisions
+        - Decided: Decided to go with JWT instead of sessions.
+
+        ## Working Approaches
+        - Done: Implemented bcrypt for password hashing
+        - Done: All tests pass now.
+
+        ## Failed Approaches
+        - Did not work: Redis caching caused issues, reverted.
+
+        ## Current State
+        - edited: src/{part0.rs,part1.rs,part2.rs}
+        - Last said: Login endpoint complete, logout pending. ## Next steps - Implement refresh tokens - Test the logout
+
+        ## Next Steps
+        - ⏳ Implement refresh tokens
+        - ⏳ Test the logout"#]].assert_eq(lasting.summary());
 }
 
 // "Edge Cases"
@@ -382,6 +399,7 @@ fn seed_002_an_empty_output_is_stored_as_empty_and_noted_in_the_summary() {
     for (outputs, note) in [
         (vec![""], "Iteration 1 gave no output."),
         (vec![" \n"], "Iteration 1 gave no output."),
+        (vec!["<progress> </progress>"], "Iteration 1 gave no output."),
         (vec!["", "work", ""], "Iterations 1, 3 gave no output."),
     ] {
         let mut lasting = begun();
@@ -609,6 +627,9 @@ proptest! {
         let mut held: Option<Fold> = None;
         for (output, fate) in steps {
             let fold = lasting.add(said(&output), &config).fold;
+            if let Some(fold) = &fold {
+                prop_assert!(fold.numbers().is_empty() || !fold.extract(&by_chars).is_empty(), "{fold:?}");
+            }
             match (fold, fate) {
                 (Some(fold), 0) => { let _ = lasting.fold(&fold, "Summary.", &by_chars); }
                 (Some(fold), 1) => lasting.not_folded(&fold, &config, &by_chars),
