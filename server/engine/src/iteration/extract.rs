@@ -16,6 +16,8 @@ use super::marker::untagged;
 const WORDS: usize = 500;
 /// Characters of one line.
 const LINE: usize = 300;
+/// Said when there is nothing else to say.
+const NOTHING: &str = "The iterations so far left nothing to tell.";
 /// How sentences begin that say what is to be done.
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
@@ -51,6 +53,13 @@ pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     }
     let previous = (!existing.is_empty()).then_some(existing.as_str());
     let text = summarise(&messages, Structure::Rolling, &budget, &ToolPatterns::default(), previous, count);
+    let text = match (text.is_empty(), fold.existing.is_empty()) {
+        (false, _) => text,
+        // What was known is not given up because the iterations say nothing that the rules understand.
+        (true, false) => clip_to_weight(&fold.existing, budget.tokens, count),
+        (true, true) if note.is_empty() => NOTHING.to_owned(),
+        (true, true) => text,
+    };
     clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
 }
 

@@ -238,9 +238,9 @@ impl NewIteration {
 }
 
 impl Iteration {
-    /// Whether it said nothing.
+    /// Whether it said nothing, not even between tags.
     pub fn is_silent(&self) -> bool {
-        self.output.trim().is_empty()
+        marker::untagged(&self.output).trim().is_empty()
     }
 }
 

@@ -399,6 +399,7 @@ fn seed_002_an_empty_output_is_stored_as_empty_and_noted_in_the_summary() {
     for (outputs, note) in [
         (vec![""], "Iteration 1 gave no output."),
         (vec![" \n"], "Iteration 1 gave no output."),
+        (vec!["<progress> </progress>"], "Iteration 1 gave no output."),
         (vec!["", "work", ""], "Iterations 1, 3 gave no output."),
     ] {
         let mut lasting = begun();
@@ -627,6 +628,9 @@ proptest! {
         let mut held: Option<Fold> = None;
         for (output, fate) in steps {
             let fold = lasting.add(said(&output), &config).fold;
+            if let Some(fold) = &fold {
+                prop_assert!(fold.numbers().is_empty() || !fold.extract(&by_chars).is_empty(), "{fold:?}");
+            }
             match (fold, fate) {
                 (Some(fold), 0) => { let _ = lasting.fold(&fold, "Summary.", &by_chars); }
                 (Some(fold), 1) => lasting.not_folded(&fold, &config, &by_chars),
