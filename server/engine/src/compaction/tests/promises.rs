@@ -318,7 +318,7 @@ proptest! {
             prop_assert_eq!(&saved, &session.saved());
             let messages: Vec<Message> =
                 session.history.messages().iter().map(|message| Message::clone(message)).collect();
-            session = Session::restored("test", messages, saved);
+            session = Session::restored("test", messages, session.history.next_id(), saved);
         }
         let last = session.history.messages().len();
         prop_assert!(last >= states.last().map_or(0, Vec::len));

@@ -248,10 +248,12 @@ fn seed_001_pinned_results_are_not_archived() {
 #[test]
 fn seed_001_one_recovery_until_a_prompt_is_answered() {
     let mut session = Session::new("test");
-    session.recover().unwrap();
-    let error = session.recover().unwrap_err().to_string();
+    session.may_recover().unwrap();
+    session.recovered();
+    let error = session.may_recover().unwrap_err().to_string();
     assert!(error.starts_with("the prompt was too long once more"), "{error}");
     // Another conversation begins afresh; an answered prompt: `prompt/tests/budgets.rs`.
     session.clear_history();
-    session.recover().unwrap();
+    session.may_recover().unwrap();
+    session.recovered();
 }
