@@ -23,10 +23,25 @@ fn each_run_goes_on_where_the_last_one_ended() {
     add(&repo, 4, &report);
     let prompt = repo.strata(&["iteration", "prompt"]).out;
     let sections: Vec<&str> = prompt.lines().filter(|line| line.starts_with("# ")).collect();
-    expect![[r#""#]].assert_eq(&sections.join("\n"));
+    expect![[r#"
+        # Goal
+        # Progress Summary (iterations 1-2)
+        # Recent Iterations
+        # Current State
+        # Instructions"#]]
+    .assert_eq(&sections.join("\n"));
     assert!(prompt.contains("Port the parser") && prompt.contains("step 4 is done"), "{prompt}");
     let status = repo.strata(&["iteration", "status", "--context-window", "2"]);
-    expect![[r#""#]].assert_eq(&status.out);
+    expect![[r#"
+        goal           Port the parser
+        iterations     4
+        word for word  3, 4
+        summed up      the first 2
+        summary anew   after iteration 10
+        score          0.5
+        goal is        not reached
+    "#]]
+    .assert_eq(&status.out);
     let status = repo.strata(&["iteration", "status", "--json"]).json();
     assert_eq!((&status["totalIterations"], &status["summarized"]), (&4.into(), &2.into()));
 }
@@ -55,9 +70,18 @@ fn loops_are_told_apart_and_a_new_goal_begins_another() {
     let repo = Repo::new(&[]);
     add(&repo, 1, &["--session", "other"]);
     let said = |arguments: &[&str]| repo.strata(arguments).refusal().to_owned();
-    expect![[r#""#]].assert_eq(&said(&["iteration", "prompt"]));
-    expect![[r#""#]].assert_eq(&said(&["iteration", "add", "--prompt", "x"]));
-    expect![[r#""#]].assert_eq(&said(&["iteration", "add", "--goal", "x", "--output", "nowhere"]));
+    expect![[r#"
+        error: there is no session `iteration`; `strata iteration add --goal GOAL` begins a loop
+    "#]]
+    .assert_eq(&said(&["iteration", "prompt"]));
+    expect![[r#"
+        error: `goal`: the first iteration of a loop needs its goal
+    "#]]
+    .assert_eq(&said(&["iteration", "add", "--prompt", "x"]));
+    expect![[r#"
+        error: --output nowhere: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&said(&["iteration", "add", "--goal", "x", "--output", "nowhere"]));
     let done = ["iteration", "add", "--session", "other", "--goal", "Port the printer", "--output", "-"];
     let run = repo.strata_with(b"<promise>COMPLETE</promise>", &done);
     assert_eq!(run.err, "iteration 1 is kept; it says that the goal is reached\n");

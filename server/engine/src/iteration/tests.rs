@@ -590,7 +590,6 @@ fn seed_002_every_part_keeps_to_its_share() {
             assert!(iterations.split("## Iteration").all(|one| count(one) <= 6_000));
         }
     }
-
 }
 
 #[test]
