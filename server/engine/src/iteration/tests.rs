@@ -479,6 +479,27 @@ fn a_late_answer_changes_nothing() {
 }
 
 #[test]
+fn a_window_that_shrinks_lets_go_of_all_that_is_over() {
+    let mut lasting = begun();
+    for _ in 0..5 {
+        lasting.add(said("work"), &CONFIG);
+    }
+    let fold = lasting.add(said("work"), &RollingConfig { raw_window_size: 2, ..CONFIG }).fold.unwrap();
+    assert_eq!((fold.numbers(), numbers(lasting.iterations())), (vec![1, 2, 3, 4], vec![5, 6]));
+}
+
+#[test]
+fn a_summary_that_is_renewed_with_nothing_new_is_renewed_once() {
+    let mut lasting = after(6);
+    let config = RollingConfig { raw_window_size: 100, summarize_every: 1, ..CONFIG };
+    let fold = lasting.add(said("work"), &config).fold.unwrap();
+    assert_eq!((fold.kind(), fold.numbers()), (FoldKind::Renew, vec![]));
+    lasting.fold(&fold, "Renewed.", &by_chars).unwrap();
+    assert_eq!(lasting.fold(&fold, "Twice.", &by_chars), Err(NotFolded::Stale));
+    assert_eq!(lasting.summary(), "Renewed.");
+}
+
+#[test]
 fn a_model_that_never_answers_does_not_make_a_loop_grow() {
     let mut lasting = begun();
     for number in 1..=1_000 {
