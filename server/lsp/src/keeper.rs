@@ -218,8 +218,12 @@ impl Keeper {
             let handle = store.fork(&original, &new, None)?;
             let stored = store.load(&new.id)?;
             let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-            let stored =
-                Arc::new(Session::restored(&*session.id, messages, MessageId(stored.next_id), saved(&session.id, stored.state)?));
+            let stored = Arc::new(Session::restored(
+                &*session.id,
+                messages,
+                MessageId(stored.next_id),
+                saved(&session.id, stored.state)?,
+            ));
             sessions.insert(session.id.to_string(), Kept { handle, stored });
         }
         self.add(session, name, now_ms)
@@ -241,7 +245,7 @@ impl Keeper {
         // The store takes the lock itself, so ours has to go first.
         let kept = sessions.remove(id).map(|kept| (kept.handle.access(), kept.stored));
         match store.delete(&name) {
-            Ok(()) | Err(StoreError::NoSession(_)) => Ok(()),
+            Ok(()) => Ok(()),
             Err(error) => {
                 if let Some((access, stored)) = kept
                     && let Ok(handle) = store.open_session(&name, access)

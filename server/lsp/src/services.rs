@@ -37,7 +37,13 @@ impl Services {
     /// Whom to ask for summaries.
     pub fn asker(&self, snapshot: &Snapshot) -> Asker {
         let client = Arc::clone(&self.client.read().unwrap_or_else(PoisonError::into_inner));
-        Asker::new(snapshot.trust, &snapshot.settings.compaction, &snapshot.models, &client, self.outgoing.as_ref())
+        Asker::new(
+            snapshot.trust,
+            &snapshot.settings.compaction,
+            &snapshot.models,
+            &client,
+            self.outgoing.as_ref(),
+        )
     }
 
     /// Tells the client how a compaction stands.

@@ -104,7 +104,7 @@ fn a_workspace_that_nobody_trusts_asks_no_provider() {
 fn one_long_exchange_is_cut_inside_and_an_early_edit_brings_back_what_was_summed_up() {
     let mut editor = Editor::start(&small());
     editor.run("history.add", json!({ "role": "user", "content": "do it all" }));
-    for n in 0..20 {
+    for n in 0..40 {
         editor.run("history.add", json!({ "role": "assistant", "content": long(&format!("step {n}")) }));
     }
     let ended = editor.run("compaction.run", json!({}));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, History, Kind, Message, Pin, Role};
+use crate::history::{ContentBlock, History, Message, Pin, Role};
 
 use super::profile::{First, Profile};
 use super::trigger::Pressure;
@@ -40,11 +40,8 @@ pub fn split(
         visible.len() - newest.count()
     };
     let from = if keep.tokens > 0 { by_weight() } else { visible.len().saturating_sub(keep.messages) };
-    let with_exchanges = from.min(last_exchanges(visible, keep.exchanges, limit, weigh));
-    let summarised = |at: &usize| visible.get(*at).is_some_and(|message| message.body.kind == Kind::Summary);
-    let cut = split_at(visible, profile, with_exchanges).filter(|cut| !cut.old.iter().all(summarised));
-    // A single exchange may outgrow every limit, as agents' do; then it is cut inside.
-    let cut = cut.or_else(|| split_at(visible, profile, from));
+    let from = from.min(last_exchanges(visible, keep.exchanges, limit, weigh));
+    let cut = split_at(visible, profile, from);
     // What weighs little may still be many messages.
     let by_number = || visible.len().saturating_sub(keep.messages);
     cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())

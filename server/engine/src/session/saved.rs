@@ -53,16 +53,8 @@ impl Session {
         next: MessageId,
         saved: Saved,
     ) -> Self {
-        let Saved {
-            selection,
-            pages,
-            policy,
-            map_members,
-            trail,
-            looping,
-            totals,
-            spent,
-            compactions } = saved;
+        let Saved { selection, pages, policy, map_members, trail, looping, totals, spent, compactions } =
+            saved;
         Self {
             history: History::restored(messages, next),
             selection,

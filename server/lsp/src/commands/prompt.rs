@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use strata_engine::compaction::{Moment, Pressure, Summariser};
 use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
-use strata_engine::prompt::{self, Ask, AssembleError, Assembled, Means, Prepared, Request, ToolResult, Workspace};
+use strata_engine::prompt::{
+    self, Ask, AssembleError, Assembled, Means, Prepared, Request, ToolResult, Workspace,
+};
 use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
 use strata_engine::tiers::PolicyName;
 use strata_engine::wire::{Body, Format, Tool};

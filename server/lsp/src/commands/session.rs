@@ -12,7 +12,7 @@ use strata_host::store::{Access, Limits, Scope, SessionInfo, StoreError};
 
 use super::memory::{Found, Place};
 use super::{CommandError, Context, Effect, Empty, NoArguments};
-use crate::keeper::Keeper;
+use crate::keeper::{KeepError, Keeper};
 use crate::world::MAIN_SESSION;
 
 #[derive(Debug, Deserialize)]
@@ -216,7 +216,11 @@ pub(super) fn delete(params: DeleteParams, context: &mut Context<'_>) -> Result<
         let message = format!("session `{id}` is open; send the command with \"session\": \"{id}\"");
         return Err(CommandError::failed(message));
     }
-    context.services.keeper.delete(&id)?;
+    match context.services.keeper.delete(&id) {
+        // Nothing was said in it yet, so there is only something to close.
+        Err(KeepError::Store(StoreError::NoSession(_))) if own => {}
+        deleted => deleted?,
+    }
     if own {
         context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
     }

@@ -78,7 +78,10 @@ impl Compactions {
     /// Whether one failed for the same reason, and there is hardly more to do it with since.
     pub(super) fn is_hopeless(&self, session: &str, reading: &Reading) -> bool {
         let same = |failed: &&Reading| failed.measured == reading.measured && failed.now <= reading.now;
-        self.failed.get(session).filter(same).is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
+        self.failed
+            .get(session)
+            .filter(same)
+            .is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
     }
 
     /// Stops the one of a session that is closed.
