@@ -40,7 +40,9 @@ pub fn split(
         visible.len() - newest.count()
     };
     let from = if keep.tokens > 0 { by_weight() } else { visible.len().saturating_sub(keep.messages) };
-    let from = from.min(last_exchanges(visible, keep.exchanges, limit, weigh));
+    // A window may be smaller than what triggers.
+    let room = [limit, pressure.window].into_iter().flatten().min();
+    let from = from.min(last_exchanges(visible, keep.exchanges, room, weigh));
     let cut = split_at(visible, profile, from);
     // What weighs little may still be many messages.
     let by_number = || visible.len().saturating_sub(keep.messages);

@@ -73,6 +73,12 @@ fn seed_003_exchanges_that_are_over_the_trigger_themselves_do_not_all_stay() {
     assert_eq!(kept(&exchanges(30, 6_000)), 4, "24,000 tokens are not over it");
     assert_eq!(kept(&exchanges(30, 6_001)), 2);
     assert_eq!(kept(&exchanges(30, 12_001)), 0);
+    // Nor those that are over the window, where that is smaller.
+    let sent: Vec<_> = exchanges(30, 2_000).sent().cloned().collect();
+    for (window, left) in [(8_000, 4), (7_999, 2)] {
+        let pressure = Pressure { window: Some(window), ..Pressure::default() };
+        assert_eq!(split(&sent, &topic(), &pressure, &weigh).map(|split| sent.len() - split.end), Some(left));
+    }
     // One request, and then an agent works on and on.
     let talk = history([user("mend the roof")].into_iter().chain((0..40).map(|_| model(&"x".repeat(4_000)))));
     assert_eq!(kept(&talk), 4);
