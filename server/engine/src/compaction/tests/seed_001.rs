@@ -14,9 +14,9 @@
 //! | one user message `[Previous conversation summary]`, then what is kept | `seed_001_one_user_message_with_the_summary_stands_in_front` |
 //! | digest of excess results, `[Compaction tool digest]`, hidden from the person | `seed_001_old_results_of_what_is_kept_are_archived_and_digested` |
 //! | runs after each turn | `seed_001_figures` |
-//! | one recovery when the context is exceeded | `seed_001_one_recovery_until_a_prompt_is_answered` |
+//! | one recovery when the context is exceeded | `seed_001_one_recovery_until_a_prompt_is_answered`, `prompt/tests/budgets.rs: seed_001_a_recovery_is_allowed_again_once_a_prompt_is_answered` |
 //! | before and after figures, error | `seed_001_a_draft_says_what_it_was_and_what_it_is` |
-//! | estimate: what was billed plus what came later, else all of it | `seed_004_context_is_what_was_billed_with_what_was_said_since`, `tests/tests/stdio/turns.rs` |
+//! | estimate: what was billed plus what came later, else all of it | `prompt/tests/budgets.rs: seed_001_the_context_is_what_was_billed_and_what_was_said_since`, `seed_004_before_the_first_prompt_the_conversation_is_the_context` |
 //! | limits of tool outputs, ageing | `tool_output/tests.rs` |
 
 use super::fixture::{
@@ -252,7 +252,7 @@ fn seed_001_one_recovery_until_a_prompt_is_answered() {
     session.recovered();
     let error = session.may_recover().unwrap_err().to_string();
     assert!(error.starts_with("the prompt was too long once more"), "{error}");
-    // Another conversation begins afresh; an answered prompt: `prompt/tests/budgets.rs`.
+    // Another conversation begins afresh.
     session.clear_history();
     session.may_recover().unwrap();
     session.recovered();

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | before each turn, at 200,000 tokens of context | `seed_004_due_at_200_000_tokens_of_context_before_a_turn` |
 //! | 0 disables | `seed_004_a_threshold_of_0_disables` |
-//! | context tokens are what was billed for prompt and answer | `seed_004_context_is_what_was_billed_with_what_was_said_since` |
+//! | context tokens are what was billed for prompt and answer | `prompt/tests/budgets.rs: seed_001_the_context_is_what_was_billed_and_what_was_said_since`, `seed_004_before_the_first_prompt_the_conversation_is_the_context` |
 //! | the history is cleaned first: "Tool no response", "Understood." | `seed_004_the_history_is_cleaned_first`, `history/repair/tests.rs: results_at_the_end_are_acknowledged_and_nothing_else_is` |
 //! | seven sections, continue exactly where it stopped | `seed_004_the_model_is_asked_for_seven_sections`, `seed_004_the_summary_without_a_model_has_the_same_sections` |
 //! | one user message: summary, then the last request word for word | `seed_004_one_message_is_left_with_the_last_request` |
@@ -13,7 +13,7 @@
 //! | the system prompt stays | `prompt/tests/flat.rs` (it is no part of the conversation) |
 //! | tokens are counted again | `seed_004_tokens_are_counted_again_and_lists_are_new` |
 //! | new interaction log | `seed_004_tokens_are_counted_again_and_lists_are_new` |
-//! | memory outlives it | the memory is no part of the conversation: `tests/tests/stdio` |
+//! | memory outlives it | `tests/tests/stdio/surroundings.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
 
 use super::fixture::{
     MODEL, asked, call, compacted, drafted, exchanges, history, model, pressure, result, seen, user,
@@ -141,8 +141,7 @@ fn seed_004_a_second_handoff_carries_the_request_of_the_first() {
 }
 
 #[test]
-fn seed_004_context_is_what_was_billed_with_what_was_said_since() {
-    // Nothing was sent yet: the conversation itself is all that is known.
+fn seed_004_before_the_first_prompt_the_conversation_is_the_context() {
     let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
     let means = Means { models: &models, counter: &counter, settings: &settings };
     let mut session = Session::new("test");

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 
 use super::fixture::{Bench, all_text};
-use crate::history::{History, NewMessage, Role};
+use crate::history::{ContentBlock, History, NewMessage, Role};
 use crate::models::ModelTable;
-use crate::prompt::{Ask, AssembleError, Part, WarningCode};
+use crate::prompt::{Ask, AssembleError, Part, WarningCode, history_tokens};
+use crate::session::{Outcome, Status, Usage};
 use crate::tiers::PolicyName;
 
 /// A repository of files of the given sizes, and a model with the given window.
@@ -195,4 +196,34 @@ proptest! {
             Err(other) => prop_assert!(false, "{other}"),
         }
     }
+}
+
+#[test]
+fn seed_001_a_recovery_is_allowed_again_once_a_prompt_is_answered() {
+    let mut bench = bench(&[], 50_000, PolicyName::Flat);
+    bench.session.recovered();
+    assert!(bench.session.may_recover().is_err());
+    bench.turn("Go on.", "Done.");
+    assert!(bench.session.may_recover().is_ok());
+}
+
+#[test]
+fn seed_001_the_context_is_what_was_billed_and_what_was_said_since() {
+    let mut bench = bench(&[], 50_000, PolicyName::Flat);
+    let reply = bench.session.keep(bench.assemble(&Ask::prompt("Hello?")).unwrap());
+    let usage = Usage { input: 7_000, output: 300, cache_read: 20, cache_write: 1 };
+    let outcome = Outcome {
+        status: Status::Complete,
+        answer: vec![ContentBlock::text("Hello.")],
+        usage: Some(usage),
+        time_ms: 0,
+    };
+    bench.session.record(&reply.id.unwrap(), outcome).unwrap();
+    assert_eq!(bench.session.pressure(None, bench.means()).context, 7_321);
+
+    let before = history_tokens(&bench.session, bench.means());
+    bench.session.history.add(NewMessage::text(Role::User, "And one thing more."));
+    let since = history_tokens(&bench.session, bench.means()) - before;
+    assert!(since > 0);
+    assert_eq!(bench.session.pressure(None, bench.means()).context, 7_321 + since);
 }
