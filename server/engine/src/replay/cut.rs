@@ -213,11 +213,11 @@ fn calls(message: &Message) -> impl Iterator<Item = &str> {
 
 fn results(messages: &[Arc<Message>]) -> HashSet<&str> {
     let blocks = messages.iter().flat_map(|message| &message.body.content);
-    let result = |block| match block {
-        &ContentBlock::ToolResult { ref call_id, .. } => Some(call_id.as_str()),
+    let results = blocks.filter_map(|block| match block {
+        ContentBlock::ToolResult { call_id, .. } => Some(call_id.as_str()),
         _ => None,
-    };
-    blocks.filter_map(result).collect()
+    });
+    results.collect()
 }
 
 #[cfg(test)]
