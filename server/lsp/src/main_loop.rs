@@ -226,7 +226,7 @@ impl MainLoop {
     /// anything else yet, so the disk may be waited for here.
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> Arc<Session> {
         let keeper = &self.services.keeper;
-        let folder = roots.iter().next().map(|root| root.path());
+        let folder = roots.iter().next().map(strata_host::roots::Root::path);
         if let Some(Err(error)) = folder.map(|folder| keeper.settle(folder)) {
             self.greetings.push(("store", format!("sessions are not kept: {error}")));
         }

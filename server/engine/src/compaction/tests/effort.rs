@@ -13,7 +13,7 @@ fn rounds(number: usize) -> History {
     let round = |n: usize| {
         let request = user(&format!("do step {n} of it"));
         [
-            if n % 3 == 0 { pinned(request) } else { request },
+            if n.is_multiple_of(3) { pinned(request) } else { request },
             call("call_0", "edit", &format!("src/f{n}.rs")),
             result("call_0", &"what the file says ".repeat(20)),
             model("It is done, and we decided to go on."),
