@@ -35,7 +35,7 @@ fn sessions(editor: &mut Editor) -> Vec<Value> {
 
 fn current(editor: &mut Editor) -> String {
     let listed = sessions(editor);
-    let current = listed.iter().find(|session| session["current"] == true).expect("one is shown");
+    let current = listed.iter().find(|session| session["current"] == true).unwrap();
     current["id"].as_str().unwrap().to_owned()
 }
 

@@ -218,7 +218,7 @@ fn compactions_are_measured_behind_every_message() {
     expect![[r#"
         topic 26 34 0
         continuation 44 16 0
-        checkpoint 0 60 0
+        checkpoint 46 10 4
         rolling 28 32 0
         handoff 56 0 4"#]]
     .assert_eq(&sized.join("\n"));
@@ -230,11 +230,11 @@ fn compactions_are_measured_behind_every_message() {
         profile              edited     both sides  requests  errors  in budget  violations
         topic         100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
         continuation  100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
-        checkpoint            - / -          - / -         -       -          -           0
+        checkpoint    100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
         rolling       100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
         handoff       100.0 / 100.0  100.0 / 100.0     100.0   100.0      100.0           0
 
-        154 compactions at 60 cuts, each checked in the forms of both providers: 0 violations of a rule"#]]
+        200 compactions at 60 cuts, each checked in the forms of both providers: 0 violations of a rule"#]]
     .assert_eq(&rest.join("\n"));
 }
 
