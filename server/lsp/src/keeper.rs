@@ -138,10 +138,7 @@ impl Keeper {
             opened => opened?,
         };
         if !sessions.contains_key(id) {
-            let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
-            let handle = store.create(&new)?;
-            let stored = Arc::new(Session::new(id));
-            sessions.insert(id.to_owned(), Kept { handle, stored });
+            sessions.insert(id.to_owned(), Kept::begun(store, id, now_ms)?);
         }
         let Some(kept) = sessions.get_mut(id) else { return Err(KeepError::Nowhere) };
         let state = (now != saved).then(|| serde_json::to_value(&now)).transpose();
@@ -172,10 +169,7 @@ impl Keeper {
         let store = opened(place, news)?;
         let name: SessionId = id.parse()?;
         let handle = store.open_session(&name, access)?;
-        let stored = store.load(&name)?;
-        let saved = saved(id, stored.state)?;
-        let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-        let session = Arc::new(Session::restored(id, messages, MessageId(stored.next_id), saved));
+        let session = Arc::new(restored(store, &name)?);
         sessions.insert(id.to_owned(), Kept { handle, stored: Arc::clone(&session) });
         Ok(session)
     }
@@ -216,14 +210,7 @@ impl Keeper {
             let new = NewSession { id: session.id.parse()?, name: name.to_owned(), created_ms: now_ms };
             let store = opened(place, news)?;
             let handle = store.fork(&original, &new, None)?;
-            let stored = store.load(&new.id)?;
-            let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-            let stored = Arc::new(Session::restored(
-                &*session.id,
-                messages,
-                MessageId(stored.next_id),
-                saved(&session.id, stored.state)?,
-            ));
+            let stored = Arc::new(restored(store, &new.id)?);
             sessions.insert(session.id.to_string(), Kept { handle, stored });
         }
         self.add(session, name, now_ms)
@@ -267,25 +254,19 @@ impl Keeper {
         if sessions.contains_key(&*session.id) {
             return Ok(());
         }
-        let new = NewSession { id: session.id.parse()?, name: String::new(), created_ms: now_ms };
-        let handle = match opened(place, news)?.create(&new) {
+        match Kept::begun(opened(place, news)?, &session.id, now_ms) {
             // Stored, and not open here.
-            Err(StoreError::Exists(_)) => return Ok(()),
-            created => created?,
-        };
-        let stored = Arc::new(Session::new(&*session.id));
-        sessions.insert(session.id.to_string(), Kept { handle, stored });
+            Err(StoreError::Exists(_)) => {}
+            begun => {
+                sessions.insert(session.id.to_string(), begun?);
+            }
+        }
         Ok(())
     }
 
     /// How a session is open here; nothing when it is not stored.
     pub fn access(&self, id: &str) -> Option<Access> {
         self.inner().sessions.get(id).map(|kept| kept.handle.access())
-    }
-
-    /// Lets go of a session: it may be written by others then.
-    pub fn release(&self, id: &str) {
-        self.inner().sessions.remove(id);
     }
 
     /// What the person should be told of the store, once.
@@ -297,6 +278,22 @@ impl Keeper {
         // What a panic left half done is only in memory; the store itself does all or nothing.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Kept {
+    /// A session that is stored from now on, with nothing in it.
+    fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
+        let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
+        Ok(Self { handle: store.create(&new)?, stored: Arc::new(Session::new(id)) })
+    }
+}
+
+/// A session as the store holds it.
+fn restored(store: &Store, id: &SessionId) -> Result<Session, KeepError> {
+    let stored = store.load(id)?;
+    let saved = saved(id.as_str(), stored.state)?;
+    let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
+    Ok(Session::restored(id.as_str(), messages, MessageId(stored.next_id), saved))
 }
 
 /// What is stored besides the messages; sessions that were imported have nothing.

@@ -11,6 +11,7 @@ use super::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
+use crate::wire::anthropic::{content_block, result_part, text_block};
 
 /// Reads a list of messages, a body with `messages` and `system`, or a single message.
 ///
@@ -177,55 +178,18 @@ fn plain(message: &NewMessage) -> Value {
     json!({"role": role, "content": content})
 }
 
+/// A block as a request has it, but for what a request must not hold and a list keeps.
 fn write_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
-        ContentBlock::Text { text } => text_block(text),
-        ContentBlock::Image(image) => image_block(image),
         ContentBlock::Thinking { text, signature: None } => json!({"type": "thinking", "thinking": text}),
-        ContentBlock::Thinking { text, signature: Some(seal) } => {
-            json!({"type": "thinking", "thinking": text, "signature": seal})
-        }
-        ContentBlock::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
-        ContentBlock::ToolCall { id, name, input } => {
-            json!({"type": "tool_use", "id": id, "name": name, "input": input})
-        }
         ContentBlock::ToolResult { call_id, content, outcome } => {
-            let content: Vec<Value> = content.iter().filter_map(write_part).collect();
+            let content: Vec<Value> = content.iter().filter_map(result_part).collect();
             let mut result = json!({"type": "tool_result", "tool_use_id": call_id, "content": content});
             if let (Outcome::Error, Some(fields)) = (outcome, result.as_object_mut()) {
                 fields.insert("is_error".into(), true.into());
             }
             result
         }
-        ContentBlock::Foreign(foreign) => write_foreign(foreign)?,
+        block => content_block(block)?,
     })
-}
-
-fn write_part(part: &ResultPart) -> Option<Value> {
-    match part {
-        ResultPart::Text { text } => Some(text_block(text)),
-        ResultPart::Image(image) => Some(image_block(image)),
-        ResultPart::Foreign(foreign) => write_foreign(foreign),
-    }
-}
-
-fn write_foreign(foreign: &Foreign) -> Option<Value> {
-    if foreign.provider == Provider::Anthropic {
-        return Some(foreign.value.clone());
-    }
-    foreign.text().map(text_block)
-}
-
-fn text_block(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
-fn image_block(image: &Image) -> Value {
-    let source = match &image.source {
-        ImageSource::Base64 { media_type, data } => {
-            json!({"type": "base64", "media_type": media_type, "data": data})
-        }
-        ImageSource::Url { url } => json!({"type": "url", "url": url}),
-    };
-    json!({"type": "image", "source": source})
 }

@@ -94,7 +94,7 @@ fn breakpoint(ttl: Ttl) -> Value {
 
 /// A block; `None` for reasoning without the seal that the API wants back and for what another provider alone
 /// understands.
-fn content_block(block: &ContentBlock) -> Option<Value> {
+pub(crate) fn content_block(block: &ContentBlock) -> Option<Value> {
     Some(match block {
         ContentBlock::Text { text } => text_block(text),
         ContentBlock::Image(image) => image_block(image),
@@ -110,7 +110,7 @@ fn content_block(block: &ContentBlock) -> Option<Value> {
     })
 }
 
-fn text_block(text: &str) -> Value {
+pub(crate) fn text_block(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
@@ -142,7 +142,7 @@ fn tool_result(call_id: &str, content: &[ResultPart], outcome: Outcome) -> Value
     result
 }
 
-fn result_part(part: &ResultPart) -> Option<Value> {
+pub(crate) fn result_part(part: &ResultPart) -> Option<Value> {
     match part {
         ResultPart::Text { text } => Some(text_block(text)),
         ResultPart::Image(image) => Some(image_block(image)),

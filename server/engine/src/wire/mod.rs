@@ -3,7 +3,7 @@
 //! finished body back, independently of how it was written, and names each provider rule it breaks. Knows
 //! nothing about tiers, budgets or policies: which block carries a mark was decided before.
 
-mod anthropic;
+pub(crate) mod anthropic;
 mod bare;
 mod findings;
 mod markdown;
