@@ -72,7 +72,7 @@ fn times(cut: &Cut, family: Family, means: Means<'_>, weights: Weights) -> Strin
 
 /// A request of the person, and an agent that reads a file, edits it and runs the tests.
 fn exchange(step: usize) -> Vec<NewMessage> {
-    let file = format!("/home/ada/project/src/part{}/module{step}.rs", step % 9);
+    let file = format!("/home/me/project/src/part{}/module{step}.rs", step % 9);
     let source: String = (0..60)
         .map(|line| format!("pub fn item_{step}_{line}(value: u64) -> u64 {{ value.rotate_left({line}) }}\n"))
         .collect();

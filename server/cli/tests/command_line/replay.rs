@@ -184,7 +184,7 @@ fn recorded(steps: usize) -> String {
     };
     let mut lines = Vec::new();
     for step in 0..steps {
-        let (id, path) = (format!("call_{step}"), format!("/home/ada/src/file{}.rs", step % 10));
+        let (id, path) = (format!("call_{step}"), format!("/home/me/src/file{}.rs", step % 10));
         let input = serde_json::json!({ "file_path": path, "old_string": "a", "new_string": "b" });
         let call = serde_json::json!({ "type": "tool_use", "id": id, "name": "Edit", "input": input });
         let said = format!("line {step} of what the tool said\n").repeat(60);
