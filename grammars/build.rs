@@ -117,6 +117,9 @@ fn entry(
         "path" => "Path",
         "crate" => "Crate",
         "package" => "Package",
+        "file" => "File",
+        "namespace" => "Namespace",
+        "none" => "None",
         other => return Err(format!("{name}: unknown import style {other:?}").into()),
     };
     let queries: String = lineage

@@ -17,7 +17,7 @@ include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LanguageId(u8);
 
-/// How a module name in an import leads to a file.
+/// How what an import names leads to files of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportStyle {
     /// `a.b` is `a/b.ext` or a package of that name, leading dots are relative: Python.
@@ -28,6 +28,14 @@ pub enum ImportStyle {
     Crate,
     /// A path names a directory, all files of which are one package: Go.
     Package,
+    /// A path to one file, relative to this file's directory or to some directory that is searched: C's `#include`,
+    /// Ruby's `require`, a shell's `source`, links. Some leave out the extension, some write dots between directories.
+    File,
+    /// A qualified name of a name space, a type or something in it, whose parts files and directories are named
+    /// after: Java, C#, PHP, Haskell.
+    Namespace,
+    /// Nothing is imported.
+    None,
 }
 
 /// What a walk over a syntax tree looks at without asking the query: names of node kinds, and positions
