@@ -1,12 +1,15 @@
-//! Facts from git histories: which files were touched when, and what working on them looked like. Read by a library
+//! Facts from git histories: which files were touched when, which are not committed, and what
+//! working on them looked like. Read by a library
 //! from the files below `.git`: no process is started, nothing is written, no setting outside the repository and no
 //! variable of the environment is looked at, and of the repository's own settings none names a program that is run
 //! here. It decides nothing: what a fact is worth is the engine's business.
 
 mod facts;
 mod history;
+mod index;
 mod sessions;
 mod source;
+mod status;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -15,6 +18,7 @@ use strata_engine::cancel::Cancelled;
 
 pub use self::facts::{GitFacts, MAX_COMMITS, branch, facts};
 pub use self::sessions::{MAX_TEXT_BYTES, SessionOptions, sessions};
+pub use self::status::{FileStatus, status};
 
 /// Why there are no facts.
 #[derive(Debug, thiserror::Error)]

@@ -171,7 +171,7 @@ impl Snapshot {
             open: &open,
             index: self.index.state,
             standing: &standing(self, session),
-            session_state: &session_state(self, session, cancel),
+            session_state: &session_state(self, session, cancel)?,
         };
         Ok(use_it(&workspace, self.means()))
     }

@@ -1,20 +1,26 @@
 //! What a prompt is told of the workspace besides its files: what it asks to be told at all times, which goes in front,
 //! and what is true right now only, which goes behind everything that may be cached. Reads; decides nothing.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use strata_engine::cancel::Cancel;
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::key::FileKey;
 use strata_engine::prompt::{self, Skill, Standing, StandingText};
 use strata_engine::selection::Choice;
 use strata_engine::session::Session;
 use strata_host::config::Trust;
+use strata_host::git::{self, FileStatus};
 use strata_host::named::named;
+use strata_host::roots::Root;
 
 use crate::snapshot::Snapshot;
 
 /// Files that were read are told up to so many, the newest (seed: files already read).
 const FILES_READ: usize = 20;
+/// Files that are not committed are told up to so many; a sweep through a whole repository is told by its beginning.
+const NOT_COMMITTED: usize = 40;
 
 /// The rules, skills and memory of the workspace. What is not trusted has no say in the system prompt.
 pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> Standing {
@@ -44,15 +50,31 @@ pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> Standing {
 
 /// Where the workspace is, which branch is checked out, what is not committed, and which files were read already. Empty
 /// when nothing of it is known.
-pub(crate) fn session_state(snapshot: &Snapshot, session: &Session, cancel: &Cancel) -> String {
+///
+/// # Errors
+/// [`Cancelled`] when `cancel` was raised meanwhile.
+pub(crate) fn session_state(
+    snapshot: &Snapshot,
+    session: &Session,
+    cancel: &Cancel,
+) -> Result<String, Cancelled> {
     let branch = branch(snapshot);
+    let mut changes = Vec::new();
+    for root in snapshot.roots.iter() {
+        changes.extend(not_committed(snapshot, root, cancel)?);
+    }
+    changes.sort();
     let read = session.trail.files_read(&session.history, &snapshot.settings.tools);
     let read: Vec<String> = read.into_iter().map(|path| own_name(snapshot, path)).collect();
-    let _ = cancel;
-    written(snapshot, branch.as_deref(), &read)
+    Ok(written(snapshot, branch.as_deref(), &changes, &read))
 }
 
-fn written(snapshot: &Snapshot, branch: Option<&str>, read: &[String]) -> String {
+fn written(
+    snapshot: &Snapshot,
+    branch: Option<&str>,
+    changes: &[(FileStatus, FileKey)],
+    read: &[String],
+) -> String {
     let names: Vec<String> = snapshot.roots.iter().map(|root| prompt::inline(root.name())).collect();
     let mut state = match &names[..] {
         [] => String::new(),
@@ -62,12 +84,55 @@ fn written(snapshot: &Snapshot, branch: Option<&str>, read: &[String]) -> String
     if let Some(branch) = branch {
         let _ = write!(state, "\nBranch: {}", prompt::inline(branch));
     }
+    if !changes.is_empty() {
+        let _ = write!(state, "\n\n## Not committed\n");
+        let mut by_status: BTreeMap<FileStatus, Vec<String>> = BTreeMap::new();
+        for (status, key) in changes.iter().take(NOT_COMMITTED) {
+            by_status.entry(*status).or_default().push(prompt::inline(key.as_str()));
+        }
+        for (status, names) in by_status {
+            let _ = write!(state, "\n{}: {}", word(status), names.join(", "));
+        }
+        if let more @ 1.. = changes.len().saturating_sub(NOT_COMMITTED) {
+            let _ = write!(state, "\nand {more} more");
+        }
+    }
     let newest = read.get(read.len().saturating_sub(FILES_READ)..).unwrap_or_default();
     if !newest.is_empty() {
         let names: Vec<String> = newest.iter().map(|path| prompt::inline(path)).collect();
         let _ = write!(state, "\n\n## Files already read (do not read them again)\n\n{}", names.join(", "));
     }
     if state.is_empty() { state } else { format!("# Session State\n{state}") }
+}
+
+fn word(status: FileStatus) -> &'static str {
+    match status {
+        FileStatus::Conflicted => "in conflict",
+        FileStatus::Modified => "modified",
+        FileStatus::New => "new",
+        FileStatus::Deleted => "deleted",
+    }
+}
+
+/// What git says of the files in one folder, as they are on disk. A repository that cannot be read says nothing here:
+/// the index notes why.
+fn not_committed(
+    snapshot: &Snapshot,
+    root: &Root,
+    cancel: &Cancel,
+) -> Result<Vec<(FileStatus, FileKey)>, Cancelled> {
+    let prefix = if snapshot.roots.len() > 1 { format!("{}/", root.name()) } else { String::new() };
+    let files = snapshot.index.files.iter().filter_map(|key| key.as_str().strip_prefix(&*prefix));
+    match git::status(root.path(), files, cancel) {
+        Ok(found) => {
+            let found = found.unwrap_or_default().into_iter();
+            Ok(found
+                .filter_map(|(path, status)| Some((status, snapshot.roots.key_of(&root.path().join(path))?)))
+                .collect())
+        }
+        Err(git::GitError::Cancelled(cancelled)) => Err(cancelled),
+        Err(_) => Ok(Vec::new()),
+    }
 }
 
 /// A path as prompts name it: tools are often given absolute ones.
@@ -82,7 +147,7 @@ fn own_name(snapshot: &Snapshot, path: String) -> String {
 fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();
     let (only, None) = (roots.next()?, roots.next()) else { return None };
-    strata_host::git::branch(only.path()).ok().flatten()
+    git::branch(only.path()).ok().flatten()
 }
 
 #[cfg(test)]
@@ -100,7 +165,7 @@ mod tests {
         };
         let roots = Roots::new(folders.iter().map(folder)).unwrap();
         let read: Vec<String> = read.iter().map(ToString::to_string).collect();
-        written(&Snapshot { roots: roots.into(), ..Snapshot::empty() }, branch, &read)
+        written(&Snapshot { roots: roots.into(), ..Snapshot::empty() }, branch, &[], &read)
     }
 
     #[test]
@@ -116,6 +181,24 @@ mod tests {
             state(&[], None, &["a.rs", "b.rs"]),
             "# Session State\n\n\n## Files already read (do not read them again)\n\n`a.rs`, `b.rs`"
         );
+    }
+
+    #[test]
+    fn what_is_not_committed_is_told_by_kind_and_not_without_end() {
+        let changed = |status, name: &str| (status, FileKey::new(name).unwrap());
+        let changes = [
+            changed(FileStatus::Modified, "b.rs"),
+            changed(FileStatus::New, "a.rs"),
+            changed(FileStatus::New, "c`.rs"),
+        ];
+        let state = written(&Snapshot::empty(), None, &changes, &[]);
+        assert_eq!(
+            state,
+            "# Session State\n\n\n## Not committed\n\nmodified: `b.rs`\nnew: `a.rs`, `c\\u{60}.rs`"
+        );
+        let many: Vec<_> = (0..50).map(|n| changed(FileStatus::Modified, &format!("f{n:02}.rs"))).collect();
+        let state = written(&Snapshot::empty(), None, &many, &[]);
+        assert!(state.ends_with("`f39.rs`\nand 10 more"), "{state}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The only place that touches the library: a repository, its commits along first parents, what differs between two of
-//! them, and file texts. Knows nothing of sessions or of what files are worth looking at.
+//! A repository as the library reads it: its commits along first parents, what differs between two of them, file texts,
+//! its index. Knows nothing of sessions or of what files are worth looking at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
@@ -14,6 +14,7 @@ use gix::objs::tree::EntryMode;
 use strata_engine::cancel::Cancel;
 
 use super::GitError;
+use super::index::Index;
 
 /// What the library may keep of trees and commits between two reads. Bytes.
 const OBJECT_CACHE: usize = 16 << 20;
@@ -139,6 +140,32 @@ impl History {
             recorder::Change::Deletion { .. } | recorder::Change::Modification { .. } => None,
         };
         Ok(self.records(None, tree, cancel)?.into_iter().filter_map(path).collect())
+    }
+
+    /// The files in a tree with their texts.
+    pub(super) fn files(
+        &self,
+        tree: Option<ObjectId>,
+        cancel: &Cancel,
+    ) -> Result<BTreeMap<String, ObjectId>, GitError> {
+        let changes = self.changes(None, tree, cancel)?;
+        Ok(changes.into_iter().filter_map(|change| Some((change.path, change.new?))).collect())
+    }
+
+    /// Git's index of the folder, empty before anything was added; `None` without a work tree.
+    pub(super) fn index(&self) -> Result<Option<Index>, GitError> {
+        let Some(below) = self.below.to_str().filter(|_| self.repository.workdir().is_some()) else {
+            return Ok(None);
+        };
+        let below = below.replace(MAIN_SEPARATOR, "/");
+        let index = self.repository.index_or_empty().map_err(|error| self.unreadable(error))?;
+        let options = self.repository.stat_options().map_err(|error| self.unreadable(error))?;
+        Ok(Some(Index::new(&index, &below, options)))
+    }
+
+    /// How contents are named.
+    pub(super) fn hash_kind(&self) -> gix::hash::Kind {
+        self.repository.object_hash()
     }
 
     /// The text of a file; `None` when it is longer than `limit` bytes or not UTF-8.

@@ -7,6 +7,9 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::tree::EntryKind;
 
+/// Before any index is written.
+const LONG_AGO: std::time::SystemTime = std::time::SystemTime::UNIX_EPOCH;
+
 /// Removed with everything in it when dropped.
 pub(super) struct Repo {
     _directory: tempfile::TempDir,
@@ -81,6 +84,47 @@ impl Repo {
         let commit = self.write_commit(message, tree, parent.as_slice());
         self.point_at(commit);
         commit
+    }
+
+    /// Writes the files of the newest commit to disk and to git's index, as a checkout long ago would have.
+    pub(super) fn check_out(&self) {
+        let tree = self.tree_at(self.newest.unwrap());
+        let mut index = self.repository.index_from_tree(&tree).unwrap();
+        let objects = &self.repository;
+        for (entry, path) in index.entries_mut_with_paths() {
+            let place = self.folder().join(gix::path::from_bstr(path).unwrap());
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            if entry.mode == gix::index::entry::Mode::COMMIT {
+                fs::create_dir_all(place).unwrap();
+                continue;
+            }
+            fs::write(&place, &objects.find_blob(entry.id).unwrap().data).unwrap();
+            fs::File::options().write(true).open(&place).unwrap().set_modified(LONG_AGO).unwrap();
+            let metadata = gix::index::fs::Metadata::from_path_no_follow(&place).unwrap();
+            entry.stat = gix::index::entry::Stat::from_fs(&metadata).unwrap();
+        }
+        self.write_index(index);
+    }
+
+    /// Changes an entry of git's index.
+    pub(super) fn change_index(&self, path: &str, change: impl FnOnce(&mut gix::index::Entry)) {
+        let mut index = self.repository.open_index().unwrap();
+        let at = index.entry_index_by_path(path.into()).unwrap();
+        change(&mut index.entries_mut()[at]);
+        index.remove_tree();
+        self.write_index(index);
+    }
+
+    /// Takes a file out of git's index.
+    pub(super) fn take_out(&self, path: &str) {
+        let mut index = self.repository.open_index().unwrap();
+        index.remove_entries(|_, name, _| name == path);
+        index.remove_tree();
+        self.write_index(index);
+    }
+
+    fn write_index(&self, mut index: gix::index::File) {
+        index.write(gix::index::write::Options::default()).unwrap();
     }
 
     /// A tree with one subtree, or more of the same.

@@ -1,0 +1,87 @@
+//! Git's index of a work tree as a value: which files it tracks, and which of them it saw last as they are. Compares
+//! nothing with any commit.
+
+use std::collections::BTreeMap;
+
+use gix::ObjectId;
+use gix::index::State;
+use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
+use gix::index::fs::Metadata;
+
+/// What git's index holds of a folder.
+pub(super) struct Index {
+    /// By path below the folder. No links.
+    pub(super) files: BTreeMap<String, Tracked>,
+    /// The folder's tree when nothing differs from it in the index; `None` when that is not known.
+    pub(super) tree: Option<ObjectId>,
+    submodules: Vec<String>,
+}
+
+/// A file in the index.
+pub(super) struct Tracked {
+    pub(super) id: ObjectId,
+    pub(super) conflicted: bool,
+    /// Git was told to take it as unchanged, or not to have it on disk.
+    pub(super) is_assumed: bool,
+    /// What the file's entry on disk was when `id` was its text. `None` when a write could since have gone unseen.
+    seen: Option<Stat>,
+    options: stat::Options,
+}
+
+impl Index {
+    /// What `state` holds below a folder (`/` between its parts; empty for all of it).
+    pub(super) fn new(state: &State, below: &str, options: stat::Options) -> Self {
+        let mut files = BTreeMap::new();
+        let mut submodules = Vec::new();
+        for entry in state.entries() {
+            // No key can hold a path that is not UTF-8.
+            let path = std::str::from_utf8(entry.path(state)).ok().and_then(|path| inside(path, below));
+            let Some(path) = path else { continue };
+            match entry.mode {
+                Mode::COMMIT => submodules.push(path.to_owned()),
+                Mode::FILE | Mode::FILE_EXECUTABLE => {
+                    let is_racy = entry.stat.is_racy(state.timestamp(), options);
+                    let tracked = Tracked {
+                        id: entry.id,
+                        conflicted: entry.stage() != Stage::Unconflicted,
+                        is_assumed: entry.flags.intersects(Flags::ASSUME_VALID | Flags::SKIP_WORKTREE),
+                        seen: (!is_racy).then_some(entry.stat),
+                        options,
+                    };
+                    files.insert(path.to_owned(), tracked);
+                }
+                _ => {}
+            }
+        }
+        Self { files, tree: tree(state, below), submodules }
+    }
+
+    /// Whether a path is another repository's business.
+    pub(super) fn is_inside_submodule(&self, path: &str) -> bool {
+        self.submodules.iter().any(|module| inside(path, module).is_some())
+    }
+}
+
+impl Tracked {
+    /// Whether nobody wrote the file since the index saw it.
+    pub(super) fn is_as_seen(&self, now: &Metadata) -> bool {
+        let now = Stat::from_fs(now);
+        self.seen.zip(now.ok()).is_some_and(|(seen, now)| seen.matches(&now, self.options))
+    }
+}
+
+fn tree(state: &State, below: &str) -> Option<ObjectId> {
+    let mut tree = state.tree()?;
+    for part in below.split('/').filter(|part| !part.is_empty()) {
+        tree = tree.children.iter().find(|child| child.name.as_slice() == part.as_bytes())?;
+    }
+    // Git takes the count away when an entry below changes.
+    tree.num_entries.map(|_| tree.id)
+}
+
+fn inside<'a>(path: &'a str, below: &str) -> Option<&'a str> {
+    match below {
+        "" => Some(path),
+        below => path.strip_prefix(below)?.strip_prefix('/'),
+    }
+}

@@ -1,0 +1,263 @@
+//! What of a folder is not committed: its files on disk against the newest commit. Git's own index only saves reading
+//! files that it has seen since they were last written; it is never written here.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use gix::ObjectId;
+use strata_engine::cancel::Cancel;
+
+use super::GitError;
+use super::history::History;
+use super::index::Tracked;
+
+/// A folder with more files than this is not compared: looking at each costs some microseconds, before every prompt.
+const MAX_FILES: usize = 50_000;
+/// No more than this is read of files that git's index cannot speak for. Bytes.
+const MAX_READ: u64 = 16 << 20;
+
+/// How a file differs from the newest commit. In the order in which a person wants to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileStatus {
+    /// A merge left it undecided.
+    Conflicted,
+    /// Its text is another.
+    Modified,
+    /// The commit has no such file.
+    New,
+    /// The commit has it and the disk has not.
+    Deleted,
+}
+
+/// What is not committed below a folder, by path (`/` between its parts). `files` are the files that the folder is known
+/// to have, without what is ignored: git's index does not know new ones. `None` in no repository, in one without a work
+/// tree, and where there is too much to compare. The contents of links and submodules are not looked at.
+///
+/// A file whose line ends or contents git converts on the way to the disk counts as modified when the index cannot speak
+/// for it: no converting program is ever run.
+///
+/// # Errors
+/// [`GitError::Unreadable`], [`GitError::Cancelled`].
+pub fn status<'a>(
+    folder: &Path,
+    files: impl Iterator<Item = &'a str>,
+    cancel: &Cancel,
+) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
+    let Some(history) = History::discover(folder)? else { return Ok(None) };
+    let Some(index) = history.index()? else { return Ok(None) };
+    if index.files.len() > MAX_FILES {
+        return Ok(None);
+    }
+    let newest = match history.head()?.commit {
+        Some(id) => history.commit(id)?.and_then(|commit| commit.tree),
+        None => None,
+    };
+    // What was added and not committed yet; without any the index knows all that the commit has.
+    let committed = match newest {
+        Some(newest) if index.tree == Some(newest) => None,
+        newest => Some(history.files(newest, cancel)?),
+    };
+    let committed_id = |path: &str, tracked: &Tracked| match &committed {
+        Some(committed) => committed.get(path).copied(),
+        None => Some(tracked.id),
+    };
+
+    let mut disk = Disk { folder, kind: history.hash_kind(), left: MAX_READ };
+    let mut found = BTreeMap::new();
+    for (path, file) in &index.files {
+        cancel.check()?;
+        let now = if file.conflicted {
+            Some(FileStatus::Conflicted)
+        } else if file.is_assumed {
+            None
+        } else {
+            match disk.id(path, Some(file)) {
+                Ok(id) => difference(committed_id(path, file), id),
+                Err(TooMuch) => return Ok(None),
+            }
+        };
+        if let Some(now) = now {
+            found.insert(path.clone(), now);
+        }
+    }
+    for path in files.filter(|path| !index.files.contains_key(*path) && !index.is_inside_submodule(path)) {
+        cancel.check()?;
+        if disk.has(path) {
+            found.insert(path.to_owned(), FileStatus::New);
+        }
+    }
+    // Taken out of the index: gone, or there and new to the index only.
+    for (path, &id) in committed.iter().flatten().filter(|(path, _)| !index.files.contains_key(*path)) {
+        cancel.check()?;
+        let Ok(now) = disk.id(path, None) else { return Ok(None) };
+        match difference(Some(id), now) {
+            Some(now) => found.insert(path.clone(), now),
+            None => found.remove(path),
+        };
+    }
+    Ok(Some(found))
+}
+
+/// More would have to be read than [`MAX_READ`].
+struct TooMuch;
+
+/// The files of a folder as git would name their contents.
+struct Disk<'a> {
+    folder: &'a Path,
+    kind: gix::hash::Kind,
+    left: u64,
+}
+
+impl Disk<'_> {
+    /// Whether there is anything of this name.
+    fn has(&self, path: &str) -> bool {
+        fs::symlink_metadata(self.folder.join(path)).is_ok()
+    }
+
+    /// The id of a file's text; `None` when there is no such file.
+    fn id(&mut self, path: &str, known: Option<&Tracked>) -> Result<Option<ObjectId>, TooMuch> {
+        let place = self.folder.join(path);
+        let Ok(metadata) = gix::index::fs::Metadata::from_path_no_follow(&place) else { return Ok(None) };
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        if let Some(known) = known.filter(|known| known.is_as_seen(&metadata)) {
+            return Ok(Some(known.id));
+        }
+        self.left = self.left.checked_sub(metadata.len()).ok_or(TooMuch)?;
+        let Ok(text) = fs::read(place) else { return Ok(None) };
+        Ok(gix::objs::compute_hash(self.kind, gix::objs::Kind::Blob, &text).ok())
+    }
+}
+
+fn difference(committed: Option<ObjectId>, now: Option<ObjectId>) -> Option<FileStatus> {
+    match (committed, now) {
+        (None, Some(_)) => Some(FileStatus::New),
+        (Some(_), None) => Some(FileStatus::Deleted),
+        (Some(committed), Some(now)) if committed != now => Some(FileStatus::Modified),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gix::index::entry::Flags;
+
+    use super::super::testing::{Now, Repo};
+    use super::*;
+
+    fn check(repo: &Repo, files: &[&str], expected: &[(&str, FileStatus)]) {
+        check_in(repo.folder(), files, expected);
+    }
+
+    fn check_in(folder: &Path, files: &[&str], expected: &[(&str, FileStatus)]) {
+        let found = status(folder, files.iter().copied(), &Cancel::new()).unwrap().unwrap();
+        let expected: BTreeMap<String, FileStatus> =
+            expected.iter().map(|&(path, status)| (path.to_owned(), status)).collect();
+        assert_eq!(found, expected);
+    }
+
+    fn checked_out() -> Repo {
+        let mut repo = Repo::new();
+        let texts = [("a.py", Now::Text("1\n")), ("b/c.py", Now::Text("2\n")), ("b/d.py", Now::Text("3\n"))];
+        repo.commit_all("first", &texts);
+        repo.commit_all("second", &[("link", Now::Link("a.py")), ("module", Now::Submodule)]);
+        repo.check_out();
+        repo
+    }
+
+    fn write(repo: &Repo, path: &str, text: &str) {
+        fs::write(repo.folder().join(path), text).unwrap();
+    }
+
+    #[test]
+    fn files_are_compared_with_the_newest_commit() {
+        let repo = checked_out();
+        check(&repo, &["a.py", "b/c.py", "b/d.py"], &[]);
+        write(&repo, "a.py", "changed\n");
+        write(&repo, "new.py", "");
+        fs::remove_file(repo.folder().join("b/c.py")).unwrap();
+        let changes =
+            [("a.py", FileStatus::Modified), ("b/c.py", FileStatus::Deleted), ("new.py", FileStatus::New)];
+        // A listing that lags behind names what is gone, and does not know what is ignored.
+        check(&repo, &["a.py", "b/c.py", "b/d.py", "gone.py", "new.py", "module/theirs.py"], &changes);
+        check_in(&repo.folder().join("b"), &["c.py", "d.py"], &[("c.py", FileStatus::Deleted)]);
+    }
+
+    #[test]
+    fn only_the_text_counts() {
+        let repo = checked_out();
+        write(&repo, "a.py", "1\n");
+        check(&repo, &["a.py"], &[]);
+        // The same size, written after the index was.
+        write(&repo, "a.py", "7\n");
+        check(&repo, &["a.py"], &[("a.py", FileStatus::Modified)]);
+    }
+
+    #[test]
+    fn a_text_is_not_read_when_the_index_can_speak_for_it() {
+        let repo = checked_out();
+        // Another text under the time, size and place that the index knows.
+        let file = fs::File::options().write(true).open(repo.folder().join("a.py")).unwrap();
+        let before = file.metadata().unwrap().modified().unwrap();
+        write(&repo, "a.py", "7\n");
+        file.set_modified(before).unwrap();
+        repo.change_index("a.py", |entry| {
+            let now = gix::index::fs::Metadata::from_path_no_follow(&repo.folder().join("a.py")).unwrap();
+            entry.stat = gix::index::entry::Stat::from_fs(&now).unwrap();
+        });
+        check(&repo, &["a.py"], &[]);
+    }
+
+    #[test]
+    fn what_was_added_is_not_committed() {
+        let repo = checked_out();
+        write(&repo, "a.py", "changed\n");
+        let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, b"changed\n").unwrap();
+        repo.change_index("a.py", |entry| entry.id = id);
+        repo.take_out("b/c.py");
+        repo.take_out("b/d.py");
+        fs::remove_file(repo.folder().join("b/d.py")).unwrap();
+        let changes = [("a.py", FileStatus::Modified), ("b/d.py", FileStatus::Deleted)];
+        check(&repo, &["a.py", "b/c.py"], &changes);
+    }
+
+    #[test]
+    fn conflicts_and_files_that_git_shall_not_look_at() {
+        let repo = checked_out();
+        repo.change_index("a.py", |entry| entry.flags |= Flags::from_stage(gix::index::entry::Stage::Ours));
+        repo.change_index("b/c.py", |entry| entry.flags |= Flags::ASSUME_VALID);
+        write(&repo, "b/c.py", "changed\n");
+        check(&repo, &["a.py", "b/c.py"], &[("a.py", FileStatus::Conflicted)]);
+    }
+
+    #[test]
+    fn without_a_commit_an_index_or_a_work_tree() {
+        let repo = Repo::new();
+        write(&repo, "a.py", "1\n");
+        check(&repo, &["a.py"], &[("a.py", FileStatus::New)]);
+        let bare = Repo::bare();
+        assert_eq!(status(bare.folder(), [].into_iter(), &Cancel::new()).unwrap(), None);
+        let nowhere = tempfile::tempdir().unwrap();
+        assert_eq!(status(nowhere.path(), [].into_iter(), &Cancel::new()).unwrap(), None);
+    }
+
+    #[test]
+    fn an_index_that_is_garbage_is_an_error_and_no_status() {
+        let repo = checked_out();
+        repo.write("index", "not an index");
+        assert!(matches!(
+            status(repo.folder(), [].into_iter(), &Cancel::new()),
+            Err(GitError::Unreadable { .. })
+        ));
+    }
+
+    #[test]
+    fn more_than_can_be_read_before_every_prompt_is_not_compared() {
+        let repo = checked_out();
+        let file = fs::File::create(repo.folder().join("a.py")).unwrap();
+        file.set_len(MAX_READ + 1).unwrap();
+        assert_eq!(status(repo.folder(), [].into_iter(), &Cancel::new()).unwrap(), None);
+    }
+}
