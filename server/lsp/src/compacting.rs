@@ -1,8 +1,9 @@
-//! Carries a compaction through: asks what the engine wants asked, hands back the answers, tells the client when it begins
+//! Carries a compaction, or the archiving of tool results, through: asks what the engine wants asked, hands back the answers, tells the client when it begins
 //! and how it ends. Decides nothing about what is kept.
 
 use serde::Serialize;
 use serde_json::Value;
+use strata_engine::ageing::{Aged, Ageing};
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::{Draft, NotCompacted, Profile, Reading, Run, Size, Strategy};
 use strata_engine::prompt::with_scales;
@@ -75,6 +76,15 @@ pub struct Job {
     pub reason: Reason,
     /// What the whole prompt weighs, when that is known, in tokens.
     pub context: Option<usize>,
+}
+
+/// What is to be archived, summed up by whom `asker` asks on this thread. Without an answer the results' own words stand.
+pub fn sum_up(ageing: Ageing, asker: &Asker) -> Aged {
+    let answer = ageing.question().map(|question| asker.ask(question, &Cancel::new()));
+    if let Some(Err(problem)) = &answer {
+        tracing::warn!(%problem, "tool results are archived without a summary by a model");
+    }
+    ageing.apply(answer.and_then(Result::ok).as_deref())
 }
 
 /// Why a compaction came to nothing.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use strata_engine::ageing::Aged;
 use strata_engine::buffer::Parsed;
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
@@ -59,6 +60,8 @@ pub enum Waits {
     Caller(Answer<Result<Value, CommandError>>, Cancel),
     /// The compaction of this number.
     Compaction(u64),
+    /// Nobody.
+    Nobody,
 }
 
 /// One piece of mail.
@@ -94,6 +97,8 @@ pub enum Mail {
     CommandDone(String, Box<Done>),
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
+    /// A model has summed up tool results of this session, or failed to.
+    Aged(String, Option<Box<Aged>>),
     /// A buffer was parsed; `None` when it was cancelled.
     Parsed(FileKey, Option<Parsed>),
     /// The index run of this number ended; `None` when it was cancelled.

@@ -18,6 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
+use strata_engine::ageing::{Aged, Ageing};
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
 use strata_engine::key::FileKey;
@@ -31,7 +32,7 @@ use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, Ini
 use crate::capabilities;
 use crate::client::{Can, ClientInfo};
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
-use crate::compacting::{Job, News, Reason};
+use crate::compacting::{Job, News, Reason, sum_up};
 use crate::folders::{Folders, folders_of};
 use crate::keeper::Keeper;
 use crate::mail::{Answer, Call, Done, Mail, Waits};
@@ -57,6 +58,8 @@ pub struct MainLoop {
     folders: Folders,
     queues: Queues,
     compactions: Compactions,
+    /// The sessions whose tool results are being summed up.
+    ageing: BTreeSet<String>,
     indexing: Indexing,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
@@ -91,6 +94,7 @@ impl MainLoop {
             folders: Folders::default(),
             queues: Queues::default(),
             compactions: Compactions::default(),
+            ageing: BTreeSet::new(),
             indexing: Indexing::default(),
             parsing: BTreeSet::new(),
             meter: Meter::default(),
@@ -138,6 +142,7 @@ impl MainLoop {
                 self.compactions.cancel(&token);
             }
             Mail::Drafted(session, number, draft) => self.drafted(&session, number, draft),
+            Mail::Aged(session, aged) => self.aged(&session, aged),
             Mail::Command(call) => self.enqueue(call),
             Mail::CommandDone(session, done) => self.command_done(&session, *done),
             Mail::Parsed(key, parsed) => {
@@ -402,6 +407,46 @@ impl MainLoop {
                     report(done(outcome, "compaction", folders_version, Waits::Compaction(number)));
                 });
             }
+            Task::Age(aged) => {
+                let job = move || {
+                    let mut session = Session::clone(&before);
+                    let mark = session.mark();
+                    session.age(*aged);
+                    let changed = session.mark() != mark;
+                    let session = changed.then_some(session);
+                    Outcome { session, effects: Vec::new(), result: Ok(Value::Null) }.stored(&services)
+                };
+                self.pool.spawn(Lane::Interactive, job, move |outcome| {
+                    report(done(outcome, "ageing", folders_version, Waits::Nobody));
+                });
+            }
+        }
+    }
+
+    /// Asks a model to sum up tool results, unless it is being asked about others of the session: the next turn will see
+    /// to these.
+    fn age(&mut self, id: &str, ageing: Ageing) {
+        if !self.ageing.insert(id.to_owned()) {
+            return;
+        }
+        let asker = self.services.asker(&self.world.snapshot);
+        let mail = self.mail.clone();
+        let of = id.to_owned();
+        self.patient.spawn(Lane::Interactive, move || sum_up(ageing, &asker), move |aged| {
+            if let Err(panicked) = &aged {
+                tracing::error!(%panicked, "archiving tool results panicked; the conversation is as before");
+            }
+            let _ = mail.send(Mail::Aged(of, aged.ok().map(Box::new)));
+        });
+    }
+
+    /// Results are archived when it is their turn in the session.
+    fn aged(&mut self, id: &str, aged: Option<Box<Aged>>) {
+        self.ageing.remove(id);
+        if let Some(aged) = aged {
+            let snapshot = self.world.snapshot.clone();
+            self.queues.push(id, Waiting { task: Task::Age(aged), snapshot });
+            self.start_next(id);
         }
     }
 
@@ -411,6 +456,7 @@ impl MainLoop {
         match task {
             Task::Command(call, _) => respond(call.answer, Err(gone())),
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
+            Task::Age(_) => {}
         }
         self.start_next(id);
     }
@@ -437,6 +483,7 @@ impl MainLoop {
                         Arc::new(Session::new(Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned())));
                     self.transition("close", |world| world.session_closed(&id, next));
                 }
+                Effect::Age(ageing) => self.age(id, *ageing),
                 Effect::Compact(job) => match (&job.reason, waits.take()) {
                     (Reason::Due(_), waiting) => {
                         waits = waiting;
@@ -450,6 +497,11 @@ impl MainLoop {
         match waits {
             Some(Waits::Caller(answer, _)) => respond(answer, result),
             Some(Waits::Compaction(number)) => self.compaction_ended(id, number, result),
+            Some(Waits::Nobody) => {
+                if let Err(error) = result {
+                    tracing::warn!(%error, session = id, "what was done in the background was not kept");
+                }
+            }
             None => {}
         }
         self.queues.finished(id);

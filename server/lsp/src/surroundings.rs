@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn what_is_not_committed_is_told_by_kind_and_not_without_end() {
-        let changed = |status, name: &str| (status, FileKey::new(name).unwrap());
+        let changed = |status, name: &str| (status, FileKey::new(name));
         let changes = [
             changed(FileStatus::Modified, "b.rs"),
             changed(FileStatus::New, "a.rs"),

@@ -15,7 +15,7 @@ use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
-use crate::compacting::{Job, Reason};
+use crate::compacting::{Job, Reason, sum_up};
 use crate::index::{Index, Progress, walk_options};
 use crate::keeper::KeepError;
 use crate::services::Services;
@@ -143,6 +143,11 @@ impl Workbench {
             match effect {
                 Effect::Reindex => self.index(|_| ())?,
                 Effect::Tell(_) => {}
+                Effect::Age(ageing) => {
+                    let mut session = Session::clone(&self.session);
+                    session.age(sum_up(*ageing, &self.services.asker(&self.snapshot)));
+                    self.install(Arc::new(session))?;
+                }
                 Effect::Open(session) => opened = Some(session),
                 Effect::Show(_) => self.session = opened.take().unwrap_or_else(|| Arc::clone(&self.session)),
                 Effect::Close(_) => self.session = Arc::new(Session::new(MAIN_SESSION)),

@@ -38,6 +38,8 @@ fn unknown_fields_and_wrong_types_are_named_by_their_path() {
         ("url.add", json!({ "url": "https://a", "content": "x".repeat(3 << 20) }), "content"),
         ("url.add", json!({ "url": "https://a", "title": "x".repeat(5_000), "content": "x" }), "title"),
         ("history.add", json!({ "role": "wizard", "content": "x" }), "role"),
+        ("history.add", json!({ "role": "user", "content": 7 }), "content"),
+        ("history.add", json!({ "role": "user", "content": [{ "type": "text" }] }), "content[0]"),
         ("history.set", json!({ "messages": [{ "role": "user", "content": "" }] }), "messages[0].content"),
         ("symbols.map", json!({ "budget": "much" }), "budget"),
         ("server.status", json!({ "session": 4 }), "session"),

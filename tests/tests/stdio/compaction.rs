@@ -245,3 +245,41 @@ fn pinned_messages_stay_word_for_word() {
     let refused = editor.refused("compaction.run", json!({ "profile": "nonsense" }));
     assert!(refused.message.contains("topic, continuation, checkpoint, rolling, handoff"), "{refused}");
 }
+
+#[test]
+fn old_tool_results_are_summed_up_while_nobody_waits() {
+    let compaction = json!({ "summariser": "client", "timeout_s": 5 });
+    let settings = json!({ "compaction": compaction, "tool_output": { "summary": "llm", "cutoff": 1, "ageing": "eager" } });
+    let setup = Setup::new(&small()).settings(settings.clone());
+    let mut editor = setup.options(json!({ "requests": [SUMMARIZE], "settings": settings })).start();
+    let call = |n: u8| json!({ "type": "tool_call", "id": format!("c{n}"), "name": "read", "input": {} });
+    let result = |n: u8| {
+        let text = json!({ "type": "text", "text": long(&format!("result {n}")) });
+        json!({ "type": "tool_result", "callId": format!("c{n}"), "content": [text] })
+    };
+    editor.run("history.add", json!({ "role": "user", "content": "look" }));
+    for n in 0..3 {
+        editor.run("history.add", json!({ "role": "assistant", "content": [call(n)] }));
+        editor.run("history.add", json!({ "role": "user", "content": [result(n)] }));
+    }
+    editor.run("history.add", json!({ "role": "assistant", "content": "seen" }));
+    editor.server.hold(SUMMARIZE);
+    let prompt = editor.run("prompt.assemble", json!({ "prompt": "and now" }));
+    // The answer is there while the model is still being asked.
+    editor.run("prompt.record", json!({ "id": prompt["id"], "response": "done", "status": "complete" }));
+    editor.server.wait_until_held(SUMMARIZE);
+    let question = editor.server.asked(SUMMARIZE)[0].clone();
+    assert!(question["prompt"].as_str().unwrap().contains("result 0"), "{question}");
+    let seen = |editor: &mut Editor, text: &str| json!(visible(editor)).to_string().contains(text);
+    assert!(seen(&mut editor, "result 0") && !seen(&mut editor, "summed up by the client"));
+    editor.run("history.add", json!({ "role": "user", "content": "said meanwhile" }));
+    editor.server.release(SUMMARIZE, json!({ "text": "summed up by the client" }));
+    for _ in 0..200 {
+        if seen(&mut editor, "summed up by the client") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(seen(&mut editor, "summed up by the client") && !seen(&mut editor, "result 0"));
+    assert!(seen(&mut editor, "said meanwhile") && seen(&mut editor, "done"));
+}

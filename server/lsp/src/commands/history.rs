@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
 use strata_engine::prompt::history_tokens;
 
-use super::prompt::Said;
+use super::said::Said;
 use super::{CommandError, Context, Empty, NoArguments};
 
 #[derive(Debug, Deserialize)]

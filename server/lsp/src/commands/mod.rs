@@ -10,6 +10,7 @@ mod history;
 mod iteration;
 mod memory;
 mod prompt;
+mod said;
 mod server;
 mod session;
 mod symbols;
@@ -23,10 +24,11 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strata_engine::ageing::Ageing;
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Moment;
 use strata_engine::session::Session;
-use strata_engine::settings::{SummariserKind, ToolSummaryStrategy};
+use strata_engine::settings::SummariserKind;
 
 use crate::compacting::Job;
 use crate::services::Services;
@@ -71,6 +73,8 @@ pub enum Effect {
     Tell(Value),
     /// Compact a session. What comes of it is the answer of the command, unless it begins by itself.
     Compact(Box<Job>),
+    /// Ask a model to sum up tool results of the session, and archive them then.
+    Age(Box<Ageing>),
 }
 
 /// Whether a compaction of a session is under way.
@@ -171,7 +175,6 @@ pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
         && match name {
             "strata.prompt.assemble" => settings.compaction.profile().moment == Moment::BeforeAssembling,
             "strata.iteration.add" => true,
-            "strata.prompt.record" => settings.tool_output.summary == ToolSummaryStrategy::Llm,
             _ => false,
         }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use strata_engine::compaction::{Moment, Pressure, Summariser};
-use strata_engine::history::{ContentBlock, Image, NewMessage, Role};
+use strata_engine::history::{ContentBlock, Image};
 use strata_engine::prompt::{
     self, Ask, AssembleError, Assembled, Means, Prepared, Request, ToolResult, Workspace,
 };
@@ -10,6 +10,7 @@ use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
 use strata_engine::tiers::PolicyName;
 use strata_engine::wire::{Body, Format, Tool};
 
+use super::said::Said;
 use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_output};
 use crate::compacting::Job;
 
@@ -45,14 +46,6 @@ pub(super) struct RecordParams {
     usage: Option<Usage>,
 }
 
-/// A message's content as a client may write it.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Said {
-    Text(String),
-    Blocks(Vec<ContentBlock>),
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
@@ -76,22 +69,6 @@ pub(super) struct Estimate {
 pub(super) struct Preview {
     text: String,
     tokens: usize,
-}
-
-impl Said {
-    /// The blocks; empty for an empty text.
-    pub(super) fn into_blocks(self) -> Vec<ContentBlock> {
-        match self {
-            Self::Text(text) if text.is_empty() => Vec::new(),
-            Self::Text(text) => vec![ContentBlock::text(text)],
-            Self::Blocks(blocks) => blocks,
-        }
-    }
-
-    /// The message it makes.
-    pub(super) fn into_message(self, role: Role) -> NewMessage {
-        NewMessage::new(role, self.into_blocks())
-    }
 }
 
 impl AssembleParams {
@@ -210,7 +187,7 @@ pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<
     let recorded = context.session.record(&params.id, outcome)?;
     let means = context.snapshot.means();
     let before = context.session.pressure(None, means);
-    archive_old_results(&before, context)?;
+    archive_old_results(&before, context);
     // Archiving forgets what was billed for the whole prompt, which is the best that is known of it.
     let freed = before.history.saturating_sub(context.session.pressure(None, means).history);
     let used = Some(before.context.saturating_sub(freed));
@@ -222,20 +199,18 @@ pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<
     Ok(recorded)
 }
 
-/// Archives tool results that grew old, summed up by a model where one may be asked.
-fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) -> Result<(), CommandError> {
+/// Archives tool results that grew old; in a while when a model is to sum them up, since nobody waits for it.
+fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = pressure.window.is_some_and(|window| pressure.context > window / 10 * 9);
     let room = if full { Room::None } else { Room::Left };
-    let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return Ok(()) };
-    let asker = context.services.asker(context.snapshot);
-    let answer = match (ageing.question(), asker.summariser()) {
-        (Some(question), Summariser::Model { .. }) => asker.ask(question, context.cancel),
-        _ => Err("no model is to be asked".to_owned()),
-    };
-    context.cancel.check()?;
-    context.session.age(ageing.apply(answer.as_deref().ok()));
-    Ok(())
+    let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return };
+    match (ageing.question(), context.services.asker(context.snapshot).summariser()) {
+        (Some(_), Summariser::Model { .. }) => context.effects.push(Effect::Age(Box::new(ageing))),
+        _ => {
+            context.session.age(ageing.apply(None));
+        }
+    }
 }
 
 pub(super) fn discard(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
+use strata_engine::ageing::Aged;
 use strata_engine::compaction::Draft;
 
 use crate::mail::Call;
@@ -20,6 +21,8 @@ pub(super) enum Task {
     Command(Call, Value),
     /// A compaction of this number is to be put in place.
     Compact(u64, Box<Draft>),
+    /// Tool results are to be archived.
+    Age(Box<Aged>),
 }
 
 impl Task {
@@ -27,7 +30,7 @@ impl Task {
     fn is_wanted(&self) -> bool {
         match self {
             Self::Command(call, _) => !call.cancel.is_cancelled(),
-            Self::Compact(..) => true,
+            Self::Compact(..) | Self::Age(_) => true,
         }
     }
 }

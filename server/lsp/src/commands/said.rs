@@ -1,0 +1,47 @@
+//! A message's content as a client may write it: a text, or a list of blocks. Says which block is wrong, and how.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use strata_engine::history::{ContentBlock, NewMessage, Role};
+
+/// The blocks that were written; none for an empty text.
+#[derive(Debug)]
+pub(super) struct Said(Vec<ContentBlock>);
+
+impl Said {
+    pub(super) fn into_blocks(self) -> Vec<ContentBlock> {
+        self.0
+    }
+
+    /// The message it makes.
+    pub(super) fn into_message(self, role: Role) -> NewMessage {
+        NewMessage::new(role, self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Said {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextOrBlocks)
+    }
+}
+
+struct TextOrBlocks;
+
+impl<'de> Visitor<'de> for TextOrBlocks {
+    type Value = Said;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of blocks")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Said, E> {
+        Ok(Said(if text.is_empty() { Vec::new() } else { vec![ContentBlock::text(text)] }))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, blocks: A) -> Result<Said, A::Error> {
+        Ok(Said(Deserialize::deserialize(SeqAccessDeserializer::new(blocks))?))
+    }
+}
