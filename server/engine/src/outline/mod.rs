@@ -6,6 +6,7 @@
 mod block;
 mod extract;
 mod head;
+mod located;
 mod names;
 mod reports;
 mod tables;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use strata_grammars::LanguageId;
 
 pub use block::{LEGEND, MapBlock, map_block};
+pub use located::{Located, located, mentions_of, name_at};
 pub use names::Names;
 pub use reports::{GrammarReport, grammar_reports};
 pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse};
