@@ -112,6 +112,10 @@ pub enum SymbolKind {
     Type,
     /// A macro.
     Macro,
+    /// A part of a document, under its heading.
+    Section,
+    /// A key of settings or data.
+    Key,
 }
 
 /// What a symbol is for.
@@ -175,12 +179,17 @@ impl SymbolKind {
 
     /// Whether it holds or names a value; inside a function it is nobody else's business.
     pub fn is_value(self) -> bool {
-        matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant)
+        matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
+    }
+
+    /// Whether it is part of a document, which is read and not called.
+    pub fn is_document(self) -> bool {
+        matches!(self, Self::Section | Self::Key)
     }
 
     /// Whether another file that mentions the name probably means this definition.
     pub fn is_referable(self) -> bool {
-        !matches!(self, Self::Field | Self::Impl | Self::Module)
+        !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
     }
 
     /// The kind behind a capture's name (`definition.` already taken off).
@@ -200,6 +209,8 @@ impl SymbolKind {
             "constant" => Self::Constant,
             "type" => Self::Type,
             "macro" => Self::Macro,
+            "section" => Self::Section,
+            "key" => Self::Key,
             _ => return None,
         })
     }
