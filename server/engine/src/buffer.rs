@@ -122,6 +122,18 @@ impl Buffer {
         }
     }
 
+    /// The syntax tree of the text as it is now: from the last parse when nothing changed since, else parsed here.
+    /// `None` without a grammar.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up.
+    pub fn tree(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<SyntaxTree>, Cancelled> {
+        match &self.parsed {
+            Some(parsed) if parsed.generation == self.generation => Ok(Some(parsed.tree.clone())),
+            _ => Ok(self.parse(key, cancel)?.map(|parsed| parsed.tree)),
+        }
+    }
+
     /// The outline of the text as it is now: from the last parse when nothing changed since, else parsed here.
     ///
     /// # Errors

@@ -11,7 +11,9 @@ use tree_sitter::{Node, QueryCursor, StreamingIterator};
 
 use super::head::{self, Span, SpanKind};
 use super::tables::{Role, Tables, flag, usage};
-use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Outline, Scope, Symbol, SymbolKind, SyntaxTree};
+use super::{
+    Located, MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Outline, Scope, Symbol, SymbolKind, SyntaxTree,
+};
 use crate::cancel::{Cancel, Cancelled};
 
 /// The most bytes of a name; longer ones are generated.
@@ -25,6 +27,21 @@ const CHECK_EVERY: usize = 4_096;
 
 /// See [`Outline::of`].
 pub(super) fn outline(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Outline, Cancelled> {
+    Ok(walked(tree, source, cancel)?.finish())
+}
+
+/// See [`located`](super::located()).
+pub(super) fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
+    let drafts = walked(tree, source, cancel)?.symbols;
+    let located = |(index, draft): (usize, Draft<'_>)| {
+        let (range, name_range) = (draft.range.clone(), draft.name_range.clone());
+        Located { index, symbol: draft.symbol(), range, name_range }
+    };
+    Ok(drafts.into_iter().enumerate().map(located).collect())
+}
+
+/// The walk at its end.
+fn walked<'a>(tree: &SyntaxTree, source: &'a str, cancel: &Cancel) -> Result<Walk<'a>, Cancelled> {
     let mut walk = Walk::new(tree.language(), source);
     let mut cursor = tree.root().walk();
     let mut query_cursor = QueryCursor::new();
@@ -59,7 +76,8 @@ pub(super) fn outline(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Resul
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return Ok(walk.finish());
+                walk.close_all();
+                return Ok(walk);
             }
             parents.pop();
         }
@@ -93,6 +111,8 @@ struct Draft<'a> {
     depth: u32,
     scope: Scope,
     name: &'a str,
+    range: Range<usize>,
+    name_range: Range<usize>,
     head: String,
     attributes: Vec<String>,
     instance: Vec<&'a str>,
@@ -270,6 +290,8 @@ impl<'a> Walk<'a> {
             depth: u32::try_from(self.open.len()).unwrap_or(u32::MAX),
             scope,
             name,
+            range: node.byte_range(),
+            name_range: name_node.byte_range(),
             head: String::new(),
             attributes,
             instance: Vec::new(),
@@ -370,10 +392,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn finish(mut self) -> Outline {
+    fn close_all(&mut self) {
         while !self.open.is_empty() {
             self.close();
         }
+    }
+
+    fn finish(self) -> Outline {
         let builtins = self.language.builtins();
         let mut references: Vec<&str> = self
             .mentions

@@ -6,6 +6,7 @@
 mod block;
 mod extract;
 mod head;
+mod located;
 mod names;
 mod reports;
 mod tables;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use strata_grammars::LanguageId;
 
 pub use block::{LEGEND, MapBlock, map_block};
+pub use located::{Located, located, mentions_of, name_at};
 pub use names::Names;
 pub use reports::{GrammarReport, grammar_reports};
 pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse};
@@ -112,6 +114,10 @@ pub enum SymbolKind {
     Type,
     /// A macro.
     Macro,
+    /// A part of a document, under its heading.
+    Section,
+    /// A key of settings or data.
+    Key,
 }
 
 /// What a symbol is for.
@@ -175,12 +181,17 @@ impl SymbolKind {
 
     /// Whether it holds or names a value; inside a function it is nobody else's business.
     pub fn is_value(self) -> bool {
-        matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant)
+        matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
+    }
+
+    /// Whether it is part of a document, which is read and not called.
+    pub fn is_document(self) -> bool {
+        matches!(self, Self::Section | Self::Key)
     }
 
     /// Whether another file that mentions the name probably means this definition.
     pub fn is_referable(self) -> bool {
-        !matches!(self, Self::Field | Self::Impl | Self::Module)
+        !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
     }
 
     /// The kind behind a capture's name (`definition.` already taken off).
@@ -200,6 +211,8 @@ impl SymbolKind {
             "constant" => Self::Constant,
             "type" => Self::Type,
             "macro" => Self::Macro,
+            "section" => Self::Section,
+            "key" => Self::Key,
             _ => return None,
         })
     }

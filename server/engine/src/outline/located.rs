@@ -1,0 +1,195 @@
+//! Where in a text its symbols and names are, for one file whose tree is at hand. Outlines hold no places, so that an
+//! edit changes little of them; whoever needs places asks here and keeps none for longer than the text stays as it is.
+
+use std::ops::Range;
+
+use tree_sitter::TreeCursor;
+
+use super::tables::{Tables, flag};
+use super::{Symbol, SyntaxTree, extract};
+use crate::cancel::{Cancel, Cancelled};
+
+/// How many nodes to visit between two looks at the cancel flag.
+const CHECK_EVERY: usize = 4_096;
+
+/// A symbol and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Its place among the symbols of the file's [`Outline`](super::Outline).
+    pub index: usize,
+    /// The symbol as the outline has it.
+    pub symbol: Symbol,
+    /// The bytes of its definition, body included, without what decorates it from outside.
+    pub range: Range<usize>,
+    /// The bytes of its name; inside `range`, unless the language has the name elsewhere.
+    pub name_range: Range<usize>,
+}
+
+/// The symbols of a parsed text with their places: those of [`Outline::of`](super::Outline::of), in the same order.
+/// `source` is the text the tree was made from.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
+    extract::located(tree, source, cancel)
+}
+
+/// The bytes of every leaf that the language calls a name and that reads `name`, definitions included, in order.
+/// Neither strings nor comments count.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub fn mentions_of(
+    tree: &SyntaxTree,
+    source: &str,
+    name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<Range<usize>>, Cancelled> {
+    let mut found = Vec::new();
+    if name.is_empty() {
+        return Ok(found);
+    }
+    let tables = Tables::of(tree.language());
+    let mut wanted = source.match_indices(name).map(|(start, _)| start).peekable();
+    let mut cursor = tree.root().walk();
+    let mut visited = 0_usize;
+    while let Some(&start) = wanted.peek() {
+        visited += 1;
+        if visited.is_multiple_of(CHECK_EVERY) {
+            cancel.check()?;
+        }
+        let node = cursor.node();
+        let range = node.byte_range();
+        if range.start > start {
+            // Between nodes, or inside of one that has no part there.
+            wanted.next();
+            continue;
+        }
+        if range.end > start {
+            if is_name(tables, &cursor) && range == (start..start + name.len()) {
+                found.push(range);
+                wanted.next();
+                continue;
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+        }
+        if !goto_next(&mut cursor) {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The name that a caret at `byte` touches, and its bytes: the name the byte is in, or else the one that ends there.
+pub fn name_at<'a>(tree: &SyntaxTree, source: &'a str, byte: usize) -> Option<(&'a str, Range<usize>)> {
+    let range = name_around(tree, byte).or_else(|| name_around(tree, byte.checked_sub(1)?))?;
+    Some((source.get(range.clone())?, range))
+}
+
+fn name_around(tree: &SyntaxTree, byte: usize) -> Option<Range<usize>> {
+    let tables = Tables::of(tree.language());
+    let mut cursor = tree.root().walk();
+    let mut name = None;
+    while cursor.goto_first_child_for_byte(byte).is_some() {
+        let range = cursor.node().byte_range();
+        if !range.contains(&byte) {
+            break;
+        }
+        if is_name(tables, &cursor) {
+            name = Some(range);
+        }
+    }
+    name
+}
+
+fn is_name(tables: &Tables, cursor: &TreeCursor<'_>) -> bool {
+    tables.flags(cursor.node().kind_id()) & flag::IDENTIFIER != 0
+}
+
+/// Goes to the node behind this one that is not inside of it.
+fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+    loop {
+        if cursor.goto_next_sibling() {
+            return true;
+        }
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_grammars::LanguageId;
+
+    use super::super::{Outline, parse};
+    use super::*;
+
+    fn tree(language: LanguageId, source: &str) -> SyntaxTree {
+        parse(language, source, None, &Cancel::new()).unwrap()
+    }
+
+    #[test]
+    fn every_symbol_of_every_fixture_is_found_where_it_is() {
+        for language in LanguageId::all() {
+            let source = language.fixture();
+            let tree = tree(language, source);
+            let places = located(&tree, source, &Cancel::new()).unwrap();
+            let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
+            assert!(places.iter().map(|place| &place.symbol).eq(&outline.symbols), "{language}");
+            for (index, place) in places.iter().enumerate() {
+                assert_eq!(place.index, index);
+                let name = source[place.name_range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(*place.symbol.name, *name, "{language}");
+                assert!(source.get(place.range.clone()).is_some_and(|text| text.contains(&name)), "{language}");
+            }
+        }
+    }
+
+    #[test]
+    fn mentions_are_names_and_nothing_else() {
+        let python = LanguageId::by_name("python").unwrap();
+        let source = "def ab(a):  # ab\n    abc = 'ab'\n    return ab(x.ab, cab) + (ab)\n";
+        let tree = tree(python, source);
+        let found = mentions_of(&tree, source, "ab", &Cancel::new()).unwrap();
+        assert_eq!(found, [4..6, 43..45, 48..50, 60..62]);
+        assert!(mentions_of(&tree, source, "", &Cancel::new()).unwrap().is_empty());
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let long = "f(x)\n".repeat(10_000);
+        let long_tree = parse(python, &long, None, &Cancel::new()).unwrap();
+        assert_eq!(mentions_of(&long_tree, &long, "x", &cancel), Err(Cancelled));
+    }
+
+    /// Against a look at every leaf, in every language.
+    #[test]
+    fn every_mention_is_found_and_is_the_name_at_its_place() {
+        for language in LanguageId::all() {
+            let source = language.fixture();
+            let tree = tree(language, source);
+            let outline = Outline::of(&tree, source, &Cancel::new()).unwrap();
+            let mut all = 0;
+            for name in outline.symbols.iter().map(|symbol| &*symbol.name) {
+                let found = mentions_of(&tree, source, name, &Cancel::new()).unwrap();
+                let mut expected: Vec<_> =
+                    source.match_indices(name).map(|(at, _)| at..at + name.len()).collect();
+                expected.retain(|range| name_at(&tree, source, range.start) == Some((name, range.clone())));
+                assert_eq!(found, expected, "{language} {name}");
+                all += found.len();
+            }
+            assert!(all > 0 || outline.symbols.is_empty(), "{language}");
+        }
+    }
+
+    #[test]
+    fn a_caret_touches_the_name_it_is_in_or_behind() {
+        let rust = LanguageId::by_name("rust").unwrap();
+        let source = "fn ab() { cd; \"ef\" }";
+        let tree = tree(rust, source);
+        let name = |byte| name_at(&tree, source, byte).map(|(name, _)| name);
+        assert_eq!([name(3), name(4), name(5), name(12)], [Some("ab"), Some("ab"), Some("ab"), Some("cd")]);
+        assert_eq!([name(0), name(6), name(16), name(source.len()), name(1_000)], [None; 5]);
+    }
+}
