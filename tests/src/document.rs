@@ -89,7 +89,7 @@ impl Document {
     }
 
     /// The position of a byte. Lines end at LF, CRLF or CR.
-    fn position(&self, byte: usize) -> Value {
+    pub fn position(&self, byte: usize) -> Value {
         let before = &self.text[..byte];
         let mut line = 0;
         let mut start = 0;

@@ -97,6 +97,7 @@ impl Setup {
         };
         server.answer_with("workspace/configuration", json!([self.settings]));
         server.answer_with("client/registerCapability", Value::Null);
+        server.answer_with("client/unregisterCapability", Value::Null);
         server.answer_with("window/workDoneProgress/create", Value::Null);
         let result = server.request("initialize", self.hello()).unwrap();
         assert_eq!(result["capabilities"]["positionEncoding"], self.unit.name());
@@ -130,6 +131,13 @@ pub fn hello() -> Value {
                 "configuration": true,
                 "didChangeWatchedFiles": { "dynamicRegistration": true },
                 "workspaceFolders": true,
+                "symbol": { "dynamicRegistration": true },
+            },
+            "textDocument": {
+                "documentSymbol": { "dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true },
+                "hover": { "dynamicRegistration": true },
+                "definition": { "dynamicRegistration": true },
+                "references": { "dynamicRegistration": true },
             },
             "window": { "workDoneProgress": true },
         },

@@ -28,6 +28,8 @@ pub struct Settings {
     pub symbols: SymbolSettings,
     /// Files in full and the repository file list.
     pub files: FileSettings,
+    /// Names of what a request is about, laid behind it.
+    pub context_frame: ContextFrameSettings,
     /// What is kept free in the model's window.
     pub budget: BudgetSettings,
     /// Compaction of the conversation.
@@ -40,6 +42,8 @@ pub struct Settings {
     pub tool_output: ToolOutputSettings,
     /// What the language server shows and does.
     pub server: ServerSettings,
+    /// What it answers of what other language servers answer, too.
+    pub lsp: LspSettings,
 }
 
 impl Default for Settings {
@@ -51,14 +55,34 @@ impl Default for Settings {
             prompt: PromptSettings::default(),
             symbols: SymbolSettings::default(),
             files: FileSettings::default(),
+            context_frame: ContextFrameSettings::default(),
             budget: BudgetSettings::default(),
             compaction: CompactionSettings::default(),
             context: RollingConfig::default(),
             tools: ToolPatterns::default(),
             tool_output: ToolOutputSettings::default(),
             server: ServerSettings::default(),
+            lsp: LspSettings::default(),
         }
     }
+}
+
+/// Requests of plain LSP that are answered from the outlines. All off: where a real language server runs, an editor would
+/// show everything twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub struct LspSettings {
+    /// `textDocument/documentSymbol`
+    pub document_symbol: bool,
+    /// `workspace/symbol`
+    pub workspace_symbol: bool,
+    /// `textDocument/hover`
+    pub hover: bool,
+    /// `textDocument/definition`
+    pub definition: bool,
+    /// `textDocument/references`
+    pub references: bool,
 }
 
 /// Prompt caching.
@@ -154,6 +178,28 @@ pub struct SymbolSettings {
 impl Default for SymbolSettings {
     fn default() -> Self {
         Self { map_budget: None, max_file_bytes: 1 << 20 }
+    }
+}
+
+/// What a request is about, as a list of names that stands behind it. Figures: seed 000.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ContextFrameSettings {
+    /// Whether prompts have one.
+    pub inject: bool,
+    /// Whether what is open and selected has a say, and only the best `top_k` are told.
+    pub rerank: bool,
+    /// So many items stay after that.
+    pub top_k: usize,
+    /// Items that score less are left out, between 0 and 1; the best has 1.
+    pub min_score: f64,
+    /// So many items at most.
+    pub max_items: usize,
+}
+
+impl Default for ContextFrameSettings {
+    fn default() -> Self {
+        Self { inject: false, rerank: true, top_k: 20, min_score: 0.5, max_items: 50 }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::mpsc::Sender;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use tokio::sync::oneshot;
@@ -11,11 +12,14 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, ExecuteCommandParams, InitializeParams, InitializeResult, InitializedParams,
-    LSPAny, WorkDoneProgressCancelParams,
+    DidSaveTextDocumentParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, LSPAny, Location, ReferenceParams, TextDocumentPositionParams,
+    WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use crate::mail::{Call, Mail};
+use crate::navigation::{Caret, Declarations, Question};
 
 /// Posts what the client says.
 #[derive(Debug)]
@@ -41,6 +45,16 @@ impl Backend {
     /// `window/workDoneProgress/cancel`, which the library leaves to us.
     pub async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
         self.post(Mail::ProgressCancelled(params.token));
+    }
+
+    /// Posts a question and waits for its answer.
+    async fn ask<T: DeserializeOwned>(&self, question: Question) -> Result<Option<T>> {
+        let (answer, wait) = oneshot::channel();
+        let cancel = Cancel::new();
+        let _dropped = CancelOnDrop(cancel.clone());
+        self.post(Mail::Asked(question, cancel, answer));
+        let found = wait.await.map_err(|_| Error::internal_error())?;
+        serde_json::from_value(found).map_err(|_| Error::internal_error())
     }
 
     fn post(&self, mail: Mail) {
@@ -96,6 +110,30 @@ impl LanguageServer for Backend {
         self.post(Mail::SettingsChanged(params.settings));
     }
 
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        self.ask(Question::Document(params.text_document.uri.to_string())).await
+    }
+
+    async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+        self.ask(Question::Workspace(params.query)).await
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        self.ask(Question::Hover(caret(&params.text_document_position_params))).await
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        self.ask(Question::Definition(caret(&params.text_document_position_params))).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let declarations = match params.context.include_declaration {
+            true => Declarations::Counted,
+            false => Declarations::LeftOut,
+        };
+        self.ask(Question::References(caret(&params.text_document_position), declarations)).await
+    }
+
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         let (answer, wait) = oneshot::channel();
         let cancel = Cancel::new();
@@ -108,4 +146,8 @@ impl LanguageServer for Backend {
             Err(_) => Err(Error::internal_error()),
         }
     }
+}
+
+fn caret(at: &TextDocumentPositionParams) -> Caret {
+    Caret { uri: at.text_document.uri.to_string(), position: at.position }
 }

@@ -1,16 +1,19 @@
 //! What the server offers, said once in the reply to `initialize`.
 
+use std::collections::BTreeSet;
+
 use tower_lsp::ls_types::{
-    ExecuteCommandOptions, InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeResult, OneOf, SaveOptions, ServerCapabilities,
+    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::commands;
+use crate::navigation::Feature;
 use crate::position::Encoding;
 
-/// The reply to `initialize`.
-pub fn result(encoding: Encoding) -> InitializeResult {
+/// The reply to `initialize`. `offered` is what the client is told now that it may ask for; more may be registered later.
+pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
     // Saves come with the text, which mends a buffer that is out of step.
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
     let sync = TextDocumentSyncOptions {
@@ -23,6 +26,7 @@ pub fn result(encoding: Encoding) -> InitializeResult {
         supported: Some(true),
         change_notifications: Some(OneOf::Left(true)),
     };
+    let offers = |feature: Feature| offered.contains(&feature).then_some(OneOf::Left(true));
     InitializeResult {
         capabilities: ServerCapabilities {
             position_encoding: Some(encoding.kind()),
@@ -31,6 +35,11 @@ pub fn result(encoding: Encoding) -> InitializeResult {
                 commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
                 ..ExecuteCommandOptions::default()
             }),
+            document_symbol_provider: offers(Feature::DocumentSymbol),
+            workspace_symbol_provider: offers(Feature::WorkspaceSymbol),
+            hover_provider: offers(Feature::Hover).map(|_| HoverProviderCapability::Simple(true)),
+            definition_provider: offers(Feature::Definition),
+            references_provider: offers(Feature::References),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),
                 ..WorkspaceServerCapabilities::default()

@@ -1,9 +1,12 @@
 //! What the client said of itself at the start. Read once, never changed.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use strata_host::config::Trust;
-use tower_lsp::ls_types::InitializeParams;
+use tower_lsp::ls_types::{ClientCapabilities, InitializeParams};
 
+use crate::navigation::Feature;
 use crate::position::Encoding;
 
 /// Whether the client can do something.
@@ -33,6 +36,10 @@ pub struct ClientInfo {
     pub watches_files: Can,
     /// Shows progress that the server starts (`window/workDoneProgress`).
     pub shows_progress: Can,
+    /// Shows the symbols of a document as a tree.
+    pub nests_symbols: Can,
+    /// What it can be told to ask for, and not to ask for, while the server runs.
+    pub registers: BTreeSet<Feature>,
     /// Answers `strata/summarize`.
     pub summarizes: Can,
     /// The session that it wishes to go on with.
@@ -49,6 +56,7 @@ impl ClientInfo {
         let workspace = capabilities.workspace.as_ref();
         let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
         let window = capabilities.window.as_ref();
+        let symbols = capabilities.text_document.as_ref().and_then(|text| text.document_symbol.as_ref());
         let options = params.initialization_options.as_ref();
         let option = |name: &str| options.and_then(|options| options.get(name));
         let answers = |method: &str| {
@@ -60,6 +68,8 @@ impl ClientInfo {
             configuration: Can::from(workspace.and_then(|workspace| workspace.configuration)),
             watches_files: Can::from(watched.and_then(|watched| watched.dynamic_registration)),
             shows_progress: Can::from(window.and_then(|window| window.work_done_progress)),
+            nests_symbols: Can::from(symbols.and_then(|s| s.hierarchical_document_symbol_support)),
+            registers: registers(capabilities),
             summarizes: answers("strata/summarize"),
             resume: option("resume").and_then(Value::as_str).map(str::to_owned),
             trust: match option("trusted").and_then(Value::as_bool) {
@@ -68,4 +78,17 @@ impl ClientInfo {
             },
         }
     }
+}
+
+fn registers(capabilities: &ClientCapabilities) -> BTreeSet<Feature> {
+    let text = capabilities.text_document.as_ref();
+    let symbols = capabilities.workspace.as_ref().and_then(|workspace| workspace.symbol.as_ref());
+    let can = |feature: &Feature| match feature {
+        Feature::DocumentSymbol => text?.document_symbol.as_ref()?.dynamic_registration,
+        Feature::WorkspaceSymbol => symbols?.dynamic_registration,
+        Feature::Hover => text?.hover.as_ref()?.dynamic_registration,
+        Feature::Definition => text?.definition.as_ref()?.dynamic_registration,
+        Feature::References => text?.references.as_ref()?.dynamic_registration,
+    };
+    Feature::ALL.into_iter().filter(|feature| can(feature) == Some(true)).collect()
 }

@@ -16,6 +16,7 @@ pub mod mail;
 pub mod main_loop;
 pub mod meter;
 pub mod misread;
+pub mod navigation;
 pub mod outgoing;
 pub mod position;
 pub mod rehearsal;

@@ -20,6 +20,7 @@ use tower_lsp::ls_types::{
 use crate::commands::{CommandError, Effect};
 use crate::index::Index;
 use crate::misread::Misread;
+use crate::navigation::Question;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
 /// reports as an internal error.
@@ -91,6 +92,8 @@ pub enum Mail {
     Settings(Value),
     /// The person stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
+    /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
+    Asked(Question, Cancel, Answer<Value>),
     /// A command.
     Command(Call),
     /// A command of this session is done.

@@ -7,6 +7,7 @@
 
 mod compactions;
 mod indexing;
+mod offers;
 mod queue;
 
 use std::collections::BTreeSet;
@@ -37,6 +38,7 @@ use crate::folders::{Folders, folders_of};
 use crate::keeper::Keeper;
 use crate::mail::{Answer, Call, Done, Mail, Waits};
 use crate::meter;
+use crate::navigation::{self, Feature, Question};
 use crate::outgoing::{Outgoing, Work};
 use crate::services::Services;
 use crate::snapshot::Snapshot;
@@ -44,6 +46,7 @@ use crate::world::{Action, MAIN_SESSION, World};
 
 use compactions::{Compactions, Running};
 use indexing::Indexing;
+use offers::Offers;
 use queue::{Queues, Task, Waiting};
 
 /// The meter is sent at most this often (`strata/status`, four a second).
@@ -61,6 +64,7 @@ pub struct MainLoop {
     /// The sessions whose tool results are being summed up.
     ageing: BTreeSet<String>,
     indexing: Indexing,
+    offers: Offers,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
     pool: Pool,
@@ -96,6 +100,7 @@ impl MainLoop {
             compactions: Compactions::default(),
             ageing: BTreeSet::new(),
             indexing: Indexing::default(),
+            offers: Offers::default(),
             parsing: BTreeSet::new(),
             meter: Meter::default(),
             pool,
@@ -136,13 +141,14 @@ impl MainLoop {
             }
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
-            Mail::Settings(tree) => self.transition("settings", |world| world.configured(tree)),
+            Mail::Settings(tree) => self.configured("settings", tree),
             Mail::ProgressCancelled(token) => {
                 self.indexing.cancel(&token);
                 self.compactions.cancel(&token);
             }
             Mail::Drafted(session, number, draft) => self.drafted(&session, number, draft),
             Mail::Aged(session, aged) => self.aged(&session, aged),
+            Mail::Asked(question, cancel, answer) => self.asked(question, cancel, answer),
             Mail::Command(call) => self.enqueue(call),
             Mail::CommandDone(session, done) => self.command_done(&session, *done),
             Mail::Parsed(key, parsed) => {
@@ -224,7 +230,9 @@ impl MainLoop {
             settings.map_or(Vec::new(), |tree| world.configured(tree))
         });
         // Nobody waits any more when the client cancelled its first request; the state is right all the same.
-        let _ = answer.send(Ok(capabilities::result(encoding)));
+        let wanted = navigation::features(&self.world.snapshot.settings.lsp);
+        let offered = self.offers.begin(&wanted, &self.world.client.registers);
+        let _ = answer.send(Ok(capabilities::result(encoding, offered)));
     }
 
     /// The session that an editor starts with: a new one, or the one that it wishes to go on with. Nobody waits for
@@ -258,6 +266,7 @@ impl MainLoop {
         if client.watches_files == Can::Yes {
             self.say(Outgoing::WatchFiles);
         }
+        self.offer();
         let counter = Arc::clone(&self.world.snapshot.counter);
         let model = self.world.snapshot.models.resolve(&self.world.snapshot.settings.model).model;
         self.pool.spawn(Lane::Background, move || counter.warm_up(model.tokenizer), |_| ());
@@ -282,8 +291,40 @@ impl MainLoop {
             self.say(Outgoing::AskSettings);
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
-            self.transition("didChangeConfiguration", |world| world.configured(tree));
+            self.configured("didChangeConfiguration", tree);
         }
+    }
+
+    fn configured(&mut self, what: &'static str, tree: Value) {
+        self.transition(what, |world| world.configured(tree));
+        self.offer();
+    }
+
+    /// Tells the client what it may ask for by the settings as they are.
+    fn offer(&mut self) {
+        let wanted = navigation::features(&self.world.snapshot.settings.lsp);
+        let (told, late) = self.offers.change(&wanted, &self.world.client.registers);
+        told.into_iter().for_each(|told| self.say(told));
+        if !late.is_empty() {
+            let late: Vec<&str> = late.into_iter().map(Feature::method).collect();
+            let message = format!(
+                "this editor learns at the start only that it may ask for {}: set it in initializationOptions.settings",
+                late.join(", ")
+            );
+            self.services.warn("settings", message);
+        }
+    }
+
+    /// Answers a question about names and symbols. Asks no session, so it waits for none.
+    fn asked(&mut self, question: Question, cancel: Cancel, answer: Answer<Value>) {
+        let snapshot = self.world.snapshot.clone();
+        let client = Arc::clone(&self.world.client);
+        let work = move || question.answer(&snapshot, &client, &cancel);
+        self.pool.spawn(Lane::Interactive, work, move |found| match found {
+            // The waiting side is gone when the request was cancelled.
+            Ok(found) => drop(answer.send(found.unwrap_or_default())),
+            Err(panicked) => tracing::error!(%panicked, "a question about names or symbols panicked"),
+        });
     }
 
     fn parse(&mut self, key: FileKey) {

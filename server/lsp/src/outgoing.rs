@@ -13,11 +13,12 @@ use tower_lsp::ls_types::notification::{Notification, Progress};
 use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
 use tower_lsp::ls_types::{
     ConfigurationItem, MessageType, NumberOrString, ProgressParams, ProgressParamsValue, Registration,
-    WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
-    WorkDoneProgressReport,
+    Unregistration, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams,
+    WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
 use crate::mail::Mail;
+use crate::navigation::Feature;
 
 /// How long the client may take to answer one of our requests.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -50,6 +51,10 @@ pub enum Outgoing {
     AskSettings,
     /// Ask the client to watch files.
     WatchFiles,
+    /// Tell the client that it may ask for this from now on. Each offer has its number.
+    Offer(Feature, u64),
+    /// Take an offer back.
+    Withdraw(Feature, u64),
 }
 
 /// Something that takes a while and shows its progress. Each has its number among its like.
@@ -169,6 +174,12 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
             Outgoing::WatchFiles => {
                 tokio::spawn(watch_files(client.clone()));
             }
+            Outgoing::Offer(feature, number) => {
+                tokio::spawn(offer(client.clone(), feature, number));
+            }
+            Outgoing::Withdraw(feature, number) => {
+                tokio::spawn(withdraw(client.clone(), feature, number));
+            }
         }
     }
 }
@@ -209,6 +220,35 @@ async fn ask_settings(client: Client, mail: Sender<Mail>) {
         Ok(Err(error)) => tracing::warn!(%error, "the client does not tell its settings"),
         Err(_) => tracing::warn!("the client did not tell its settings in time"),
     }
+}
+
+async fn offer(client: Client, feature: Feature, number: u64) {
+    let method = feature.method();
+    let is_of_documents = method.starts_with("textDocument/");
+    let registration = Registration {
+        id: registration_id(feature, number),
+        method: method.to_owned(),
+        register_options: is_of_documents.then(|| json!({ "documentSelector": null })),
+    };
+    match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, method, "the client did not take the offer"),
+        Err(_) => tracing::warn!(method, "the client did not answer client/registerCapability in time"),
+    }
+}
+
+async fn withdraw(client: Client, feature: Feature, number: u64) {
+    let unregistration =
+        Unregistration { id: registration_id(feature, number), method: feature.method().to_owned() };
+    match tokio::time::timeout(PATIENCE, client.unregister_capability(vec![unregistration])).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the client still asks for what is switched off"),
+        Err(_) => tracing::warn!("the client did not answer client/unregisterCapability in time"),
+    }
+}
+
+fn registration_id(feature: Feature, number: u64) -> String {
+    format!("strata/{}/{number}", feature.method())
 }
 
 async fn watch_files(client: Client) {

@@ -103,6 +103,22 @@ impl Encoding {
         Ok(rope.char_to_byte(character))
     }
 
+    /// The position of a byte; of one inside a character or behind the text, the nearest place in front of it.
+    pub fn position(self, rope: &Rope, byte: usize) -> Position {
+        let character = rope.byte_to_char(byte.min(rope.len_bytes()));
+        let line = rope.char_to_line(character);
+        let start = rope.line_to_char(line);
+        // Between a line and its terminator's second half there is no place.
+        let character = character.min(end_of_line(rope, line));
+        let units = match self {
+            Self::Utf8 => rope.char_to_byte(character) - rope.char_to_byte(start),
+            Self::Utf16 => rope.char_to_utf16_cu(character) - rope.char_to_utf16_cu(start),
+            Self::Utf32 => character - start,
+        };
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: number(line), character: number(units) }
+    }
+
     /// The byte offsets of a range.
     ///
     /// # Errors
@@ -129,6 +145,8 @@ fn end_of_line(rope: &Rope, line: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn offset(encoding: Encoding, text: &str, line: u32, character: u32) -> Result<usize, PositionError> {
@@ -165,6 +183,23 @@ mod tests {
         let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\ng";
         assert_eq!(offset(Encoding::Utf32, text, 0, 10), Ok(text.find('f').unwrap()));
         assert_eq!(offset(Encoding::Utf32, text, 1, 0), Ok(text.len() - 1));
+    }
+
+    proptest! {
+        #[test]
+        fn a_place_has_one_position_and_leads_back(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", at in 0_usize..60) {
+            let rope = Rope::from_str(&text);
+            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+                let position = encoding.position(&rope, at);
+                let back = encoding.offset(&rope, position).unwrap();
+                prop_assert!(back <= at && text.is_char_boundary(back));
+                prop_assert_eq!(encoding.position(&rope, back), position);
+                let between_cr_and_lf = at > 0 && text.get(at - 1..at + 1) == Some("\r\n");
+                if text.is_char_boundary(at) && at <= text.len() && !between_cr_and_lf {
+                    prop_assert_eq!(back, at);
+                }
+            }
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod compaction;
 mod files;
 mod life;
 mod names;
+mod navigation;
 mod order;
 mod recount;
 mod sessions;

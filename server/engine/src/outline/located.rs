@@ -143,7 +143,10 @@ mod tests {
                 assert_eq!(place.index, index);
                 let name = source[place.name_range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
                 assert_eq!(*place.symbol.name, *name, "{language}");
-                assert!(source.get(place.range.clone()).is_some_and(|text| text.contains(&name)), "{language}");
+                assert!(
+                    source.get(place.range.clone()).is_some_and(|text| text.contains(&name)),
+                    "{language}"
+                );
             }
         }
     }

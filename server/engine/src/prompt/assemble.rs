@@ -15,13 +15,14 @@ use crate::key::FileKey;
 use crate::models::{Models, Structure};
 use crate::session::Session;
 use crate::settings::Settings;
-use crate::symbols::{References, SymbolIndex};
+use crate::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::tiers::{Chosen, Cut, Laid, Rules, TierState, Wishes};
 use crate::tokens::TokenCounter;
 use crate::wire::{self, Body, Envelope, Format, Rendered};
 
 use super::content::Seeds;
 use super::fit::{self, Plan};
+use super::frame::{context_frame, frame_items};
 use super::gather::{self, Gathered};
 use super::layout::{ItemKey, Layout, Part, Tier};
 use super::measure::Measure;
@@ -43,6 +44,8 @@ pub struct Workspace<'a> {
     pub symbols: &'a SymbolIndex,
     /// Who refers to whom.
     pub references: &'a References,
+    /// The words that are known of every file.
+    pub lexical: &'a LexicalIndex,
     /// What the reference graph says about tiers.
     pub seeds: &'a Seeds,
     /// Every file of the repository, in key order.
@@ -136,6 +139,7 @@ pub fn weigh(
     let chosen = wishes.choose(&resolved.model, workspace.index);
     let format = ask.format.unwrap_or(settings.format);
     let run = Run {
+        frame: frame(workspace, session, ask, settings),
         workspace,
         session,
         ask,
@@ -211,6 +215,17 @@ impl Attempt {
 /// what is laid now.
 const HEADROOM: usize = 12;
 
+/// What the request is about, where the settings want it told. Results of tools ask for nothing.
+fn frame(workspace: &Workspace<'_>, session: &Session, ask: &Ask, settings: &Settings) -> String {
+    let settings = &settings.context_frame;
+    match &ask.request {
+        Request::Prompt { text, .. } if settings.inject => {
+            context_frame(text, &frame_items(workspace, session, text, settings))
+        }
+        _ => String::new(),
+    }
+}
+
 struct Run<'a> {
     workspace: &'a Workspace<'a>,
     session: &'a Session,
@@ -219,6 +234,7 @@ struct Run<'a> {
     chosen: Chosen,
     format: Format,
     rules: Rules,
+    frame: String,
 }
 
 impl Run<'_> {
@@ -298,7 +314,7 @@ impl Run<'_> {
     fn attempt(&self, plan: &Plan) -> Attempt {
         let count = self.measure.counter();
         let Gathered { content, members, truncated, unmatched } =
-            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &count);
+            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &self.frame, &count);
         let blocks = content.map.len();
         let rules = Rules { cut: plan.cut, ..self.rules };
         let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::history::ContentBlock;
 use crate::outline::LEGEND;
 
-use super::content::{Count, Listed, Piece, Said, Tree, Weighed};
+use super::content::{Content, Count, Listed, Piece, Said, Tree, Weighed};
 use super::layout::{ItemKey, LaidBlock, Layout, Part, Speaker, Tier, Ttl};
 
 /// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
@@ -112,9 +112,9 @@ impl<'a> Composer<'a> {
     }
 
     /// What is true right now only, as part of the message that the request makes.
-    pub fn session_state(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.put(Speaker::User, ContentBlock::text(text), Part::SessionState, vec![]);
+    pub fn session_state(&mut self, content: &Content<'_>) {
+        for (text, part) in content.volatile() {
+            self.put(Speaker::User, ContentBlock::text(text), part, vec![]);
         }
     }
 

@@ -158,6 +158,8 @@ pub struct Content<'a> {
     pub request: Vec<Weighed>,
     /// What is true right now only and stands behind everything that may be cached; not sent when empty.
     pub session_state: Arc<str>,
+    /// What of the repository the request is about, beside the session state; not sent when empty.
+    pub context_frame: Arc<str>,
     /// Files of which nothing may be shown, not even the name.
     pub excluded: &'a BTreeSet<FileKey>,
     /// What the reference graph says about the files of the map.
@@ -181,11 +183,18 @@ impl<'a> Content<'a> {
             history: Vec::new(),
             request: Vec::new(),
             session_state: Arc::default(),
+            context_frame: Arc::default(),
             excluded,
             seeds,
             framing: 0,
             count,
         }
+    }
+
+    /// What stands behind everything that may be cached and is no part of the conversation.
+    pub fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
+        let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
+        parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))
     }
 
     /// Whether there is such a file: it was deselected when its text is not shown, not deleted.

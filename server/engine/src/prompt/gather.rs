@@ -29,13 +29,14 @@ pub(super) struct Gathered<'a> {
     pub(super) unmatched: Vec<String>,
 }
 
-/// Collects what `plan` allows.
+/// Collects what `plan` allows. `frame` is the context frame.
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,
     ask: &Ask,
     measure: &'a Measure<'a>,
     plan: &Plan,
+    frame: &str,
     count: Count<'a>,
 ) -> Gathered<'a> {
     let shown = shown_in_full(workspace, session, plan);
@@ -91,6 +92,7 @@ pub(super) fn gather<'a>(
         history,
         request,
         session_state: workspace.session_state.into(),
+        context_frame: frame.into(),
         excluded: session.selection.excluded(),
         seeds: workspace.seeds,
         framing: 0,

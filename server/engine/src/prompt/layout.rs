@@ -135,6 +135,8 @@ pub enum Part {
     Tools,
     /// What is true right now only: branch, files already read.
     SessionState,
+    /// What of the repository the request is about.
+    ContextFrame,
     /// The new prompt or the new tool results.
     Prompt,
     /// What the format itself costs: roles, separators, the reply's opening.
@@ -153,6 +155,7 @@ impl fmt::Display for Part {
             Self::History => "history",
             Self::Tools => "tools",
             Self::SessionState => "session state",
+            Self::ContextFrame => "context frame",
             Self::Prompt => "prompt",
             Self::Structure => "structure",
         })

@@ -26,7 +26,7 @@ impl Policy for Flat {
         for said in &content.history {
             composer.said(said);
         }
-        composer.session_state(&content.session_state);
+        composer.session_state(content);
         composer.request(&content.request);
         let layout = composer.finish();
         Laid { layout, recorded: state.clone(), listed, relied_on: None }

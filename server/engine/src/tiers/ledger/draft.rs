@@ -139,9 +139,7 @@ impl Draft {
             mark: None,
         };
         let mut tail = Vec::new();
-        if !content.session_state.is_empty() {
-            tail.push(block(content.session_state.to_string(), Part::SessionState));
-        }
+        tail.extend(content.volatile().map(|(text, part)| block(text.to_owned(), part)));
         if !self.pending.is_empty() {
             let text = format!("{}\n\n{}", wording::PENDING, self.pending.join("\n"));
             tail.push(block(text, Part::Updates));

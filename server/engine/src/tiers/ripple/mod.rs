@@ -89,7 +89,7 @@ fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, List
         composer.acknowledge(Part::Files);
     }
     active.history.iter().for_each(|said| composer.said(said));
-    composer.session_state(&content.session_state);
+    composer.session_state(content);
     composer.request(&content.request);
     (composer.finish(), listed)
 }

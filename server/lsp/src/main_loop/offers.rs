@@ -1,0 +1,60 @@
+//! What the client was told that it may ask for. Settings may change that while the server runs, where the client can be
+//! told then; others learn it once, from the reply to `initialize`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::navigation::Feature;
+use crate::outgoing::Outgoing;
+
+/// What is offered.
+#[derive(Default)]
+pub(super) struct Offers {
+    /// For good, in the reply to `initialize`.
+    fixed: BTreeSet<Feature>,
+    /// Until further notice, each under its number. Numbers are not used again, so that an offer and the withdrawal of
+    /// the one before may overtake each other.
+    registered: BTreeMap<Feature, u64>,
+    last: u64,
+    /// What could not be offered any more; the person was told.
+    late: BTreeSet<Feature>,
+}
+
+impl Offers {
+    /// What the reply to `initialize` offers: what is wanted and cannot be registered later.
+    pub(super) fn begin(
+        &mut self,
+        wanted: &BTreeSet<Feature>,
+        registers: &BTreeSet<Feature>,
+    ) -> &BTreeSet<Feature> {
+        self.fixed = wanted.difference(registers).copied().collect();
+        &self.fixed
+    }
+
+    /// What to tell the client now that this is wanted, and what it is too late for.
+    pub(super) fn change(
+        &mut self,
+        wanted: &BTreeSet<Feature>,
+        registers: &BTreeSet<Feature>,
+    ) -> (Vec<Outgoing>, Vec<Feature>) {
+        let mut told = Vec::new();
+        let mut late = Vec::new();
+        for feature in Feature::ALL {
+            match (wanted.contains(&feature), self.registered.get(&feature)) {
+                (true, None) if registers.contains(&feature) => {
+                    self.last += 1;
+                    self.registered.insert(feature, self.last);
+                    told.push(Outgoing::Offer(feature, self.last));
+                }
+                (true, None) if !self.fixed.contains(&feature) && self.late.insert(feature) => {
+                    late.push(feature);
+                }
+                (false, Some(&number)) => {
+                    self.registered.remove(&feature);
+                    told.push(Outgoing::Withdraw(feature, number));
+                }
+                _ => {}
+            }
+        }
+        (told, late)
+    }
+}

@@ -1,0 +1,94 @@
+//! One file as it is now, with its syntax tree: the editor's buffer, or the disk.
+
+use std::ops::Range;
+
+use ropey::Rope;
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::key::FileKey;
+use strata_engine::outline::{self, Located, SyntaxTree};
+use strata_engine::selection::Selection;
+use strata_host::uri;
+use tower_lsp::ls_types::{Location, Uri};
+
+use crate::position::Encoding;
+use crate::snapshot::Snapshot;
+
+/// A file that was read and parsed.
+pub(super) struct Page {
+    uri: Uri,
+    rope: Rope,
+    text: String,
+    tree: SyntaxTree,
+    encoding: Encoding,
+}
+
+impl Page {
+    /// The file of this name; `None` when it cannot be read, has no grammar, is too large for an outline or has no
+    /// address that an editor could open.
+    pub(super) fn open(
+        key: &FileKey,
+        snapshot: &Snapshot,
+        encoding: Encoding,
+        cancel: &Cancel,
+    ) -> Result<Option<Self>, Cancelled> {
+        let Some(uri) = address(key, snapshot) else { return Ok(None) };
+        if let Some(buffer) = snapshot.buffers.get(key).filter(|buffer| buffer.document().is_known()) {
+            let Some(tree) = buffer.tree(key, cancel)? else { return Ok(None) };
+            let document = buffer.document();
+            let (rope, text) = (document.rope().clone(), document.text().to_string());
+            return Ok(Some(Self { uri, rope, text, tree, encoding }));
+        }
+        let Ok(text) = snapshot.text(key, &Selection::default()) else { return Ok(None) };
+        let text = text.text.to_string();
+        let first_line = text.lines().next().unwrap_or_default();
+        let Some(language) = outline::language_of(key, first_line) else { return Ok(None) };
+        if text.len() as u64 > snapshot.settings.symbols.max_file_bytes {
+            return Ok(None);
+        }
+        let tree = outline::parse(language, &text, None, cancel)?;
+        Ok(Some(Self { uri, rope: Rope::from_str(&text), text, tree, encoding }))
+    }
+
+    /// Its symbols, in the order of its outline.
+    pub(super) fn symbols(&self, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
+        outline::located(&self.tree, &self.text, cancel)
+    }
+
+    /// The name at a place, and its bytes.
+    pub(super) fn name_at(&self, position: tower_lsp::ls_types::Position) -> Option<(&str, Range<usize>)> {
+        let byte = self.encoding.offset(&self.rope, position).ok()?;
+        outline::name_at(&self.tree, &self.text, byte)
+    }
+
+    /// Where a name stands in it.
+    pub(super) fn mentions_of(&self, name: &str, cancel: &Cancel) -> Result<Vec<Range<usize>>, Cancelled> {
+        outline::mentions_of(&self.tree, &self.text, name, cancel)
+    }
+
+    /// Bytes as the editor counts them.
+    pub(super) fn range(&self, bytes: &Range<usize>) -> tower_lsp::ls_types::Range {
+        let position = |byte| self.encoding.position(&self.rope, byte);
+        tower_lsp::ls_types::Range { start: position(bytes.start), end: position(bytes.end) }
+    }
+
+    /// The same, with the file's address.
+    pub(super) fn location(&self, bytes: &Range<usize>) -> Location {
+        Location { uri: self.uri.clone(), range: self.range(bytes) }
+    }
+
+    pub(super) fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
+    /// The name of its language.
+    pub(super) fn language(&self) -> &'static str {
+        self.tree.language().name()
+    }
+}
+
+/// How an editor names the file.
+fn address(key: &FileKey, snapshot: &Snapshot) -> Option<Uri> {
+    let text =
+        if key.is_untitled() { key.to_string() } else { uri::from_path(&snapshot.roots.path_of(key).ok()?)? };
+    text.parse().ok()
+}

@@ -1,0 +1,197 @@
+//! The symbols of one document as a tree, and those of all files by a part of their names.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::key::FileKey;
+use strata_engine::outline::{Located, SymbolKind};
+use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
+
+use super::page::Page;
+use crate::client::{Can, ClientInfo};
+use crate::position::Encoding;
+use crate::snapshot::Snapshot;
+
+/// So many symbols of the workspace are told at most, the best: a person types on rather than read more.
+const MOST: usize = 128;
+
+/// The symbols of one document, nested where the client can show that.
+pub(super) fn of_document(
+    key: &FileKey,
+    snapshot: &Snapshot,
+    client: &ClientInfo,
+    cancel: &Cancel,
+) -> Result<Option<Value>, Cancelled> {
+    let Some(page) = Page::open(key, snapshot, client.encoding, cancel)? else { return Ok(None) };
+    let symbols = page.symbols(cancel)?;
+    Ok(Some(match client.nests_symbols {
+        Can::Yes => json!(nested(&page, symbols)),
+        Can::No => json!(flat(&page, &symbols)),
+    }))
+}
+
+/// The symbols whose names have the letters of `query` in them, in order, letter case aside; the closest first.
+pub(super) fn of_workspace(
+    query: &str,
+    snapshot: &Snapshot,
+    encoding: Encoding,
+    cancel: &Cancel,
+) -> Result<Value, Cancelled> {
+    let index = snapshot.symbols(cancel)?;
+    let query = query.to_lowercase();
+    let mut found: Vec<(Closeness, &FileKey, usize)> = Vec::new();
+    for (key, file) in index.iter() {
+        cancel.check()?;
+        for (at, symbol) in file.outline.symbols.iter().enumerate() {
+            if let Some(closeness) = closeness(&symbol.name, &query).filter(|_| is_told(symbol.kind)) {
+                found.push((closeness, key, at));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.truncate(MOST);
+    let mut by_file: BTreeMap<&FileKey, Vec<(usize, usize)>> = BTreeMap::new();
+    for (rank, (_, key, at)) in found.iter().enumerate() {
+        by_file.entry(key).or_default().push((rank, *at));
+    }
+    let mut told: Vec<(usize, SymbolInformation)> = Vec::new();
+    for (key, wanted) in by_file {
+        let Some(page) = Page::open(key, snapshot, encoding, cancel)? else { continue };
+        let symbols = page.symbols(cancel)?;
+        for (rank, at) in wanted {
+            // The file may have changed since it was outlined.
+            let named = index.get(key).and_then(|file| file.outline.symbols.get(at));
+            let place =
+                symbols.get(at).filter(|place| named.is_some_and(|named| named.name == place.symbol.name));
+            told.extend(place.map(|place| (rank, information(&page, &symbols, place))));
+        }
+    }
+    told.sort_by_key(|(rank, _)| *rank);
+    Ok(told.into_iter().map(|(_, symbol)| json!(symbol)).collect())
+}
+
+/// How near a name is to what was typed; less is nearer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Closeness {
+    kind: Match,
+    rest: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Match {
+    Start,
+    Inside,
+    Scattered,
+}
+
+fn closeness(name: &str, query: &str) -> Option<Closeness> {
+    let name = name.to_lowercase();
+    let kind = match name.find(query) {
+        Some(0) => Match::Start,
+        Some(_) => Match::Inside,
+        None => {
+            let mut letters = name.chars();
+            query.chars().all(|wanted| letters.any(|letter| letter == wanted)).then_some(Match::Scattered)?
+        }
+    };
+    Some(Closeness { kind, rest: name.len().saturating_sub(query.len()) })
+}
+
+/// An implementation has the name of its type, which is told already.
+fn is_told(kind: SymbolKind) -> bool {
+    kind != SymbolKind::Impl
+}
+
+fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
+    let mut roots = Vec::new();
+    // Those that later ones may be in, outermost first.
+    let mut open: Vec<(u32, DocumentSymbol)> = Vec::new();
+    let close = |open: &mut Vec<(u32, DocumentSymbol)>, roots: &mut Vec<DocumentSymbol>| {
+        if let Some((_, done)) = open.pop() {
+            match open.last_mut() {
+                Some((_, parent)) => parent.children.get_or_insert_default().push(done),
+                None => roots.push(done),
+            }
+        }
+    };
+    for place in symbols {
+        while open.last().is_some_and(|(depth, _)| *depth >= place.symbol.depth) {
+            close(&mut open, &mut roots);
+        }
+        open.push((place.symbol.depth, document_symbol(page, place)));
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut roots);
+    }
+    roots
+}
+
+#[expect(deprecated, reason = "the type has a field that the protocol gave up")]
+fn document_symbol(page: &Page, place: Located) -> DocumentSymbol {
+    // The protocol wants the name inside of what it names.
+    let inside = place.range.start <= place.name_range.start && place.name_range.end <= place.range.end;
+    let selection = if inside { &place.name_range } else { &(place.range.start..place.range.start) };
+    DocumentSymbol {
+        name: place.symbol.name.into_string(),
+        detail: Some(place.symbol.head.into_string()),
+        kind: kind(place.symbol.kind),
+        tags: None,
+        deprecated: None,
+        range: page.range(&place.range),
+        selection_range: page.range(selection),
+        children: None,
+    }
+}
+
+fn flat(page: &Page, symbols: &[Located]) -> Vec<SymbolInformation> {
+    symbols.iter().map(|place| information(page, symbols, place)).collect()
+}
+
+#[expect(deprecated, reason = "the type has a field that the protocol gave up")]
+fn information(page: &Page, symbols: &[Located], place: &Located) -> SymbolInformation {
+    let before = symbols.get(..place.index).unwrap_or_default();
+    let around = before.iter().rev().find(|other| other.symbol.depth < place.symbol.depth);
+    SymbolInformation {
+        name: place.symbol.name.to_string(),
+        kind: kind(place.symbol.kind),
+        tags: None,
+        deprecated: None,
+        location: page.location(&place.range),
+        container_name: around.map(|around| around.symbol.name.to_string()),
+    }
+}
+
+fn kind(kind: SymbolKind) -> lsp::SymbolKind {
+    match kind {
+        SymbolKind::Module => lsp::SymbolKind::MODULE,
+        SymbolKind::Class | SymbolKind::Impl => lsp::SymbolKind::CLASS,
+        SymbolKind::Struct => lsp::SymbolKind::STRUCT,
+        SymbolKind::Enum => lsp::SymbolKind::ENUM,
+        SymbolKind::Variant => lsp::SymbolKind::ENUM_MEMBER,
+        SymbolKind::Interface => lsp::SymbolKind::INTERFACE,
+        SymbolKind::Function | SymbolKind::Macro => lsp::SymbolKind::FUNCTION,
+        SymbolKind::Method => lsp::SymbolKind::METHOD,
+        SymbolKind::Field => lsp::SymbolKind::FIELD,
+        SymbolKind::Variable => lsp::SymbolKind::VARIABLE,
+        SymbolKind::Constant => lsp::SymbolKind::CONSTANT,
+        SymbolKind::Type => lsp::SymbolKind::TYPE_PARAMETER,
+        SymbolKind::Section => lsp::SymbolKind::STRING,
+        SymbolKind::Key => lsp::SymbolKind::KEY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_names_come_first() {
+        let mut names = ["rerun", "run", "running", "prune", "reduction", "RunFast", "other"].to_vec();
+        names.retain(|name| closeness(name, "run").is_some());
+        names.sort_by_key(|name| closeness(name, "run"));
+        assert_eq!(names, ["run", "running", "RunFast", "rerun", "prune"]);
+        assert!(closeness("RunFast", "rf").is_some() && closeness("RunFast", "fr").is_none());
+        assert!(closeness("anything", "").is_some());
+    }
+}
