@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_engine::symbols::{FileSymbols, MapRequest, References, SymbolIndex, file_list, map_within};
+use strata_engine::symbols::{FileSymbols, MapRequest, References, Seeds, SymbolIndex, file_list, map_within};
 use strata_grammars::LanguageId;
 use tree_sitter::Parser;
 
@@ -120,11 +120,12 @@ fn cold_map(root: &Path, threads: usize) -> Map {
     });
     part("read, parse, outline");
     let index: SymbolIndex = found.into_iter().collect();
-    let graph = References::build(&index);
+    let graph = References::build(&index, &Arc::default());
     part("index, references");
-    let ranked = graph.rank(&[]);
+    let ranking = graph.rank(&Seeds::default());
+    let ranked = ranking.files();
     let nothing = BTreeSet::new();
-    let request = MapRequest { budget: MAP_BUDGET, kept: &[], ranked: &ranked, without: &nothing };
+    let request = MapRequest { budget: MAP_BUDGET, kept: &[], ranked, without: &nothing };
     let count = |text: &str| text.len().div_ceil(4);
     let map = map_within(&index, &request, &count);
     part("rank, map");

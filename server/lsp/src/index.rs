@@ -9,7 +9,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::outline::{Outline, language_of};
 use strata_engine::prompt::{IndexState, Seeds};
-use strata_engine::symbols::{FileSymbols, References, SymbolIndex};
+use strata_engine::symbols::{self, FileSymbols, References, SymbolIndex};
 use strata_host::disk::{DiskText, ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, index};
@@ -167,8 +167,10 @@ impl Index {
     }
 
     fn assembled(entries: Vec<Entry>, symbols: SymbolIndex, notes: Vec<String>) -> Self {
-        let references = References::build(&symbols);
-        let seeds = Seeds { referenced: references.rank(&[]), clusters: references.clusters(CLUSTER_WEIGHT) };
+        let references = References::build(&symbols, &Arc::default());
+        let ranking = references.rank(&symbols::Seeds::default());
+        let seeds =
+            Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
         let mut index = Self {
             symbols,
             references: Arc::new(references),

@@ -7,7 +7,7 @@ use crate::history::{Message, emergency_truncate, project};
 use crate::key::FileKey;
 use crate::selection::Choice;
 use crate::session::Session;
-use crate::symbols::{MapEntry, MapRequest, MapSelection, map_within};
+use crate::symbols::{self, MapEntry, MapRequest, MapSelection, map_within};
 
 use super::assemble::Workspace;
 use super::content::{Content, Count, Piece, Said, Tree, Weighed};
@@ -114,7 +114,10 @@ fn map_members(workspace: &Workspace<'_>, session: &Session, plan: &Plan, count:
         return MapSelection::default();
     }
     let focus = focus(workspace, session);
-    let ranked: Vec<FileKey> = focus.iter().cloned().chain(workspace.references.rank(&focus)).collect();
+    let selected: Vec<FileKey> = session.selection.selected().keys().cloned().collect();
+    let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
+    let ranking = workspace.references.rank(&seeds);
+    let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
     let request = MapRequest {
         budget: plan.map_budget,
         kept: &session.map_members,

@@ -9,7 +9,7 @@ use crate::key::FileKey;
 use crate::outline::{Outline, language_of};
 use crate::prompt::{self, FileText, IndexState, Means, Seeds, Source, Standing, Workspace};
 use crate::selection::{Extent, Selection};
-use crate::symbols::{FileSymbols, References, SymbolIndex};
+use crate::symbols::{self, FileSymbols, References, SymbolIndex};
 
 use super::trace::{Trace, TraceTurn};
 
@@ -51,7 +51,7 @@ impl<'a> Stage<'a> {
             turn: 0,
             files: BTreeMap::new(),
             symbols: SymbolIndex::new(),
-            references: References::build(&SymbolIndex::new()),
+            references: References::default(),
             seeds: Seeds::default(),
             listing: Vec::new(),
             selected: BTreeSet::new(),
@@ -187,9 +187,9 @@ impl<'a> Stage<'a> {
 
     /// Works out what follows from the files, and which of them the next turn selects.
     fn settle(&mut self) {
-        self.references = References::build(&self.symbols);
+        self.references = References::build(&self.symbols, &Arc::default());
         self.seeds = Seeds {
-            referenced: self.references.rank(&[]),
+            referenced: self.references.rank(&symbols::Seeds::default()).files().to_vec(),
             clusters: self.references.clusters(CLUSTER_WEIGHT),
         };
         self.listing = self.files.keys().cloned().collect();

@@ -1,16 +1,23 @@
-//! What the files of a repository say about each other: the index of their outlines, who mentions whom,
-//! which of them matter, and how much of that fits a budget of tokens. It parses nothing, knows no path
-//! on a disk, and gives the same answer for the same files whatever order they came in.
+//! What the files of a repository say about each other: the index of their outlines, where imports lead, who
+//! mentions whom, which files matter for what, and how much of that fits a budget of tokens. It parses nothing, knows no
+//! path on a disk, and gives the same answer for the same files whatever order they came in.
 
 mod budget;
 mod files;
 mod graph;
+mod imports;
 mod index;
+mod manifests;
+mod relevance;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use budget::{MapEntry, MapRequest, MapSelection, map_within};
 pub use files::{FileList, file_list};
-pub use graph::References;
+pub use graph::{NameReferences, Ranking, References, Seeds};
+pub use imports::Resolver;
 pub use index::{FileSymbols, SymbolIndex};
+pub use manifests::Manifests;
+pub use relevance::{LexicalIndex, MatchedSymbol, Query, Relevant, Tuning, relevant, relevant_tuned};

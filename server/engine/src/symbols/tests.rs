@@ -27,6 +27,15 @@ fn keys(paths: &[&str]) -> Vec<FileKey> {
     paths.iter().map(|path| FileKey::from(*path)).collect()
 }
 
+/// The graph of an index without project files.
+fn linked(index: &SymbolIndex) -> References {
+    References::build(index, &Arc::default())
+}
+
+fn ranked(graph: &References, selected: &[FileKey]) -> Vec<FileKey> {
+    graph.rank(&Seeds { selected, ..Seeds::default() }).files().to_vec()
+}
+
 fn shop() -> SymbolIndex {
     index(&[
         ("shop/base.py", "class Model:\n    def save_all(self): ...\n"),
@@ -46,7 +55,7 @@ fn shop() -> SymbolIndex {
 
 #[test]
 fn names_lead_to_the_files_that_define_them() {
-    let graph = References::build(&shop());
+    let graph = linked(&shop());
     let base = FileKey::from("shop/base.py");
     assert_eq!(graph.incoming(&base), 2.0);
     assert_eq!(graph.incoming(&FileKey::from("shop/order.py")), 3.0);
@@ -62,7 +71,7 @@ fn names_lead_to_the_files_that_define_them() {
 
 #[test]
 fn a_name_the_file_defines_itself_means_its_own() {
-    let graph = References::build(&index(&[
+    let graph = linked(&index(&[
         ("a.py", "def shared(): ...\n"),
         ("b.py", "def shared(): ...\nshared()\n"),
         ("c.js", "shared();\n"),
@@ -72,7 +81,7 @@ fn a_name_the_file_defines_itself_means_its_own() {
 
 #[test]
 fn a_definition_outside_any_type_wins_over_members() {
-    let graph = References::build(&index(&[
+    let graph = linked(&index(&[
         ("a.py", "class A:\n    def shared(self): ...\n    def only(self): ...\n"),
         ("b.py", "def shared(): ...\n"),
         ("c.py", "def f(x): x.shared()\n"),
@@ -84,7 +93,7 @@ fn a_definition_outside_any_type_wins_over_members() {
 
 #[test]
 fn a_name_with_several_definers_counts_by_likelihood() {
-    let graph = References::build(&index(&[
+    let graph = linked(&index(&[
         ("a.py", "def shared(): ...\n"),
         ("b.py", "def shared(): ...\n"),
         ("c.py", "import x\nx.shared()\n"),
@@ -96,7 +105,7 @@ fn a_name_with_several_definers_counts_by_likelihood() {
 #[test]
 fn mutual_references_make_clusters() {
     let index = shop();
-    let graph = References::build(&index);
+    let graph = linked(&index);
     let (invoice, order) = (FileKey::from("shop/invoice.py"), FileKey::from("shop/order.py"));
     assert_eq!(graph.mutual_pairs(), [(&invoice, &order, 1.0)]);
     assert_eq!(graph.clusters(0.0), [vec![invoice, order]]);
@@ -105,11 +114,11 @@ fn mutual_references_make_clusters() {
 
 #[test]
 fn rank_puts_references_first_and_lifts_what_is_near_the_focus() {
-    let graph = References::build(&shop());
-    let rank = graph.rank(&[]);
+    let graph = linked(&shop());
+    let rank = ranked(&graph, &[]);
     assert_eq!(rank[..2], keys(&["shop/order.py", "shop/base.py"]));
     assert_eq!(rank.last(), Some(&FileKey::from("tests/test_order.py")));
-    let rank = graph.rank(&keys(&["web/lonely.py"]));
+    let rank = ranked(&graph, &keys(&["web/lonely.py"]));
     assert_eq!(rank[0], FileKey::from("web/lonely.py"));
     assert!(
         rank.iter().position(|key| key.as_str() == "web/view.py")
@@ -133,7 +142,7 @@ fn a_clone_of_the_index_does_not_see_later_changes() {
 #[test]
 fn kept_files_come_first_and_excluded_ones_never() {
     let index = shop();
-    let ranked = References::build(&index).rank(&[]);
+    let ranked = ranked(&linked(&index), &[]);
     let kept = keys(&["web/view.py"]);
     let without = keys(&["shop/order.py"]).into_iter().collect();
     let request = MapRequest { budget: 10_000, kept: &kept, ranked: &ranked, without: &without };
@@ -192,7 +201,7 @@ proptest! {
     #[test]
     fn the_map_stays_in_its_budget(budget in 0_usize..600, kept in prop::sample::subsequence(vec![0, 1, 2, 3, 4, 5], 0..6)) {
         let index = shop();
-        let ranked = References::build(&index).rank(&[]);
+        let ranked = ranked(&linked(&index), &[]);
         let kept: Vec<_> = kept.iter().map(|&i| ranked[i].clone()).collect();
         let request = MapRequest { budget, kept: &kept, ranked: &ranked, without: &BTreeSet::new() };
         let map = map_within(&index, &request, &str::len);

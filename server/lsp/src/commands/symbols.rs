@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
 use strata_engine::outline::LEGEND;
-use strata_engine::symbols::{MapRequest, map_within};
+use strata_engine::symbols::{MapRequest, Seeds, map_within};
 
 use super::{CommandError, Context};
 use crate::snapshot::Snapshot;
@@ -58,11 +58,12 @@ pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapRep
         params.focus.iter().enumerate().map(|(at, path)| focus(snapshot, at, path)).collect();
     let focus = focus?;
     let symbols = snapshot.symbols(context.cancel)?;
-    let ranked = snapshot.index.references.rank(&focus);
+    let seeds = Seeds { selected: &focus, ..Seeds::default() };
+    let ranking = snapshot.index.references.rank(&seeds);
     let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
     let count = |text: &str| snapshot.count(text, None).1;
     let nothing = BTreeSet::new();
-    let request = MapRequest { budget, kept: &[], ranked: &ranked, without: &nothing };
+    let request = MapRequest { budget, kept: &[], ranked: ranking.files(), without: &nothing };
     let mut map = map_within(&symbols, &request, &count);
     map.blocks.sort_by(|one, other| one.key.cmp(&other.key));
     let files: Vec<MapFile> =

@@ -78,8 +78,8 @@ impl Bench {
                 symbols.insert(key.clone(), FileSymbols::new(language, key, outline).into());
             }
         }
-        let references = References::build(&symbols);
-        let seeds = Seeds { referenced: references.rank(&[]), clusters: references.clusters(1.0) };
+        let references = References::build(&symbols, &std::sync::Arc::default());
+        let seeds = Seeds { referenced: references.rank(&crate::symbols::Seeds::default()).files().to_vec(), clusters: references.clusters(1.0) };
         let selected = self.session.selection.selected().keys();
         let text = |key: &FileKey| match self.session.selection.given(key) {
             Some(given) => Some(FileText { text: given.clone(), source: Source::Given }),

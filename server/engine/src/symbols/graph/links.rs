@@ -1,0 +1,163 @@
+//! Makes the graph of an index: numbers the names, resolves the imports, weighs what every file mentions.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use strata_grammars::{ImportStyle, LanguageId};
+
+use super::names::{Definer, NameTable, Place};
+use super::{Definition, Edge, Incoming, Node, Pin, References, pins};
+use crate::key::FileKey;
+use crate::outline::SymbolKind;
+use crate::symbols::imports::Resolver;
+use crate::symbols::index::{FileSymbols, SymbolIndex};
+use crate::symbols::manifests::Manifests;
+
+/// A name with more definers than this says nothing about any of them, unless an import says which; and it
+/// would cost time by the square of a repository's size.
+const MAX_DEFINERS: usize = 16;
+/// What the mention of a name is worth that is defined only inside types and that no import explains.
+const MEMBER_WEIGHT: f32 = 0.25;
+/// What an import is worth none of whose names are mentioned.
+const IMPORT_WEIGHT: f32 = 0.25;
+
+/// A file before its references are known.
+pub(super) struct Draft {
+    pub(super) defines: Box<[Definition]>,
+    pub(super) mentions: Box<[u32]>,
+    pub(super) imports: Box<[Edge]>,
+}
+
+/// See [`References::build`].
+pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
+    let files = index.iter().map(|(key, file)| (key.clone(), file.language));
+    let resolver = Resolver::new(files, Arc::clone(manifests));
+    let mut names = NameTable::default();
+    let defines: Vec<Box<[Definition]>> = index.iter().map(|(_, file)| names.defined(file)).collect();
+    names.settle(defines.iter().map(|defines| &**defines));
+    let drafts: Vec<Draft> = index
+        .iter()
+        .zip(defines)
+        .map(|((key, file), defines)| Draft {
+            defines,
+            mentions: names.mentioned(file),
+            imports: imports(&resolver, key, file),
+        })
+        .collect();
+    let pins = pins::pins(&drafts, names.len(), |file| resolver.is_entry(file));
+    let mut nodes = Vec::with_capacity(drafts.len());
+    let mut weights = FxHashMap::default();
+    for (file, (((key, symbols), draft), pins)) in (0_u32..).zip(index.iter().zip(drafts).zip(pins)) {
+        let Draft { defines, mentions, imports } = draft;
+        let language = symbols.language;
+        let tests = language.is_test_file(key.as_str());
+        let mut node = Node { language, tests, defines, mentions, imports, pins, edges: Box::default() };
+        node.edges = edges(&resolver, &names, file, &node, &mut weights);
+        nodes.push(Arc::new(node));
+    }
+    let incoming = Arc::new(Incoming::of_all(&nodes));
+    References { resolver: Arc::new(resolver), names: Arc::new(names), nodes, incoming }
+}
+
+/// What a file means by a name that it mentions and does not define itself.
+pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
+    let mut meant = Vec::new();
+    each_meant(&graph.resolver, &graph.names, file, node, name, |file, weight| {
+        meant.push(Edge { file, weight });
+    });
+    meant
+}
+
+/// The files that all imports of a file mean.
+fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
+    let mut found: Vec<Edge> = Vec::new();
+    let mut add = |text: &str| {
+        let files = resolver.numbers(key, file.language, text);
+        let weight = IMPORT_WEIGHT / files.len().max(1) as f32;
+        found.extend(files.into_iter().map(|file| Edge { file, weight }));
+    };
+    file.outline.imports.iter().for_each(&mut add);
+    if file.language.import_style() == ImportStyle::Crate {
+        for module in declared_modules(file) {
+            add(&format!("self::{module}"));
+        }
+    }
+    found.sort_by(|a, b| a.file.cmp(&b.file).then_with(|| b.weight.total_cmp(&a.weight)));
+    found.dedup_by_key(|edge| edge.file);
+    found.into()
+}
+
+/// `mod name;`: modules of which the file holds nothing.
+fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
+    let symbols = &file.outline.symbols;
+    symbols.iter().enumerate().filter_map(move |(at, symbol)| {
+        let inside = symbols.get(at + 1).is_some_and(|next| next.depth > symbol.depth);
+        (symbol.kind == SymbolKind::Module && symbol.depth == 0 && !inside).then_some(&*symbol.name)
+    })
+}
+
+fn edges(
+    resolver: &Resolver,
+    names: &NameTable,
+    file: u32,
+    node: &Node,
+    weights: &mut FxHashMap<u32, f32>,
+) -> Box<[Edge]> {
+    for &name in &node.mentions {
+        each_meant(resolver, names, file, node, name, |to, weight| *weights.entry(to).or_default() += weight);
+    }
+    for import in &node.imports {
+        weights.entry(import.file).or_insert(import.weight);
+    }
+    let mut edges: Vec<Edge> = weights.drain().map(|(file, weight)| Edge { file, weight }).collect();
+    edges.sort_unstable_by_key(|edge| edge.file);
+    edges.into()
+}
+
+/// Calls `add` with every file that a name may mean, and how likely it is.
+fn each_meant(
+    resolver: &Resolver,
+    names: &NameTable,
+    file: u32,
+    node: &Node,
+    name: u32,
+    mut add: impl FnMut(u32, f32),
+) {
+    let pinned = node.pins_of(name);
+    for Pin { file, .. } in pinned {
+        add(*file, 1.0 / pinned.len() as f32);
+    }
+    let definers = names.definers(name);
+    if !pinned.is_empty() || definers.len() > MAX_DEFINERS && outer(definers).nth(MAX_DEFINERS).is_some() {
+        return;
+    }
+    let has_outer = outer(definers).next().is_some();
+    let place = if has_outer { Place::Outer } else { Place::Member };
+    let meant = || definers.iter().filter(move |definer| definer.place == place);
+    let count = meant().take(MAX_DEFINERS + 1).count();
+    if count > MAX_DEFINERS || meant().any(|definer| definer.file == file) {
+        return;
+    }
+    let beside = |definer: &&Definer| {
+        let directory = |number: u32| resolver.files().get(number as usize).map_or("", FileKey::directory);
+        directory(definer.file) == directory(file)
+    };
+    if shares_directory(node.language) {
+        let count = meant().filter(beside).count();
+        if count > 0 {
+            meant().filter(beside).for_each(|definer| add(definer.file, 1.0 / count as f32));
+            return;
+        }
+    }
+    let weight = if has_outer { 1.0 } else { MEMBER_WEIGHT };
+    meant().for_each(|definer| add(definer.file, weight / count as f32));
+}
+
+fn outer(definers: &[Definer]) -> impl Iterator<Item = &Definer> {
+    definers.iter().filter(|definer| definer.place == Place::Outer)
+}
+
+/// Whether the files of a directory see each other's names without importing them.
+fn shares_directory(language: LanguageId) -> bool {
+    matches!(language.import_style(), ImportStyle::Package | ImportStyle::Namespace)
+}

@@ -1,0 +1,38 @@
+//! `a.b.c` and `..b.c`: Python.
+
+use super::{Importer, Table, inside, outward};
+
+/// Directories beside a project's tests and tools that are searched as if they were its top.
+const ROOTS: [&str; 4] = ["", "src", "lib", "python"];
+
+pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
+    let family = importer.language.family();
+    let name = import.trim_start_matches('.');
+    let dots = import.len() - name.len();
+    let path = name.trim_end_matches('.').replace('.', "/");
+    if path.is_empty() && dots == 0 {
+        return Vec::new();
+    }
+    if dots > 0 {
+        let Some(directory) = outward(importer.key.directory()).nth(dots - 1) else { return Vec::new() };
+        return table.modules(&inside(directory, &path), family);
+    }
+    for directory in outward(importer.key.directory()) {
+        // What is inside a package is named from the package's own top.
+        if !directory.is_empty() && table.module(directory, family).next().is_some() {
+            continue;
+        }
+        for root in ROOTS {
+            let found = table.modules(&inside(&inside(directory, root), &path), family);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+    }
+    // A single word is more often a library's.
+    if path.contains('/') {
+        let near = importer.key.as_str();
+        return table.by_stem_end(&path, near, |language| language.family() == family).into_iter().collect();
+    }
+    Vec::new()
+}

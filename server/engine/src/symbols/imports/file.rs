@@ -1,0 +1,36 @@
+//! A path to one file: C's `#include`, Ruby's `require`, a shell's `source`, Lua's dotted `require`, links.
+
+use super::super::manifests::join;
+use super::{Importer, Table};
+
+pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
+    let path = import.trim().trim_matches(['<', '>', '"', '\'']);
+    let path = path.split(['#', '?']).next().unwrap_or(path);
+    if path.is_empty() || path.contains("://") {
+        return Vec::new();
+    }
+    let found = by_path(table, importer, path);
+    if found.is_none() && !path.contains('/') && path.contains('.') {
+        return by_path(table, importer, &path.replace('.', "/")).into_iter().collect();
+    }
+    found.into_iter().collect()
+}
+
+/// Beside the file, from the top, or the one file whose path ends so.
+fn by_path(table: &Table, importer: Importer<'_>, path: &str) -> Option<u32> {
+    let family = importer.language.family();
+    let beside = join(importer.key.directory(), path);
+    let top = join("", path);
+    let either = || beside.iter().chain(&top);
+    let near = importer.key.as_str();
+    let end = path.trim_start_matches(['.', '/']);
+    either()
+        .find_map(|path| table.exact(path))
+        .or_else(|| either().find_map(|path| table.module(path, family).next()))
+        .or_else(|| table.by_name_end(end, near))
+        // A single word without extension is more often a library's.
+        .or_else(|| {
+            let fits = |language: strata_grammars::LanguageId| language.family() == family;
+            end.contains('/').then(|| table.by_stem_end(end, near, fits)).flatten()
+        })
+}

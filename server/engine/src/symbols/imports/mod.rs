@@ -1,0 +1,111 @@
+//! Where imports lead: from the text of an import, as an outline keeps it, to files of the repository. One
+//! module for each style of the languages; all of them look things up in one table of paths, so that the
+//! imports of a repository cost little more than reading them. It reads no file, and an import that leads
+//! out of the repository leads nowhere.
+
+mod crates;
+mod dotted;
+mod file;
+mod namespace;
+mod package;
+mod path;
+mod table;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use strata_grammars::{ImportStyle, LanguageId};
+
+use self::table::Table;
+use super::manifests::Manifests;
+use crate::key::FileKey;
+
+/// The most files that one import may mean; a directory with more says nothing about any of them.
+const MAX_FILES: usize = 256;
+
+/// Finds the files that imports mean.
+#[derive(Debug)]
+pub struct Resolver {
+    table: Table,
+    manifests: Arc<Manifests>,
+}
+
+/// One import: who imports.
+#[derive(Clone, Copy)]
+struct Importer<'a> {
+    key: &'a FileKey,
+    language: LanguageId,
+}
+
+impl Resolver {
+    /// A resolver over the files of a repository and their languages, in any order.
+    pub fn new(
+        files: impl IntoIterator<Item = (FileKey, LanguageId)>,
+        manifests: Arc<Manifests>,
+    ) -> Self {
+        Self { table: Table::new(files), manifests }
+    }
+
+    /// The files that `import` means when a file of `language` called `from` says it, in key order and
+    /// never `from` itself.
+    pub fn resolve(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<FileKey> {
+        let numbers = self.numbers(from, language, import);
+        numbers.into_iter().filter_map(|number| self.table.key(number)).cloned().collect()
+    }
+
+    /// The same by the place of the files among all, in key order.
+    pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
+        let importer = Importer { key: from, language };
+        let mut found = match language.import_style() {
+            ImportStyle::Dotted => dotted::resolve(&self.table, importer, import),
+            ImportStyle::Path => path::resolve(&self.table, &self.manifests, importer, import),
+            ImportStyle::Crate => crates::resolve(&self.table, &self.manifests, importer, import),
+            ImportStyle::Package => package::resolve(&self.table, &self.manifests, importer, import),
+            ImportStyle::File => file::resolve(&self.table, importer, import),
+            ImportStyle::Namespace => namespace::resolve(&self.table, importer, import),
+            ImportStyle::None => Vec::new(),
+        };
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|&number| self.table.key(number) != Some(from));
+        if found.len() > MAX_FILES { Vec::new() } else { found }
+    }
+
+    /// All files, in key order.
+    pub(super) fn files(&self) -> &[FileKey] {
+        self.table.files()
+    }
+
+    /// Whether a file stands for its directory: what it imports it may hand on.
+    pub(super) fn is_entry(&self, number: u32) -> bool {
+        self.table.is_entry(number)
+    }
+
+    /// The files of the same directory, itself among them.
+    pub(super) fn beside(&self, number: u32) -> &[u32] {
+        self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
+    }
+
+    pub(super) fn manifests(&self) -> &Arc<Manifests> {
+        &self.manifests
+    }
+}
+
+/// A directory and all those around it, innermost first, the top (empty) last.
+fn outward(directory: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(directory), |directory| {
+        (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(around, _)| around))
+    })
+}
+
+/// `name` in `directory`.
+fn inside(directory: &str, name: &str) -> String {
+    match (directory, name) {
+        ("", name) => name.to_owned(),
+        (directory, "") => directory.to_owned(),
+        (directory, name) => format!("{directory}/{name}"),
+    }
+}

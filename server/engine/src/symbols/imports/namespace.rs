@@ -1,0 +1,60 @@
+//! `a.b.Name`: Java, Kotlin, C#, PHP, Haskell. Files and directories are named after the parts, below some
+//! directory that nobody tells.
+
+use strata_grammars::{ImportStyle, LanguageId};
+
+use super::{Importer, Table, tree};
+
+/// What divides the parts in some language.
+const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];
+/// Words in front of a name.
+const KEYWORDS: [&str; 5] = ["static", "function", "const", "qualified", "global"];
+/// How many parts behind a file's name may say something in it: a nested type, a member.
+const MAX_MEMBERS: usize = 2;
+
+pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
+    let import = import.split(['(', '=']).next_back().filter(|_| import.contains('=')).unwrap_or(import);
+    let import = import.split('(').next().unwrap_or(import);
+    let mut found = Vec::new();
+    for mut path in tree::paths(import, &SEPARATORS) {
+        path.retain(|part| !KEYWORDS.contains(part));
+        let whole = path.len();
+        path.retain(|part| !matches!(*part, "*" | "_"));
+        if path.len() == whole {
+            let file = in_file(table, importer, &path);
+            if file.is_some() {
+                found.extend(file);
+                continue;
+            }
+        }
+        found.extend(in_directory(table, importer, &path));
+    }
+    found
+}
+
+/// The file that most of the parts name, those in front and behind left out first.
+fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> {
+    let fits = |language: LanguageId| language.import_style() == ImportStyle::Namespace;
+    let near = importer.key.as_str();
+    let shorter = |members: usize| path.len().checked_sub(members).and_then(|len| path.get(..len));
+    (0..=MAX_MEMBERS).filter_map(shorter).find_map(|path| {
+        // Two parts at least: a single name says too little.
+        let starts = 0..path.len().saturating_sub(1);
+        starts.filter_map(|start| path.get(start..)).find_map(|parts| {
+            table.by_stem_end(&parts.join("/"), near, fits)
+        })
+    })
+}
+
+/// The files of the directory that all parts, or all but the first ones, name.
+fn in_directory<'t>(table: &'t Table, importer: Importer<'_>, path: &[&str]) -> impl Iterator<Item = u32> + 't {
+    let near = importer.key.as_str();
+    let starts = 0..path.len().saturating_sub(1);
+    let directory = starts
+        .filter_map(|start| path.get(start..))
+        .find_map(|parts| table.directory_by_end(&parts.join("/"), near));
+    let fits = |number: &u32| {
+        table.language(*number).is_some_and(|language| language.import_style() == ImportStyle::Namespace)
+    };
+    directory.map(|directory| table.in_directory(directory)).unwrap_or_default().iter().copied().filter(fits)
+}

@@ -1,0 +1,1 @@
+//! Each style of import over small trees of files.

@@ -1,0 +1,56 @@
+//! Imports that branch: `a::{b, c::{d, e as f}}` is several paths. Total: broken and cut texts give what can
+//! be read.
+
+/// The most paths of one import.
+const MAX_PATHS: usize = 64;
+/// The most braces inside braces.
+const MAX_DEPTH: usize = 16;
+
+/// The paths of an import as lists of parts, divided at `separators` (and white space, braces and commas).
+/// Words from `as` to the next comma are dropped.
+pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str>> {
+    let mut paths = Vec::new();
+    // The length of the prefix in front of each open brace.
+    let mut open: Vec<usize> = Vec::new();
+    let mut current: Vec<&'a str> = Vec::new();
+    let mut renamed = false;
+    let mut rest = import;
+    let mut fresh = false;
+    while paths.len() < MAX_PATHS && !rest.is_empty() {
+        let is_mark = |c: char| separators.contains(&c) || c.is_whitespace() || matches!(c, '{' | '}' | ',' | '…');
+        let (word, after) = rest.split_at(rest.find(is_mark).unwrap_or(rest.len()));
+        match word {
+            "" => {}
+            "as" => renamed = true,
+            _ if renamed => {}
+            word => {
+                current.push(word);
+                fresh = true;
+            }
+        }
+        let mut letters = after.chars();
+        match letters.next() {
+            Some('{') if open.len() < MAX_DEPTH => {
+                open.push(current.len());
+                fresh = false;
+            }
+            Some(',' | '}' | '{') => {
+                if fresh && !current.is_empty() {
+                    paths.push(current.clone());
+                }
+                fresh = false;
+                renamed = false;
+                if after.starts_with('}') {
+                    open.pop();
+                }
+                current.truncate(open.last().copied().unwrap_or(0));
+            }
+            _ => {}
+        }
+        rest = letters.as_str();
+    }
+    if fresh && !current.is_empty() && paths.len() < MAX_PATHS {
+        paths.push(current);
+    }
+    paths
+}

@@ -1,0 +1,209 @@
+//! What project files say about the names that imports start with: `Cargo.toml`, `go.mod`, `package.json`,
+//! `tsconfig.json`. Their texts come in as data; broken ones say nothing. It never looks at a disk.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::key::FileKey;
+
+/// What the project files of a repository say. The same whatever order they were read in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifests {
+    pub(super) crates: Vec<CrateRoot>,
+    pub(super) go_modules: Vec<GoModule>,
+    pub(super) packages: Vec<ScriptPackage>,
+    pub(super) scripts: Vec<ScriptPaths>,
+}
+
+/// A crate of Rust.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CrateRoot {
+    /// As it is written in code: with underscores.
+    pub(super) name: String,
+    /// The file its module tree starts in.
+    pub(super) root: String,
+}
+
+/// A module of Go.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GoModule {
+    pub(super) path: String,
+    pub(super) directory: String,
+}
+
+/// A package of JavaScript or TypeScript.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ScriptPackage {
+    pub(super) name: String,
+    pub(super) directory: String,
+    /// The files it names as its entry, below its directory.
+    pub(super) entries: Vec<String>,
+}
+
+/// `compilerOptions` of a `tsconfig.json`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ScriptPaths {
+    pub(super) directory: String,
+    /// `baseUrl`, from the top of the repository.
+    pub(super) base: Option<String>,
+    /// Patterns with at most one `*`, and what they stand for, from the top of the repository.
+    pub(super) paths: Vec<(String, Vec<String>)>,
+}
+
+/// The items of a sorted list whose key is the one asked for.
+pub(super) fn of_key<'a, T>(sorted: &'a [T], wanted: &str, key: impl Fn(&T) -> &str) -> &'a [T] {
+    let from = sorted.partition_point(|item| key(item) < wanted);
+    let rest = sorted.get(from..).unwrap_or_default();
+    let len = rest.iter().take_while(|item| key(item) == wanted).count();
+    rest.get(..len).unwrap_or_default()
+}
+
+#[derive(Deserialize)]
+struct CargoManifest {
+    package: Option<CargoPackage>,
+    lib: Option<CargoLib>,
+}
+
+#[derive(Deserialize)]
+struct CargoPackage {
+    name: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct CargoLib {
+    name: Option<String>,
+    path: Option<String>,
+}
+
+impl Manifests {
+    /// Whether a file is one whose text [`read`](Self::read) wants.
+    pub fn wants(key: &FileKey) -> bool {
+        let name = key.file_name();
+        matches!(
+            name,
+            "Cargo.toml" | "go.mod" | "package.json" | "tsconfig.json" | "tsconfig.base.json" | "jsconfig.json"
+        )
+    }
+
+    /// Reads the texts of project files; any other is ignored.
+    pub fn read<'a>(files: impl IntoIterator<Item = (&'a FileKey, &'a str)>) -> Self {
+        let mut manifests = Self::default();
+        for (key, text) in files {
+            match key.file_name() {
+                "Cargo.toml" => manifests.crates.extend(cargo(key.directory(), text)),
+                "go.mod" => manifests.go_modules.extend(go(key.directory(), text)),
+                "package.json" => manifests.packages.extend(package(key.directory(), text)),
+                _ if Self::wants(key) => manifests.scripts.extend(script_paths(key.directory(), text)),
+                _ => {}
+            }
+        }
+        manifests.crates.sort();
+        manifests.crates.dedup();
+        manifests.packages.sort();
+        manifests.packages.dedup();
+        manifests.go_modules.sort();
+        manifests.go_modules.dedup();
+        manifests.scripts.sort();
+        manifests.scripts.dedup();
+        manifests
+    }
+}
+
+fn cargo(directory: &str, text: &str) -> Option<CrateRoot> {
+    let manifest: CargoManifest = toml::from_str(text).ok()?;
+    let lib = manifest.lib.unwrap_or_default();
+    let name = lib.name.or_else(|| manifest.package?.name)?.replace('-', "_");
+    let root = join(directory, lib.path.as_deref().unwrap_or("src/lib.rs"))?;
+    Some(CrateRoot { name, root })
+}
+
+fn go(directory: &str, text: &str) -> Option<GoModule> {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+    let path = line.split("//").next().unwrap_or_default().trim().trim_matches('"').to_owned();
+    (!path.is_empty()).then(|| GoModule { path, directory: directory.to_owned() })
+}
+
+fn package(directory: &str, text: &str) -> Option<ScriptPackage> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let name = value.get("name")?.as_str()?.to_owned();
+    let fields = ["source", "module", "main", "types"];
+    let entries = fields.iter().filter_map(|field| value.get(field)?.as_str());
+    let entries = entries.filter_map(|entry| join(directory, entry)).collect();
+    (!name.is_empty()).then(|| ScriptPackage { name, directory: directory.to_owned(), entries })
+}
+
+fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
+    let value: Value = serde_json::from_str(&without_comments(text)).ok()?;
+    let options = value.get("compilerOptions")?;
+    let base = options.get("baseUrl").and_then(Value::as_str).and_then(|base| join(directory, base));
+    let from = base.as_deref().unwrap_or(directory);
+    let mut paths: Vec<(String, Vec<String>)> = options
+        .get("paths")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(pattern, targets)| {
+            let targets = targets.as_array().into_iter().flatten().filter_map(Value::as_str);
+            (pattern.clone(), targets.filter_map(|target| join(from, target)).collect())
+        })
+        .collect();
+    // The pattern that says most comes first.
+    paths.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    (base.is_some() || !paths.is_empty()).then(|| ScriptPaths { directory: directory.to_owned(), base, paths })
+}
+
+/// A path as seen from a directory, without `.` and `..`; `None` when it leads out of the repository.
+pub(super) fn join(directory: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// JSON as editors write it, made plain: no comments, no comma before a closing bracket.
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    let mut in_string = false;
+    while let Some(c) = rest.next() {
+        match (in_string, c) {
+            (true, '\\') => {
+                plain.push(c);
+                plain.extend(rest.next());
+                continue;
+            }
+            (_, '"') => in_string = !in_string,
+            (false, '/') if rest.peek() == Some(&'/') => {
+                while rest.next_if(|&c| c != '\n').is_some() {}
+                continue;
+            }
+            (false, '/') if rest.peek() == Some(&'*') => {
+                let mut last = ' ';
+                rest.next();
+                while let Some(c) = rest.next() {
+                    if (last, c) == ('*', '/') {
+                        break;
+                    }
+                    last = c;
+                }
+                continue;
+            }
+            (false, ']' | '}') => {
+                let end = plain.trim_end();
+                if let Some(shorter) = end.strip_suffix(',') {
+                    plain.truncate(shorter.len());
+                }
+            }
+            _ => {}
+        }
+        plain.push(c);
+    }
+    plain
+}

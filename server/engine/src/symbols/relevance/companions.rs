@@ -1,0 +1,22 @@
+//! Files that change together by their names: a source and its tests; and those that every change is noted
+//! in.
+
+use crate::key::FileKey;
+
+/// What a file's name is about, without what says that it is a test: `cookies` of `tests/test_cookies.py`,
+/// `cookies_test.go`, `Cookies.spec.ts`. Lower case.
+pub(super) fn subject(key: &FileKey) -> String {
+    let name = key.file_name().to_lowercase();
+    let stem = name.split('.').next().unwrap_or(&name);
+    let stem = stem.strip_prefix("test_").or_else(|| stem.strip_prefix("test-")).unwrap_or(stem);
+    let ends = ["_test", "_tests", "-test", "_spec", "test", "tests"];
+    let stem = ends.iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
+    stem.trim_matches('_').to_owned()
+}
+
+/// Whether a file is where a project notes its changes: near the top, under one of the usual names.
+pub(super) fn is_changelog(key: &FileKey) -> bool {
+    let name = key.file_name().to_lowercase();
+    let stem = name.split('.').next().unwrap_or(&name);
+    matches!(stem, "changelog" | "changes" | "history" | "news") && key.as_str().matches('/').count() <= 2
+}

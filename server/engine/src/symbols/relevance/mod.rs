@@ -1,0 +1,16 @@
+//! Which files a text is about: a request, the message of a commit. Words are looked up in what is known of
+//! every file, paths and names that the text spells out count for more, and what was found spreads along
+//! references and to the tests of what was found. The answer depends on the text, the files and nothing else:
+//! no history, no clock.
+
+mod companions;
+mod lexical;
+mod query;
+mod score;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::lexical::LexicalIndex;
+pub use self::query::Query;
+pub use self::score::{MatchedSymbol, Relevant, Tuning, relevant, relevant_tuned};

@@ -1,0 +1,150 @@
+//! Names and prose as words that can be compared: `getHTTPResponse`, `get_http_response` and "getting HTTP
+//! responses" have words in common. English endings are taken off lightly; no dictionary is used.
+
+/// The longest word that is kept; longer ones are data.
+const MAX_WORD: usize = 40;
+
+/// The words a name is made of, in lower case: parts between marks, and between a small and a capital
+/// letter.
+pub(super) fn subwords(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_subword(name, |word| words.push(word.to_owned()));
+    words
+}
+
+/// Calls `add` with each of the [`subwords`].
+pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut letters = name.chars().peekable();
+    let mut before = Class::Mark;
+    while let Some(c) = letters.next() {
+        let class = Class::of(c);
+        let next = letters.peek().map_or(Class::Mark, |c| Class::of(*c));
+        // `getHTTPResponse`: a capital starts a word after a small letter, or before one.
+        let starts = class == Class::Capital && (before != Class::Capital || next == Class::Small)
+            || (class == Class::Digit) != (before == Class::Digit);
+        if (starts || class == Class::Mark) && !word.is_empty() {
+            add(&word);
+            word.clear();
+        }
+        if class != Class::Mark && word.len() < MAX_WORD {
+            word.extend(c.to_lowercase());
+        }
+        before = class;
+    }
+    if !word.is_empty() {
+        add(&word);
+    }
+}
+
+/// A lower-case word without its commonest English endings: plural, past, `-ing`. What is left need not be
+/// a word, it only has to be the same for all forms.
+pub(super) fn stem(word: &str) -> &str {
+    let mut end = word.len();
+    if !word.is_ascii() {
+        return word;
+    }
+    let at = |end: usize| word.get(..end).unwrap_or(word);
+    if let Some(len) = cut(at(end), "ies", 2) {
+        // `queries` meets `query` at `quer`.
+        return at(len);
+    }
+    if let Some(len) = ["sses", "shes", "ches", "xes", "zes"].iter().find_map(|e| cut(at(end), e, 1)) {
+        end = len + if at(end).ends_with("xes") || at(end).ends_with("zes") { 1 } else { 2 };
+    } else if !at(end).ends_with("ss") && !at(end).ends_with("us") && !at(end).ends_with("is") {
+        end = cut(at(end), "s", 3).unwrap_or(end);
+    }
+    end = ["ing", "ed"].iter().find_map(|ending| cut(at(end), ending, 3)).unwrap_or(end);
+    end = cut(at(end), "e", 3).unwrap_or(end);
+    end = cut(at(end), "y", 3).unwrap_or(end);
+    // `stopped` and `stop`.
+    let bytes = at(end).as_bytes();
+    if let [.., a, b] = bytes
+        && a == b
+        && bytes.len() > 3
+        && !matches!(b, b'l' | b's' | b'a' | b'e' | b'i' | b'o' | b'u')
+    {
+        end -= 1;
+    }
+    at(end)
+}
+
+/// Where a word ends without an ending, when at least so much is left.
+fn cut(word: &str, ending: &str, least: usize) -> Option<usize> {
+    word.strip_suffix(ending).map(str::len).filter(|len| *len >= least)
+}
+
+/// Words that say nothing about what a text is about. Sorted.
+const STOP: [&str; 112] = [
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before",
+    "being", "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each", "either", "else", "etc", "even",
+    "ever", "every", "few", "for", "from", "had", "has", "have", "having", "here", "how", "however", "i", "if", "in",
+    "instead", "into", "is", "isn", "it", "its", "itself", "just", "let", "like", "ll", "made", "make", "makes", "may",
+    "might", "more", "most", "much", "must", "my", "no", "not", "now", "of", "on", "once", "one", "only", "or", "other",
+    "our", "out", "over", "same", "should", "since", "so", "some", "such", "t", "than", "that", "the", "their", "them",
+    "then", "there", "these", "they", "this", "those", "to", "too", "up", "us", "ve", "very", "was", "we", "were",
+    "what", "when", "which", "while", "will", "with",
+];
+
+/// Whether a lower-case word says nothing.
+pub(super) fn says_nothing(word: &str) -> bool {
+    STOP.binary_search(&word).is_ok()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Small,
+    Capital,
+    Digit,
+    Mark,
+}
+
+impl Class {
+    fn of(c: char) -> Self {
+        match c {
+            'a'..='z' => Self::Small,
+            'A'..='Z' => Self::Capital,
+            '0'..='9' => Self::Digit,
+            c if c.is_ascii() => Self::Mark,
+            c if c.is_uppercase() => Self::Capital,
+            c if c.is_alphabetic() => Self::Small,
+            c if c.is_numeric() => Self::Digit,
+            _ => Self::Mark,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fall_into_words() {
+        assert_eq!(subwords("getHTTPResponse"), ["get", "http", "response"]);
+        assert_eq!(subwords("__max_redirects2__"), ["max", "redirects", "2"]);
+        assert_eq!(subwords("FileKey::of größeÄnderung"), ["file", "key", "of", "größe", "änderung"]);
+        assert_eq!(subwords("--"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn forms_of_a_word_meet() {
+        for forms in [
+            &["redirect", "redirects", "redirected", "redirecting"][..],
+            &["cache", "caches", "cached", "caching"],
+            &["query", "queries"],
+            &["stop", "stops", "stopped", "stopping"],
+            &["match", "matches", "matched"],
+            &["class", "classes"],
+            &["parse", "parsed", "parses"],
+        ] {
+            let stems: Vec<&str> = forms.iter().map(|form| stem(form)).collect();
+            assert!(stems.iter().all(|stem| *stem == stems[0]), "{forms:?}: {stems:?}");
+        }
+        assert_eq!((stem("is"), stem("status"), stem("s"), stem("")), ("is", "status", "s", ""));
+    }
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP.is_sorted());
+    }
+}
