@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_engine::symbols::{FileSymbols, MapRequest, References, Seeds, SymbolIndex, file_list, map_within};
+use strata_engine::symbols::{
+    FileSymbols, MapRequest, References, Seeds, SymbolIndex, file_list, map_within,
+};
 use strata_grammars::LanguageId;
 use tree_sitter::Parser;
 

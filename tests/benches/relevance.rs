@@ -46,7 +46,10 @@ fn main() {
     if aider.is_none() {
         println!("without --aider PYTHON: aider's ranking is left out");
     }
-    println!("{:<24}{:>8}{:>10}{:>10}{:>10}{:>12}", "recall@10", "commits", "strata", "bm25", "aider", "to better");
+    println!(
+        "{:<24}{:>8}{:>10}{:>10}{:>10}{:>12}",
+        "recall@10", "commits", "strata", "bm25", "aider", "to better"
+    );
     let mut total = Tally::default();
     for repository in &repositories {
         let Some(commits) = commits(repository, wanted) else {
@@ -134,7 +137,14 @@ fn measure(repository: &Path, commits: &[Commit], aider: Option<&Path>) -> Tally
         let plain = plain_bm25(&tree, &commit.text);
         tally.plain += recall(&plain, &commit.touched);
         if std::env::var_os("SHOW").is_some() {
-            println!("{:.2} {:.2} {}\n   touched {:?}\n   ours {:?}", recall(&ours, &commit.touched), recall(&plain, &commit.touched), commit.text.lines().next().unwrap_or(""), commit.touched, ours);
+            println!(
+                "{:.2} {:.2} {}\n   touched {:?}\n   ours {:?}",
+                recall(&ours, &commit.touched),
+                recall(&plain, &commit.touched),
+                commit.text.lines().next().unwrap_or(""),
+                commit.touched,
+                ours
+            );
         }
         if let (Some(aider), Some(sum)) = (&mut aider, &mut tally.aider) {
             let ranked = aider.rank(commit).unwrap_or_default();
@@ -183,7 +193,8 @@ fn plain_bm25<'a>(tree: &'a Tree, text: &str) -> Vec<&'a str> {
             *score += idf * tf * (k1 + 1.0) / (tf + k1 * (1.0 - b + b * words.len() as f64 / average));
         }
     }
-    let mut ranked: Vec<(f64, &str)> = scores.into_iter().zip(tree.files.iter().map(FileKey::as_str)).collect();
+    let mut ranked: Vec<(f64, &str)> =
+        scores.into_iter().zip(tree.files.iter().map(FileKey::as_str)).collect();
     ranked.sort_by(|(a, a_path), (b, b_path)| b.total_cmp(a).then_with(|| a_path.cmp(b_path)));
     ranked.into_iter().map(|(_, path)| path).collect()
 }
@@ -214,8 +225,11 @@ fn commits(repository: &Path, wanted: usize) -> Option<Vec<Commit>> {
     let mut commits = Vec::new();
     for entry in log.split('\u{1}') {
         let mut parts = entry.trim_start().splitn(3, '\0');
-        let (Some(commit), Some(parent), Some(text)) = (parts.next(), parts.next(), parts.next()) else { continue };
-        let touched = git(repository, &["diff-tree", "-r", "-z", "--no-renames", "--name-status", parent, commit])?;
+        let (Some(commit), Some(parent), Some(text)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        let touched =
+            git(repository, &["diff-tree", "-r", "-z", "--no-renames", "--name-status", parent, commit])?;
         let mut fields = touched.split('\0');
         let (mut sources, mut existed) = (0, BTreeSet::new());
         while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
@@ -225,7 +239,11 @@ fn commits(repository: &Path, wanted: usize) -> Option<Vec<Commit>> {
             }
         }
         if (1..=8).contains(&sources) && !existed.is_empty() {
-            commits.push(Commit { parent: parent.to_owned(), text: text.trim().to_owned(), touched: existed });
+            commits.push(Commit {
+                parent: parent.to_owned(),
+                text: text.trim().to_owned(),
+                touched: existed,
+            });
         }
         if commits.len() == wanted {
             break;
@@ -262,7 +280,11 @@ impl Tree {
             files.push(key);
         }
         let manifests = manifests.iter().filter_map(|(key, text)| Some((key, text.as_deref()?)));
-        Self { files, symbols: symbols.into_iter().collect(), manifests: Arc::new(Manifests::read(manifests)) }
+        Self {
+            files,
+            symbols: symbols.into_iter().collect(),
+            manifests: Arc::new(Manifests::read(manifests)),
+        }
     }
 }
 
@@ -295,9 +317,8 @@ impl Blobs {
             return symbols.clone();
         }
         let text = self.text(hash).filter(|text| text.len() <= MAX_FILE);
-        let symbols = text
-            .and_then(|text| FileSymbols::read(language, key, &text, &Cancel::new()).ok())
-            .map(Arc::new);
+        let symbols =
+            text.and_then(|text| FileSymbols::read(language, key, &text, &Cancel::new()).ok()).map(Arc::new);
         self.outlined.insert(known, symbols.clone());
         symbols
     }

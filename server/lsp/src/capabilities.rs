@@ -26,7 +26,7 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
         supported: Some(true),
         change_notifications: Some(OneOf::Left(true)),
     };
-    let offers = |feature: Feature| offered.contains(&feature).then_some(OneOf::Left(true));
+    let offers = |feature: Feature| offered.contains(&feature).then_some(true);
     InitializeResult {
         capabilities: ServerCapabilities {
             position_encoding: Some(encoding.kind()),
@@ -35,11 +35,11 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
                 commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
                 ..ExecuteCommandOptions::default()
             }),
-            document_symbol_provider: offers(Feature::DocumentSymbol),
-            workspace_symbol_provider: offers(Feature::WorkspaceSymbol),
-            hover_provider: offers(Feature::Hover).map(|_| HoverProviderCapability::Simple(true)),
-            definition_provider: offers(Feature::Definition),
-            references_provider: offers(Feature::References),
+            document_symbol_provider: offers(Feature::DocumentSymbol).map(OneOf::Left),
+            workspace_symbol_provider: offers(Feature::WorkspaceSymbol).map(OneOf::Left),
+            hover_provider: offers(Feature::Hover).map(HoverProviderCapability::Simple),
+            definition_provider: offers(Feature::Definition).map(OneOf::Left),
+            references_provider: offers(Feature::References).map(OneOf::Left),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),
                 ..WorkspaceServerCapabilities::default()

@@ -3,13 +3,13 @@
 //! texts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::outline::{Outline, language_of};
 use strata_engine::prompt::{IndexState, Seeds};
-use strata_engine::symbols::{self, FileSymbols, References, SymbolIndex};
+use strata_engine::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
 use strata_host::disk::{DiskText, ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, index};
@@ -32,6 +32,8 @@ pub struct Index {
     pub symbols: SymbolIndex,
     /// Who refers to whom.
     pub references: Arc<References>,
+    /// The words of them, once somebody asks.
+    lexical: Arc<OnceLock<LexicalIndex>>,
     /// What that means for tiers.
     pub seeds: Arc<Seeds>,
     /// First-parent commits since the last touch, when the run was made; 0 for files that git does not know or that are
@@ -51,6 +53,7 @@ impl Default for Index {
             files: Arc::default(),
             symbols: SymbolIndex::default(),
             references: Arc::default(),
+            lexical: Arc::default(),
             seeds: Arc::default(),
             recency: Arc::default(),
             state: IndexState::Building,
@@ -158,6 +161,11 @@ impl Index {
         // Looking at some files makes no complete index of one that was stopped.
         let next = Self::assembled(entries.into_values().collect(), symbols, self.notes.clone());
         Ok(Self { recency, state: self.state, ..next })
+    }
+
+    /// The words that are known of every file. Made when it is first asked for.
+    pub fn lexical(&self) -> &LexicalIndex {
+        self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.files))
     }
 
     /// The metadata of a file when its outline was made.

@@ -9,10 +9,10 @@ use strata_engine::buffer::Buffer;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::models::Models;
-use strata_engine::prompt::{self, FileText, Means, Source, Workspace};
+use strata_engine::prompt::{self, FileText, FrameItem, Means, Source, Surroundings, Workspace};
 use strata_engine::selection::{Extent, Selection};
 use strata_engine::session::Session;
-use strata_engine::settings::Settings;
+use strata_engine::settings::{ContextFrameSettings, Settings};
 use strata_engine::symbols::{FileSymbols, SymbolIndex};
 use strata_engine::tokens::TokenCounter;
 use strata_engine::urls::Page;
@@ -135,6 +135,28 @@ impl Snapshot {
         Ok(symbols)
     }
 
+    /// What of the repository a text is about.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub fn relevant(
+        &self,
+        session: &Session,
+        text: &str,
+        settings: &ContextFrameSettings,
+        cancel: &Cancel,
+    ) -> Result<Vec<FrameItem>, Cancelled> {
+        let symbols = self.symbols(cancel)?;
+        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let known = Surroundings {
+            symbols: &symbols,
+            references: &self.index.references,
+            lexical: self.index.lexical(),
+            open: &open,
+        };
+        Ok(prompt::frame_items(known, session, text, settings))
+    }
+
     /// Gathers what a prompt of `session` needs and hands it to `use_it`.
     ///
     /// # Errors
@@ -166,6 +188,7 @@ impl Snapshot {
             unreadable: &unreadable,
             symbols: &symbols,
             references: &self.index.references,
+            lexical: self.settings.context_frame.inject.then(|| self.index.lexical()),
             seeds: &self.index.seeds,
             listing: &self.index.files,
             open: &open,

@@ -178,3 +178,57 @@ fn places_outside_of_everything_have_no_meaning() {
     let outside = json!({ "textDocument": { "uri": "file:///nowhere/a.py" } });
     assert_eq!(asked(&mut editor, "textDocument/documentSymbol", outside), Value::Null);
 }
+
+#[test]
+fn who_refers_to_whom_is_data() {
+    let repo = repo();
+    let mut editor = Setup::new(&repo).start();
+    let found = editor.run("symbols.references", json!({ "name": "total_price" }));
+    let definition = &found["definitions"][0];
+    assert_eq!(definition["path"], "shop/prices.py", "{found}");
+    assert_eq!(definition["heads"], json!(["def total_price(self, tax)"]));
+    assert_eq!(definition["referrers"][0]["path"], "shop/till.py");
+    let elsewhere = json!({ "name": "total_price", "path": "shop/till.py" });
+    assert_eq!(editor.run("symbols.references", elsewhere)["definitions"], json!([]));
+    assert!(
+        editor
+            .refused("symbols.references", json!({ "name": "x", "path": "no.py" }))
+            .message
+            .contains("no.py")
+    );
+
+    let prices = editor.run("symbols.dependents", json!({ "path": "shop/prices.py" }));
+    assert_eq!(
+        (&prices["dependents"], &prices["dependencies"]),
+        (&json!(["shop/till.py"]), &json!([])),
+        "{prices}"
+    );
+    let till = editor.run("symbols.dependents", json!({ "path": "shop/till.py" }));
+    assert_eq!((&till["imports"], &till["mutual"]), (&json!(["shop/prices.py"]), &json!([])), "{till}");
+
+    let found = editor.run("symbols.find", json!({ "query": "totpri", "limit": 3 }));
+    let symbol = json!({
+        "name": "total_price", "kind": "method", "path": "shop/prices.py", "head": "def total_price(self, tax)",
+        "container": "Basket",
+    });
+    assert_eq!(found["symbols"], json!([symbol]));
+}
+
+#[test]
+fn what_a_request_is_about_is_data_and_stands_behind_it_when_wanted() {
+    let repo = repo();
+    let request = "The total price of a basket leaves out the tax";
+    let mut editor = Setup::new(&repo).start();
+    let items = editor.run("symbols.relevant", json!({ "query": request, "limit": 5 }));
+    assert_eq!(items["items"][0]["path"], "shop/prices.py", "{items}");
+    assert_eq!(items["items"][0]["score"], 1.0);
+    let frame = |editor: &mut Editor| {
+        let prompt = editor.assemble_with(json!({ "prompt": request }));
+        prompt.count("<context-frame>")
+    };
+    assert_eq!(frame(&mut editor), 0, "off by default");
+    editor.configure(json!({ "context_frame": { "inject": true } }));
+    assert_eq!(frame(&mut editor), 1);
+    let prompt = editor.assemble_with(json!({ "prompt": request }));
+    assert_eq!(prompt.count("[File] `shop/prices.py` (score: 1.00)"), 1, "{:?}", prompt.0["body"]);
+}

@@ -22,7 +22,7 @@ use crate::wire::{self, Body, Envelope, Format, Rendered};
 
 use super::content::Seeds;
 use super::fit::{self, Plan};
-use super::frame::{context_frame, frame_items};
+use super::frame::{Surroundings, context_frame, frame_items};
 use super::gather::{self, Gathered};
 use super::layout::{ItemKey, Layout, Part, Tier};
 use super::measure::Measure;
@@ -44,8 +44,8 @@ pub struct Workspace<'a> {
     pub symbols: &'a SymbolIndex,
     /// Who refers to whom.
     pub references: &'a References,
-    /// The words that are known of every file.
-    pub lexical: &'a LexicalIndex,
+    /// The words that are known of every file; without them prompts have no context frame.
+    pub lexical: Option<&'a LexicalIndex>,
     /// What the reference graph says about tiers.
     pub seeds: &'a Seeds,
     /// Every file of the repository, in key order.
@@ -218,9 +218,11 @@ const HEADROOM: usize = 12;
 /// What the request is about, where the settings want it told. Results of tools ask for nothing.
 fn frame(workspace: &Workspace<'_>, session: &Session, ask: &Ask, settings: &Settings) -> String {
     let settings = &settings.context_frame;
-    match &ask.request {
-        Request::Prompt { text, .. } if settings.inject => {
-            context_frame(text, &frame_items(workspace, session, text, settings))
+    match (&ask.request, workspace.lexical) {
+        (Request::Prompt { text, .. }, Some(lexical)) if settings.inject => {
+            let Workspace { symbols, references, open, .. } = *workspace;
+            let known = Surroundings { symbols, references, lexical, open };
+            context_frame(text, &frame_items(known, session, text, settings))
         }
         _ => String::new(),
     }

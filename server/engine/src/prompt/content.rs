@@ -9,7 +9,7 @@ use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
 use crate::symbols::{FileList, file_list};
 
-use super::layout::{ItemKey, Speaker};
+use super::layout::{ItemKey, Part, Speaker};
 
 /// A way to weigh text, in tokens of the model the prompt is for.
 pub type Count<'a> = &'a dyn Fn(&str) -> usize;

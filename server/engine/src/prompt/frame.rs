@@ -7,10 +7,9 @@ use crate::key::FileKey;
 use crate::outline::SymbolKind;
 use crate::session::Session;
 use crate::settings::ContextFrameSettings;
-use crate::symbols::{Query, Relevant, Seeds, relevant};
+use crate::symbols::{LexicalIndex, Query, References, Relevant, Seeds, SymbolIndex, relevant};
 use crate::text::clip;
 
-use super::assemble::Workspace;
 use super::piece::inline;
 
 /// So much of a request is repeated at the head of its frame. Characters.
@@ -29,21 +28,34 @@ pub struct FrameItem {
     pub score: f64,
 }
 
+/// What is known of the repository.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// The outlines.
+    pub symbols: &'a SymbolIndex,
+    /// Who refers to whom.
+    pub references: &'a References,
+    /// The words of every file.
+    pub lexical: &'a LexicalIndex,
+    /// The files that are open.
+    pub open: &'a [FileKey],
+}
+
 /// What `text` is about, best first, as the settings bound it. `text` is a person's request, in any words.
 pub fn frame_items(
-    workspace: &Workspace<'_>,
+    known: Surroundings<'_>,
     session: &Session,
     text: &str,
     settings: &ContextFrameSettings,
 ) -> Vec<FrameItem> {
     let selected: Vec<FileKey> = session.selection.selected().keys().cloned().collect();
     let seeds = match settings.rerank {
-        true => Seeds { open: workspace.open, selected: &selected, ..Seeds::default() },
+        true => Seeds { open: known.open, selected: &selected, ..Seeds::default() },
         false => Seeds::default(),
     };
     let limit = if settings.rerank { settings.top_k.min(settings.max_items) } else { settings.max_items };
     let query = Query { text, seeds };
-    let files = relevant(workspace.symbols, workspace.lexical, workspace.references, &query, limit);
+    let files = relevant(known.symbols, known.lexical, known.references, &query, limit);
     let shown = |file: &Relevant| !session.selection.excluded().contains(&file.file);
     let mut items: Vec<FrameItem> = files.into_iter().filter(shown).flat_map(items_of).collect();
     items.retain(|item| item.score >= settings.min_score);

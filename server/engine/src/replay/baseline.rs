@@ -85,7 +85,9 @@ impl Chunk {
             Part::Urls => Self::Urls,
             Part::History => Self::History,
             Part::Files => Self::Files,
-            Part::SessionState | Part::ContextFrame | Part::Updates | Part::Prompt | Part::Structure => Self::Prompt,
+            Part::SessionState | Part::ContextFrame | Part::Updates | Part::Prompt | Part::Structure => {
+                Self::Prompt
+            }
         }
     }
 }

@@ -131,6 +131,7 @@ impl<'a> Stage<'a> {
             unreadable: &unreadable,
             symbols: &self.symbols,
             references: &self.references,
+            lexical: None,
             seeds: &self.seeds,
             listing: if self.content == Content::Everything { &self.listing } else { &[] },
             open: &[],

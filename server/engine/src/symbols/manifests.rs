@@ -81,7 +81,12 @@ impl Manifests {
         let name = key.file_name();
         matches!(
             name,
-            "Cargo.toml" | "go.mod" | "package.json" | "tsconfig.json" | "tsconfig.base.json" | "jsconfig.json"
+            "Cargo.toml"
+                | "go.mod"
+                | "package.json"
+                | "tsconfig.json"
+                | "tsconfig.base.json"
+                | "jsconfig.json"
         )
     }
 
@@ -149,7 +154,11 @@ fn script_paths(directory: &str, text: &str) -> Option<ScriptPaths> {
         .collect();
     // The pattern that says most comes first.
     paths.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    (base.is_some() || !paths.is_empty()).then(|| ScriptPaths { directory: directory.to_owned(), base, paths })
+    (base.is_some() || !paths.is_empty()).then(|| ScriptPaths {
+        directory: directory.to_owned(),
+        base,
+        paths,
+    })
 }
 
 /// A path as seen from a directory, without `.` and `..`; `None` when it leads out of the repository.

@@ -4,6 +4,7 @@
 
 mod budget;
 mod files;
+mod find;
 mod graph;
 mod imports;
 mod index;
@@ -16,6 +17,7 @@ mod tests;
 
 pub use budget::{MapEntry, MapRequest, MapSelection, map_within};
 pub use files::{FileList, file_list};
+pub use find::{Found, find};
 pub use graph::{NameReferences, Ranking, References, Seeds};
 pub use imports::Resolver;
 pub use index::{FileSymbols, SymbolIndex};

@@ -222,5 +222,6 @@ fn why(
 
 /// What stands behind the request and is never meant to stand in the same place again.
 fn is_volatile(block: &LaidBlock) -> bool {
-    matches!(block.part, Part::SessionState | Part::ContextFrame) || (block.part == Part::Updates && block.items.is_empty())
+    matches!(block.part, Part::SessionState | Part::ContextFrame)
+        || (block.part == Part::Updates && block.items.is_empty())
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
-use strata_engine::outline::LEGEND;
-use strata_engine::symbols::{MapRequest, Seeds, map_within};
+use strata_engine::outline::{LEGEND, SymbolKind};
+use strata_engine::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 
 use super::{CommandError, Context};
 use crate::snapshot::Snapshot;
@@ -52,10 +52,114 @@ pub(super) struct FileReply {
     tokens: usize,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReferencesParams {
+    /// A name as it is defined.
+    name: String,
+    /// Only its definitions in this file; everybody's when absent.
+    path: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ReferencesReply {
+    name: String,
+    definitions: Vec<Definition>,
+}
+
+#[derive(Debug, Serialize)]
+struct Definition {
+    path: FileKey,
+    /// The heads of what has the name there.
+    heads: Vec<Box<str>>,
+    /// Who mentions it and means this definition, likeliest first.
+    referrers: Vec<Referrer>,
+}
+
+#[derive(Debug, Serialize)]
+struct Referrer {
+    path: FileKey,
+    /// At most 1.
+    likelihood: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct DependentsReply {
+    path: FileKey,
+    /// How many files refer to it; those that may mean another count for less.
+    incoming: f64,
+    /// The files that refer to it, strongest first.
+    dependents: Vec<FileKey>,
+    /// The files that it refers to, strongest first.
+    dependencies: Vec<FileKey>,
+    /// The files that its imports mean.
+    imports: Vec<FileKey>,
+    /// The files that refer to it and that it refers to.
+    mutual: Vec<FileKey>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FindParams {
+    /// Letters of a name, in order.
+    query: String,
+    #[serde(default = "most_found")]
+    limit: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct FindReply {
+    symbols: Vec<FoundSymbol>,
+}
+
+#[derive(Debug, Serialize)]
+struct FoundSymbol {
+    name: Box<str>,
+    kind: SymbolKind,
+    path: FileKey,
+    head: Box<str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RelevantParams {
+    /// What is to be done, in any words.
+    query: String,
+    /// So many items at most; the setting's when absent.
+    limit: Option<usize>,
+    /// Items that score less are left out; the setting's when absent.
+    min_score: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct RelevantReply {
+    items: Vec<RelevantItem>,
+}
+
+#[derive(Debug, Serialize)]
+struct RelevantItem {
+    path: FileKey,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<SymbolKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    score: f64,
+}
+
+fn most_found() -> usize {
+    50
+}
+
 pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapReply, CommandError> {
     let snapshot = context.snapshot;
-    let focus: Result<Vec<FileKey>, CommandError> =
-        params.focus.iter().enumerate().map(|(at, path)| focus(snapshot, at, path)).collect();
+    let focus: Result<Vec<FileKey>, CommandError> = params
+        .focus
+        .iter()
+        .enumerate()
+        .map(|(at, path)| known(snapshot, &format!("focus[{at}]"), path))
+        .collect();
     let focus = focus?;
     let symbols = snapshot.symbols(context.cancel)?;
     let seeds = Seeds { selected: &focus, ..Seeds::default() };
@@ -79,9 +183,9 @@ pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapRep
     })
 }
 
-/// A file that the map is to be about. A misspelt one would silently change nothing.
-fn focus(snapshot: &Snapshot, at: usize, path: &str) -> Result<FileKey, CommandError> {
-    let invalid = |message: &str| CommandError::invalid(&format!("focus[{at}]"), message);
+/// A file of the workspace. A misspelt one would silently change nothing.
+fn known(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, CommandError> {
+    let invalid = |message: &str| CommandError::invalid(field, message);
     let key = snapshot.resolve(path).map_err(|error| invalid(&error.to_string()))?;
     if snapshot.is_file(key.as_str()) || snapshot.buffers.contains_key(&key) {
         Ok(key)
@@ -104,4 +208,85 @@ pub(super) fn file(params: FileParams, context: &mut Context<'_>) -> Result<File
     let text = file.block.text.to_string();
     let tokens = snapshot.count(&text, None).1;
     Ok(FileReply { path: key, language: file.language.name(), text, tokens })
+}
+
+pub(super) fn references(
+    params: ReferencesParams,
+    context: &mut Context<'_>,
+) -> Result<ReferencesReply, CommandError> {
+    let snapshot = context.snapshot;
+    let only = params.path.map(|path| known(snapshot, "path", &path)).transpose()?;
+    let symbols = snapshot.symbols(context.cancel)?;
+    let found = snapshot.index.references.references_to(&params.name).into_iter();
+    let wanted = found.filter(|found| only.as_ref().is_none_or(|only| *only == found.definer));
+    let definitions = wanted.map(|found| Definition {
+        heads: heads(&symbols, &found.definer, &params.name),
+        path: found.definer,
+        referrers: referrers(found.referrers),
+    });
+    Ok(ReferencesReply { definitions: definitions.collect(), name: params.name })
+}
+
+fn heads(symbols: &SymbolIndex, key: &FileKey, name: &str) -> Vec<Box<str>> {
+    let all = symbols.get(key).into_iter().flat_map(|file| file.outline.visible());
+    all.filter(|symbol| *symbol.name == *name).map(|symbol| symbol.head.clone()).collect()
+}
+
+fn referrers(referrers: Vec<(FileKey, f64)>) -> Vec<Referrer> {
+    referrers.into_iter().map(|(path, likelihood)| Referrer { path, likelihood }).collect()
+}
+
+pub(super) fn dependents(
+    params: FileParams,
+    context: &mut Context<'_>,
+) -> Result<DependentsReply, CommandError> {
+    let snapshot = context.snapshot;
+    let key = known(snapshot, "path", &params.path)?;
+    let references = &snapshot.index.references;
+    let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
+    let dependents = owned(references.dependents(&key));
+    let dependencies = owned(references.dependencies(&key));
+    let mutual = dependents.iter().filter(|key| dependencies.contains(key)).cloned().collect();
+    let imports = owned(references.imports(&key));
+    Ok(DependentsReply {
+        incoming: references.incoming(&key),
+        path: key,
+        dependents,
+        dependencies,
+        imports,
+        mutual,
+    })
+}
+
+pub(super) fn find(params: FindParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
+    let symbols = context.snapshot.symbols(context.cancel)?;
+    let found = symbols::find(&symbols, &params.query, params.limit, context.cancel)?;
+    let found = found.into_iter().map(|found| FoundSymbol {
+        name: found.symbol.name.clone(),
+        kind: found.symbol.kind,
+        path: found.file.clone(),
+        head: found.symbol.head.clone(),
+        container: found.container.map(str::to_owned),
+    });
+    Ok(FindReply { symbols: found.collect() })
+}
+
+pub(super) fn relevant(
+    params: RelevantParams,
+    context: &mut Context<'_>,
+) -> Result<RelevantReply, CommandError> {
+    let mut settings = context.snapshot.settings.context_frame;
+    if let Some(limit) = params.limit {
+        (settings.top_k, settings.max_items) = (limit, limit);
+    }
+    settings.min_score = params.min_score.unwrap_or(settings.min_score);
+    let Context { snapshot, session, cancel, .. } = context;
+    let items = snapshot.relevant(session, &params.query, &settings, cancel)?;
+    let items = items.into_iter().map(|item| RelevantItem {
+        path: item.file,
+        kind: item.kind,
+        name: item.name,
+        score: (item.score * 1_000.0).round() / 1_000.0,
+    });
+    Ok(RelevantReply { items: items.collect() })
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::outline::{Located, SymbolKind};
+use strata_engine::symbols::{Found, find};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
 use super::page::Page;
@@ -39,68 +40,23 @@ pub(super) fn of_workspace(
     cancel: &Cancel,
 ) -> Result<Value, Cancelled> {
     let index = snapshot.symbols(cancel)?;
-    let query = query.to_lowercase();
-    let mut found: Vec<(Closeness, &FileKey, usize)> = Vec::new();
-    for (key, file) in index.iter() {
-        cancel.check()?;
-        for (at, symbol) in file.outline.symbols.iter().enumerate() {
-            if let Some(closeness) = closeness(&symbol.name, &query).filter(|_| is_told(symbol.kind)) {
-                found.push((closeness, key, at));
-            }
-        }
-    }
-    found.sort_unstable();
-    found.truncate(MOST);
-    let mut by_file: BTreeMap<&FileKey, Vec<(usize, usize)>> = BTreeMap::new();
-    for (rank, (_, key, at)) in found.iter().enumerate() {
-        by_file.entry(key).or_default().push((rank, *at));
+    let found = find(&index, query, MOST, cancel)?;
+    let mut by_file: BTreeMap<&FileKey, Vec<(usize, &Found<'_>)>> = BTreeMap::new();
+    for (rank, found) in found.iter().enumerate() {
+        by_file.entry(found.file).or_default().push((rank, found));
     }
     let mut told: Vec<(usize, SymbolInformation)> = Vec::new();
     for (key, wanted) in by_file {
         let Some(page) = Page::open(key, snapshot, encoding, cancel)? else { continue };
         let symbols = page.symbols(cancel)?;
-        for (rank, at) in wanted {
+        for (rank, found) in wanted {
             // The file may have changed since it was outlined.
-            let named = index.get(key).and_then(|file| file.outline.symbols.get(at));
-            let place =
-                symbols.get(at).filter(|place| named.is_some_and(|named| named.name == place.symbol.name));
+            let place = symbols.get(found.at).filter(|place| place.symbol.name == found.symbol.name);
             told.extend(place.map(|place| (rank, information(&page, &symbols, place))));
         }
     }
     told.sort_by_key(|(rank, _)| *rank);
     Ok(told.into_iter().map(|(_, symbol)| json!(symbol)).collect())
-}
-
-/// How near a name is to what was typed; less is nearer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Closeness {
-    kind: Match,
-    rest: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Match {
-    Start,
-    Inside,
-    Scattered,
-}
-
-fn closeness(name: &str, query: &str) -> Option<Closeness> {
-    let name = name.to_lowercase();
-    let kind = match name.find(query) {
-        Some(0) => Match::Start,
-        Some(_) => Match::Inside,
-        None => {
-            let mut letters = name.chars();
-            query.chars().all(|wanted| letters.any(|letter| letter == wanted)).then_some(Match::Scattered)?
-        }
-    };
-    Some(Closeness { kind, rest: name.len().saturating_sub(query.len()) })
-}
-
-/// An implementation has the name of its type, which is told already.
-fn is_told(kind: SymbolKind) -> bool {
-    kind != SymbolKind::Impl
 }
 
 fn nested(page: &Page, symbols: Vec<Located>) -> Vec<DocumentSymbol> {
@@ -178,20 +134,5 @@ fn kind(kind: SymbolKind) -> lsp::SymbolKind {
         SymbolKind::Type => lsp::SymbolKind::TYPE_PARAMETER,
         SymbolKind::Section => lsp::SymbolKind::STRING,
         SymbolKind::Key => lsp::SymbolKind::KEY,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_closest_names_come_first() {
-        let mut names = ["rerun", "run", "running", "prune", "reduction", "RunFast", "other"].to_vec();
-        names.retain(|name| closeness(name, "run").is_some());
-        names.sort_by_key(|name| closeness(name, "run"));
-        assert_eq!(names, ["run", "running", "RunFast", "rerun", "prune"]);
-        assert!(closeness("RunFast", "rf").is_some() && closeness("RunFast", "fr").is_none());
-        assert!(closeness("anything", "").is_some());
     }
 }

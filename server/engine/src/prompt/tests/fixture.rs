@@ -17,7 +17,7 @@ use crate::prompt::{
 };
 use crate::session::{Outcome, Recorded, Session, Status};
 use crate::settings::Settings;
-use crate::symbols::{FileSymbols, References, SymbolIndex};
+use crate::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
 use crate::tiers::PolicyName;
 use crate::tokens::TokenCounter;
 use crate::wire::{self, Body, Format};
@@ -79,7 +79,10 @@ impl Bench {
             }
         }
         let references = References::build(&symbols, &std::sync::Arc::default());
-        let seeds = Seeds { referenced: references.rank(&crate::symbols::Seeds::default()).files().to_vec(), clusters: references.clusters(1.0) };
+        let seeds = Seeds {
+            referenced: references.rank(&crate::symbols::Seeds::default()).files().to_vec(),
+            clusters: references.clusters(1.0),
+        };
         let selected = self.session.selection.selected().keys();
         let text = |key: &FileKey| match self.session.selection.given(key) {
             Some(given) => Some(FileText { text: given.clone(), source: Source::Given }),
@@ -92,11 +95,13 @@ impl Bench {
         let gone =
             selected.filter(|key| text(key).is_none()).map(|key| (key.clone(), "it is gone".to_owned()));
         let listing: Vec<FileKey> = self.files.keys().cloned().collect();
+        let lexical = LexicalIndex::build(&symbols, &listing);
         let workspace = Workspace {
             texts: &texts,
             unreadable: &gone.collect(),
             symbols: &symbols,
             references: &references,
+            lexical: Some(&lexical),
             seeds: &seeds,
             listing: &listing,
             open: &[],

@@ -112,7 +112,9 @@ impl References {
 
     /// The files that the file refers to, strongest first.
     pub fn dependencies(&self, key: &FileKey) -> Vec<&FileKey> {
-        self.by_strength(self.number(key).and_then(|number| self.node(number)).map_or(&[], |node| &node.edges))
+        self.by_strength(
+            self.number(key).and_then(|number| self.node(number)).map_or(&[], |node| &node.edges),
+        )
     }
 
     /// The files that the imports of a file mean, in key order.

@@ -42,10 +42,7 @@ struct Importer<'a> {
 
 impl Resolver {
     /// A resolver over the files of a repository and their languages, in any order.
-    pub fn new(
-        files: impl IntoIterator<Item = (FileKey, LanguageId)>,
-        manifests: Arc<Manifests>,
-    ) -> Self {
+    pub fn new(files: impl IntoIterator<Item = (FileKey, LanguageId)>, manifests: Arc<Manifests>) -> Self {
         Self { table: Table::new(files), manifests }
     }
 

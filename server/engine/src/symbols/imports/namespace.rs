@@ -40,14 +40,18 @@ fn in_file(table: &Table, importer: Importer<'_>, path: &[&str]) -> Option<u32> 
     (0..=MAX_MEMBERS).filter_map(shorter).find_map(|path| {
         // Two parts at least: a single name says too little.
         let starts = 0..path.len().saturating_sub(1);
-        starts.filter_map(|start| path.get(start..)).find_map(|parts| {
-            table.by_stem_end(&parts.join("/"), near, fits)
-        })
+        starts
+            .filter_map(|start| path.get(start..))
+            .find_map(|parts| table.by_stem_end(&parts.join("/"), near, fits))
     })
 }
 
 /// The files of the directory that all parts, or all but the first ones, name.
-fn in_directory<'t>(table: &'t Table, importer: Importer<'_>, path: &[&str]) -> impl Iterator<Item = u32> + 't {
+fn in_directory<'t>(
+    table: &'t Table,
+    importer: Importer<'_>,
+    path: &[&str],
+) -> impl Iterator<Item = u32> + 't {
     let near = importer.key.as_str();
     let starts = 0..path.len().saturating_sub(1);
     let directory = starts

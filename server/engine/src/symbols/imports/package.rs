@@ -18,7 +18,9 @@ pub(super) fn resolve(
         // Without the module's name: the longest end of two parts or more that is a directory.
         let ends = import.match_indices('/').filter_map(|(at, _)| import.get(at + 1..));
         let long = ends.filter(|end| end.contains('/'));
-        long.map(|end| table.directory_by_end(end, importer.key.as_str())).find_map(|found| found).map(str::to_owned)
+        long.map(|end| table.directory_by_end(end, importer.key.as_str()))
+            .find_map(|found| found)
+            .map(str::to_owned)
     });
     let family = importer.language.family();
     let product = |&number: &u32| {

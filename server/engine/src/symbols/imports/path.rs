@@ -43,7 +43,9 @@ pub(super) fn resolve(
         let usual = ENTRIES.iter().filter(|_| part.is_empty()).map(|entry| inside(directory, entry));
         let parts = [part, &inside("src", part)].map(|part| inside(directory, part));
         let parts = parts.into_iter().filter(|_| !part.is_empty());
-        if let Some(found) = said.chain(usual).chain(parts).map(|path| at(&path)).find(|found| !found.is_empty()) {
+        if let Some(found) =
+            said.chain(usual).chain(parts).map(|path| at(&path)).find(|found| !found.is_empty())
+        {
             return found;
         }
     }

@@ -80,7 +80,8 @@ impl Table {
     }
 
     pub(super) fn is_entry(&self, number: u32) -> bool {
-        self.key(number).is_some_and(|key| is_entry(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
+        self.key(number)
+            .is_some_and(|key| is_entry(key) || matches!(key.file_name(), "lib.rs" | "prelude.rs"))
     }
 
     /// The file of exactly this path.
@@ -110,7 +111,12 @@ impl Table {
     }
 
     /// The same for paths without their extensions, in files that `fits` says yes to.
-    pub(super) fn by_stem_end(&self, end: &str, near: &str, fits: impl Fn(LanguageId) -> bool) -> Option<u32> {
+    pub(super) fn by_stem_end(
+        &self,
+        end: &str,
+        near: &str,
+        fits: impl Fn(LanguageId) -> bool,
+    ) -> Option<u32> {
         let range = ends_with(&self.stems, end, |stem| self.cut(*stem));
         let numbers = range.iter().map(|stem| stem.file);
         self.closest(numbers.filter(|&file| self.language(file).is_some_and(&fits)), near)

@@ -17,7 +17,8 @@ pub(super) fn paths<'a>(import: &'a str, separators: &[char]) -> Vec<Vec<&'a str
     let mut rest = import;
     let mut fresh = false;
     while paths.len() < MAX_PATHS && !rest.is_empty() {
-        let is_mark = |c: char| separators.contains(&c) || c.is_whitespace() || matches!(c, '{' | '}' | ',' | '…');
+        let is_mark =
+            |c: char| separators.contains(&c) || c.is_whitespace() || matches!(c, '{' | '}' | ',' | '…');
         let (word, after) = rest.split_at(rest.find(is_mark).unwrap_or(rest.len()));
         match word {
             "" => {}

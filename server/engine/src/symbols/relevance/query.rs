@@ -11,7 +11,14 @@ const MAX_TEXT: usize = 64 << 10;
 const MAX_WORDS: usize = 400;
 /// Lines that say who wrote something, not what.
 const TRAILERS: [&str; 9] = [
-    "signed-off-by:", "co-authored-by:", "reviewed-by:", "acked-by:", "tested-by:", "reported-by:", "cc:", "change-id:",
+    "signed-off-by:",
+    "co-authored-by:",
+    "reviewed-by:",
+    "acked-by:",
+    "tested-by:",
+    "reported-by:",
+    "cc:",
+    "change-id:",
     "git-svn-id:",
 ];
 
@@ -49,7 +56,9 @@ impl Asked {
             }
             let weight = if is_first { first } else { 1.0 };
             is_first = false;
-            for token in line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')) {
+            for token in line.split(|c: char| {
+                c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')
+            }) {
                 asked.token(token, weight, code, &mut weights);
             }
         }
@@ -72,7 +81,10 @@ impl Asked {
         let is_code = quoted || looks_like_code(token);
         if is_code {
             self.identifiers.extend(
-                token.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|n| n.len() > 2).map(str::to_owned),
+                token
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .filter(|n| n.len() > 2)
+                    .map(str::to_owned),
             );
         }
         let weight = if is_code { weight * code } else { weight };
@@ -92,9 +104,9 @@ impl Asked {
 
 fn is_trailer(line: &str) -> bool {
     let line = line.trim_start();
-    TRAILERS.iter().any(|trailer| {
-        line.get(..trailer.len()).is_some_and(|start| start.eq_ignore_ascii_case(trailer))
-    })
+    TRAILERS
+        .iter()
+        .any(|trailer| line.get(..trailer.len()).is_some_and(|start| start.eq_ignore_ascii_case(trailer)))
 }
 
 /// `src/lib.rs`, `app.py`: parts that make a path, or a name with an extension.
@@ -113,6 +125,9 @@ fn looks_like_code(token: &str) -> bool {
     let inner = token.trim_matches('_');
     let mut letters = inner.chars();
     let small_then_capital = letters.by_ref().any(char::is_lowercase) && letters.any(char::is_uppercase);
-    inner.contains('_') || small_then_capital || token.contains("::") || token.ends_with("()")
+    inner.contains('_')
+        || small_then_capital
+        || token.contains("::")
+        || token.ends_with("()")
         || inner.contains('.') && !inner.ends_with('.')
 }

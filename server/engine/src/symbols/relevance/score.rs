@@ -110,7 +110,9 @@ pub fn relevant_tuned(
         }
     }
     // Along references.
-    let of = |key: &FileKey| lexical.number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0);
+    let of = |key: &FileKey| {
+        lexical.number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0)
+    };
     let start: Vec<f64> = references.files().iter().map(|key| of(key).powf(tuning.sharpen)).collect();
     for (key, number) in lexical.files() {
         let Some(score) = scores.get_mut(number as usize) else { continue };
@@ -134,15 +136,15 @@ pub fn relevant_tuned(
         }
     }
     for (weight, direction) in [(tuning.rank, Direction::Forward), (tuning.central, Direction::Either)] {
-      if weight > 0.0 {
-        let general = references.walk(&[], direction);
-        let most = general.iter().copied().fold(0.0, f64::max);
-        for (got, key) in general.iter().zip(references.files()) {
-            if let Some(score) = lexical.number(key).and_then(|number| scores.get_mut(number as usize)) {
-                *score += weight * (got / most.max(1e-12)).powf(tuning.centralpow);
+        if weight > 0.0 {
+            let general = references.walk(&[], direction);
+            let most = general.iter().copied().fold(0.0, f64::max);
+            for (got, key) in general.iter().zip(references.files()) {
+                if let Some(score) = lexical.number(key).and_then(|number| scores.get_mut(number as usize)) {
+                    *score += weight * (got / most.max(1e-12)).powf(tuning.centralpow);
+                }
             }
         }
-      }
     }
     if tuning.size > 0.0 {
         let most = (1.0 + lexical.files().map(|(_, n)| lexical.length(n, 2)).fold(0.0, f64::max)).ln();
@@ -170,18 +172,22 @@ pub fn relevant_tuned(
         }
     }
     // The changelog.
-    let mut sorted: Vec<f64> = lexical.files().filter_map(|(_, number)| scores.get(number as usize)).copied().collect();
+    let mut sorted: Vec<f64> =
+        lexical.files().filter_map(|(_, number)| scores.get(number as usize)).copied().collect();
     sorted.sort_by(|a, b| b.total_cmp(a));
     let place = sorted.get(tuning.changelog as usize).copied().unwrap_or(0.0);
     for (key, number) in lexical.files() {
-        if is_changelog(key) && tuning.changelog > 0.0
+        if is_changelog(key)
+            && tuning.changelog > 0.0
             && let Some(score) = scores.get_mut(number as usize)
         {
             *score = score.max(place);
         }
     }
-    let mut ranked: Vec<(f64, &FileKey)> =
-        lexical.files().map(|(key, number)| (scores.get(number as usize).copied().unwrap_or(0.0), key)).collect();
+    let mut ranked: Vec<(f64, &FileKey)> = lexical
+        .files()
+        .map(|(key, number)| (scores.get(number as usize).copied().unwrap_or(0.0), key))
+        .collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
     ranked
         .into_iter()
@@ -228,7 +234,8 @@ fn by_paths(lexical: &LexicalIndex, asked: &Asked, scores: &mut [f64], tuning: &
     let paths: FxHashSet<&str> = asked.paths.iter().map(String::as_str).collect();
     for (key, number) in lexical.files() {
         let path = key.as_str();
-        let ends = std::iter::once(path).chain(path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..)));
+        let ends =
+            std::iter::once(path).chain(path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..)));
         let named = ends.into_iter().any(|end| paths.contains(end));
         if named && let Some(score) = scores.get_mut(number as usize) {
             *score += tuning.path * best;
