@@ -65,6 +65,7 @@ impl Server {
         let mut process = Command::new(strata())
             .arg("serve")
             .env("STRATA_STATE_DIR", state)
+            .env("STRATA_CACHE_DIR", state.join("cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -4,6 +4,7 @@
 //! one language. It never reads a file, and no source text makes it panic or run in quadratic time.
 
 mod block;
+mod edition;
 mod extract;
 mod head;
 mod names;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use strata_grammars::LanguageId;
 
 pub use block::{LEGEND, MapBlock, map_block};
+pub use edition::edition;
 pub use names::Names;
 pub use reports::{GrammarReport, grammar_reports};
 pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse};
