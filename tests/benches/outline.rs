@@ -1,201 +1,249 @@
-//! How long a cold symbol map of a directory takes, next to bare tree-sitter parsing of the same files in
-//! the same run: interleaved rounds, medians. `cargo bench -p e2e --bench outline -- DIR [ROUNDS]`.
+//! What the symbol map of a directory costs, next to bare tree-sitter parsing of the same files in the same run:
+//! `cargo bench -p e2e --bench outline -- DIR [ROUNDS]`.
 //!
-//! Bare parsing has its texts in memory; the map starts from the directory: it walks, reads, parses,
-//! outlines, links references, ranks, and chooses blocks for a budget. Tokens are bytes / 4 here.
+//! Rounds are interleaved and each phase is a process of its own, so that its peak of memory is its own; what is printed are
+//! medians. Bare parsing has its texts in memory. The map starts from the directory: it walks, reads, parses, outlines,
+//! links references, ranks, and chooses blocks for a budget (bytes / 4 stand for tokens). A cold map finds an
+//! empty cache on disk and a warm one what the cold one kept, which is written after the map is there and given by itself.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::print_stderr, reason = "a bench says how it is called")]
 
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
-use strata_engine::symbols::{
-    FileSymbols, MapRequest, References, Seeds, SymbolIndex, file_list, map_within,
-};
+use strata_engine::symbols::{MapRequest, file_list, map_within};
 use strata_grammars::LanguageId;
+use strata_host::outline_cache::OutlineCache;
+use strata_host::roots::Roots;
+use strata_host::walk::{WalkOptions, walk};
+use strata_lsp::index::{Index, Means, Step};
 use tree_sitter::Parser;
 
-/// Files above it are listed by name only.
-const MAX_FILE: u64 = 1 << 20;
 const MAP_BUDGET: usize = 64_000;
 const LIST_BUDGET: usize = 4_000;
 
-fn main() {
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    let Some(root) = arguments.next().map(PathBuf::from) else {
-        eprintln!("usage: cargo bench -p e2e --bench outline -- DIR [ROUNDS]");
-        return;
-    };
-    let rounds = arguments.next().and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
-    // The first run of the process, so that its peak of memory is the map's own.
-    let map = cold_map(&root, 2);
-    let peak = peak_memory();
-    let texts: Vec<(LanguageId, String)> = files(&root)
-        .into_iter()
-        .filter_map(|(path, key)| Some((language(&key)?, fs::read_to_string(path).ok()?)))
-        .collect();
-    println!(
-        "{} files, {:.1} MB, {} symbols, {} names mentioned",
-        map.index.len(),
-        texts.iter().map(|(_, text)| text.len()).sum::<usize>() as f64 / 1e6,
-        map.index.symbol_count(),
-        map.index.iter().map(|(_, file)| file.outline.references.iter().count()).sum::<usize>(),
-    );
-    let whole: usize = map.index.iter().map(|(_, file)| file.block.text.len()).sum();
-    println!(
-        "whole map {:.2} MB; chosen {} blocks, about {} tokens; list {} names, {} directories, about {} tokens",
-        whole as f64 / 1e6,
-        map.blocks,
-        map.tokens,
-        map.list.names,
-        map.list.directories,
-        map.list.tokens,
-    );
-    println!("first: {}", map.first.join(", "));
+/// What runs in a process of its own, and what it is measured against.
+const PHASES: [(&str, usize, &str); 6] = [
+    ("bare", 1, "bare 1"),
+    ("bare", 2, "bare 2"),
+    ("cold", 1, "bare 1"),
+    ("cold", 2, "bare 2"),
+    ("warm", 1, "cold 1"),
+    ("warm", 2, "cold 2"),
+];
 
-    let mut bare = Vec::new();
-    let mut one = Vec::new();
-    let mut two = Vec::new();
-    for _ in 0..rounds {
-        bare.push(timed(|| parse_all(&texts)));
-        one.push(timed(|| cold_map(&root, 1)));
-        two.push(timed(|| cold_map(&root, 2)));
+/// Figures by name; times in milliseconds.
+type Figures = BTreeMap<String, f64>;
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    match &*arguments.iter().map(String::as_str).collect::<Vec<_>>() {
+        ["--phase", name, threads, root, cache] => {
+            let threads = threads.parse().unwrap_or(NonZeroUsize::MIN);
+            phase(name, threads, Path::new(root), Path::new(cache));
+        }
+        [root] => compare(Path::new(root), 5),
+        [root, rounds] => compare(Path::new(root), rounds.parse().unwrap_or(5)),
+        _ => eprintln!("usage: cargo bench -p e2e --bench outline -- DIR [ROUNDS]"),
     }
-    let (bare, one, two) = (median(bare), median(one), median(two));
-    for (name, (time, busy)) in
-        [("bare tree-sitter, 1 thread", bare), ("cold map, 1 thread", one), ("cold map, 2 threads", two)]
-    {
+}
+
+fn compare(root: &Path, rounds: usize) {
+    let mut all: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
+    for _ in 0..rounds {
+        let Ok(cache) = tempfile::tempdir() else { return eprintln!("no temporary directory") };
+        for (name, threads, _) in PHASES {
+            // The cold map of a new cache; the warm one finds what that kept.
+            let cache = cache.path().join(threads.to_string());
+            let of_phase = all.entry(format!("{name} {threads}")).or_default();
+            for (figure, value) in child(name, threads, root, &cache) {
+                of_phase.entry(figure).or_default().push(value);
+            }
+        }
+    }
+    let medians: BTreeMap<&str, Figures> = all
+        .iter_mut()
+        .map(|(phase, figures)| {
+            (&**phase, figures.iter_mut().map(|(name, values)| (name.clone(), median(values))).collect())
+        })
+        .collect();
+    let figure = |phase: &str, name: &str| medians.get(phase)?.get(name).copied();
+    let show = |phase: &str, name: &str| figure(phase, name).unwrap_or(f64::NAN);
+    println!(
+        "{} files listed, {} outlined, {:.1} MB of text, {} symbols, {} names mentioned",
+        show("cold 2", "listed"),
+        show("cold 2", "outlined"),
+        show("bare 2", "bytes") / 1e6,
+        show("cold 2", "symbols"),
+        show("cold 2", "mentioned"),
+    );
+    println!(
+        "whole map {:.2} MB; chosen {} blocks, about {} tokens; kept on disk {:.1} MB",
+        show("cold 2", "map bytes") / 1e6,
+        show("cold 2", "blocks"),
+        show("cold 2", "tokens"),
+        show("cold 2", "disk bytes") / 1e6,
+    );
+    println!("{:<10} {:>10} {:>12} {:>8}   {}", "", "wall", "processor", "peak", "wall, in times of");
+    for (name, threads, reference) in PHASES {
+        let phase = format!("{name} {threads}");
         println!(
-            "{name:<29}{time:>10.1?}  {:.2}x  processor {busy:>10.1?}  {:.2}x",
-            time.as_secs_f64() / bare.0.as_secs_f64(),
-            busy.as_secs_f64() / bare.1.as_secs_f64(),
+            "{phase:<10} {:>7.1} ms {:>9.1} ms {:>5.0} MB   {:.2} {reference}",
+            show(&phase, "wall"),
+            show(&phase, "processor"),
+            show(&phase, "peak KiB") / 1024.0,
+            show(&phase, "wall") / show(reference, "wall"),
         );
     }
-    for (part, time) in map.parts {
-        println!("  {part:<27}{time:>10.1?}");
-    }
-    if let Some(peak) = peak {
-        println!("peak memory of a cold map    {:>7} MB", peak / 1024);
+    for phase in ["cold 2", "warm 2"] {
+        print!("{phase}:");
+        for part in ["walk", "outlines", "links", "map", "keep", "read", "parsed"] {
+            if let Some(value) = figure(phase, part) {
+                print!(" {part} {value:.1}");
+            }
+        }
+        println!();
     }
 }
 
-struct Map {
-    index: SymbolIndex,
-    blocks: usize,
-    tokens: usize,
-    first: Vec<String>,
-    list: strata_engine::symbols::FileList,
-    parts: Vec<(&'static str, Duration)>,
+/// Runs one phase in a process of its own and reads what it prints.
+fn child(name: &str, threads: usize, root: &Path, cache: &Path) -> Figures {
+    let Ok(program) = env::current_exe() else { return Figures::new() };
+    let mut command = Command::new(program);
+    command.args(["--phase", name, &threads.to_string()]).args([root, cache]).stderr(Stdio::inherit());
+    let output = command.output().map(|output| output.stdout).unwrap_or_default();
+    let lines = String::from_utf8_lossy(&output).into_owned();
+    let figure = |line: &str| line.rsplit_once('=').and_then(|(n, v)| Some((n.to_owned(), v.parse().ok()?)));
+    lines.lines().filter_map(figure).collect()
 }
 
-fn cold_map(root: &Path, threads: usize) -> Map {
-    let start = Instant::now();
+fn phase(name: &str, threads: NonZeroUsize, root: &Path, cache: &Path) {
+    let mut figures = match name {
+        "bare" => bare(root, threads),
+        _ => map(root, threads, cache),
+    };
+    if let Some(peak) = peak_memory() {
+        figures.insert("peak KiB".to_owned(), peak);
+    }
+    for (name, value) in figures {
+        println!("{name}={value}");
+    }
+}
+
+/// Parses all texts and drops the trees.
+fn bare(root: &Path, threads: NonZeroUsize) -> Figures {
+    let texts = texts(root);
+    let bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
+    let (start, busy) = (Instant::now(), processor_time());
+    let next = AtomicUsize::new(0);
+    let parse = || {
+        let mut parser = Parser::new();
+        while let Some((language, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if parser.set_language(&language.grammar()).is_ok() {
+                std::hint::black_box(parser.parse(text, None));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.get() {
+            scope.spawn(parse);
+        }
+    });
+    figures([
+        ("wall", milliseconds(start.elapsed())),
+        ("processor", milliseconds(processor_time().saturating_sub(busy))),
+        ("bytes", bytes as f64),
+    ])
+}
+
+/// From a directory to a map, as the server does it.
+fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Figures {
+    let (start, busy) = (Instant::now(), processor_time());
     let mut parts = Vec::new();
     let mut done = start;
     let mut part = |name| {
-        parts.push((name, done.elapsed()));
+        parts.push((name, milliseconds(done.elapsed())));
         done = Instant::now();
     };
-    let files = files(root);
-    part("walk");
-    let next = AtomicUsize::new(0);
-    let read = || {
-        let mut found = Vec::new();
-        while let Some((path, key)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Some(language) = language(key) else { continue };
-            let Ok(text) = fs::read_to_string(path) else { continue };
-            if let Ok(symbols) = FileSymbols::read(language, key, &text, &Cancel::new()) {
-                found.push((key.clone(), Arc::new(symbols)));
-            }
-        }
-        found
-    };
-    let found: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(read)).collect();
-        workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
+    let Ok(roots) = Roots::single(root) else { return Figures::new() };
+    let cache = OutlineCache::at(cache.to_owned());
+    let (options, cancel) = (WalkOptions::default(), Cancel::new());
+    let means = Means { threads, ..Means::new(&roots, &options, &cache, &cancel) };
+    let built = Index::build(&means, |step| match step {
+        Step::Listed(_) => part("walk"),
+        Step::Outlined(progress) if progress.done == progress.total => part("outlines"),
+        Step::Outlined(_) => {}
     });
-    part("read, parse, outline");
-    let index: SymbolIndex = found.into_iter().collect();
-    let graph = References::build(&index, &Arc::default());
-    part("index, references");
-    let ranking = graph.rank(&Seeds::default());
-    let ranked = ranking.files();
+    let Ok((index, remembered)) = built else { return Figures::new() };
+    part("links");
     let nothing = BTreeSet::new();
-    let request = MapRequest { budget: MAP_BUDGET, kept: &[], ranked, without: &nothing };
+    let request =
+        MapRequest { budget: MAP_BUDGET, kept: &[], ranked: &index.seeds.referenced, without: &nothing };
     let count = |text: &str| text.len().div_ceil(4);
-    let map = map_within(&index, &request, &count);
-    part("rank, map");
-    let keys: Vec<FileKey> = files.into_iter().map(|(_, key)| key).collect();
-    let list = file_list(&keys, &[], LIST_BUDGET, &count);
-    part("file list");
-    Map {
-        blocks: map.blocks.len(),
-        tokens: map.total,
-        first: ranked.iter().take(8).map(ToString::to_string).collect(),
-        index,
-        list,
-        parts,
-    }
+    let map = map_within(&index.symbols, &request, &count);
+    std::hint::black_box(file_list(&index.files, &[], LIST_BUDGET, &count));
+    part("map");
+    let wall = start.elapsed();
+    let busy = processor_time().saturating_sub(busy);
+    let peak = peak_memory();
+    let last = Instant::now();
+    remembered.keep(&cache);
+    let files = || index.symbols.iter().map(|(_, file)| file);
+    let mut all = figures([
+        ("wall", milliseconds(wall)),
+        ("processor", milliseconds(busy)),
+        ("keep", milliseconds(last.elapsed())),
+        ("listed", index.files.len() as f64),
+        ("outlined", index.symbols.len() as f64),
+        ("symbols", index.symbols.symbol_count() as f64),
+        ("mentioned", files().map(|file| file.outline.references.iter().count()).sum::<usize>() as f64),
+        ("map bytes", files().map(|file| file.block.text.len()).sum::<usize>() as f64),
+        ("blocks", map.blocks.len() as f64),
+        ("tokens", map.total as f64),
+        ("read", index.efforts.read as f64),
+        ("parsed", index.efforts.parsed as f64),
+        ("disk bytes", cache.extent().map_or(0.0, |extent| extent.bytes as f64)),
+        ("map peak KiB", peak.unwrap_or(0.0)),
+    ]);
+    all.extend(parts.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    all
 }
 
-fn parse_all(texts: &[(LanguageId, String)]) -> usize {
-    let mut parser = Parser::new();
-    let mut nodes = 0;
-    for (language, text) in texts {
-        if parser.set_language(&language.grammar()).is_ok()
-            && let Some(tree) = parser.parse(text, None)
-        {
-            nodes += tree.root_node().descendant_count();
+/// The texts of the files that have an outline.
+fn texts(root: &Path) -> Vec<(LanguageId, String)> {
+    let Ok(roots) = Roots::single(root) else { return Vec::new() };
+    let Ok(walked) = walk(&roots, &WalkOptions::default(), &Cancel::new()) else { return Vec::new() };
+    let mut texts = Vec::new();
+    for entry in walked.entries.iter().filter(|entry| entry.name_only.is_none()) {
+        let path: PathBuf = root.join(entry.key.as_str());
+        let Ok(text) = fs::read_to_string(path) else { continue };
+        let first_line = text.lines().next().unwrap_or_default();
+        if let Some(language) = LanguageId::by_path(entry.key.as_str(), first_line) {
+            texts.push((language, text));
         }
     }
-    nodes
+    // The largest first, as for the map: no thread is left alone with one of them.
+    texts.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
+    texts
 }
 
-fn language(key: &FileKey) -> Option<LanguageId> {
-    LanguageId::by_path(key.as_str(), "")
+fn figures<const N: usize>(all: [(&str, f64); N]) -> Figures {
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn files(root: &Path) -> Vec<(PathBuf, FileKey)> {
-    let mut found = Vec::new();
-    let mut directories = vec![root.to_owned()];
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
-            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
-            if kind.is_dir() {
-                directories.push(path);
-            } else if kind.is_file()
-                && entry.metadata().is_ok_and(|data| data.len() <= MAX_FILE)
-                && let Ok(below) = path.strip_prefix(root)
-            {
-                let key = FileKey::from(&*below.to_string_lossy());
-                found.push((path, key));
-            }
-        }
-    }
-    found.sort_by(|(_, a), (_, b)| a.cmp(b));
-    found
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
-/// The time on the wall, and the processor's.
-fn timed<T>(work: impl FnOnce() -> T) -> (Duration, Duration) {
-    let (start, busy) = (Instant::now(), processor_time());
-    std::hint::black_box(work());
-    (start.elapsed(), processor_time().saturating_sub(busy))
-}
-
-fn median(times: Vec<(Duration, Duration)>) -> (Duration, Duration) {
-    let (mut wall, mut busy): (Vec<_>, Vec<_>) = times.into_iter().unzip();
-    let middle = |times: &mut Vec<Duration>| {
-        times.sort_unstable();
-        times.get(times.len() / 2).copied().unwrap_or_default()
-    };
-    (middle(&mut wall), middle(&mut busy))
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// What all threads of the process have used so far, in steps of a hundredth of a second; zero where the
@@ -208,7 +256,7 @@ fn processor_time() -> Duration {
 }
 
 /// The process's peak of resident memory in KiB, where the system tells.
-fn peak_memory() -> Option<usize> {
+fn peak_memory() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
     line.split_whitespace().nth(1)?.parse().ok()

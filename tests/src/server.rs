@@ -65,6 +65,7 @@ impl Server {
         let mut process = Command::new(strata())
             .arg("serve")
             .env("STRATA_STATE_DIR", state)
+            .env("STRATA_CACHE_DIR", state.join("cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -215,6 +216,11 @@ impl Server {
         }
     }
 
+    /// The number of the process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Whether the process still runs.
     pub fn is_running(&mut self) -> bool {
         self.process.try_wait().unwrap().is_none()
@@ -224,6 +230,7 @@ impl Server {
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
+        self.input = None;
     }
 
     /// Closes our end of the server's input, as a client that dies does.
@@ -291,6 +298,9 @@ impl Server {
     fn serve(&mut self, id: &Value, method: String, params: Value) {
         if let Some(held) = self.held.get_mut(&method) {
             held.push(id.clone());
+            return self.asked.push((method, params));
+        }
+        if self.input.is_none() {
             return self.asked.push((method, params));
         }
         let mut reply = json!({ "jsonrpc": "2.0", "id": id });

@@ -50,6 +50,7 @@ fn examine(arguments: &RepositoryArguments) -> Findings {
 fn repository_report(arguments: &RepositoryArguments) -> Result<WorkspaceReport, Failure> {
     let mut workbench: Workbench = repository::open(arguments)?;
     repository::index(&mut workbench)?;
+    workbench.finish_writing();
     Ok(WorkspaceReport::new(workbench.snapshot()))
 }
 
@@ -65,11 +66,18 @@ impl Findings {
         row("languages", format!("{} (grammar ABI)", languages.join(", ")));
         row("tokenizers", tokenizers.join(", "));
         row("models", format!("{} known, {} by default", build.models.known, build.models.default));
-        if let Some(WorkspaceReport { roots, files, outlined, notes }) = &self.repository {
+        if let Some(WorkspaceReport { roots, files, outlined, notes, outline_cache }) = &self.repository {
             row("repository", roots.join(", "));
             row("", format!("{}, {} with an outline", counted(*files, "file"), count(*outlined)));
             for note in notes {
                 row("", format!("note: {note}"));
+            }
+            match outline_cache {
+                Some(cache) => {
+                    let held = counted(usize::try_from(cache.outlines).unwrap_or(usize::MAX), "outline");
+                    row("cache", format!("{}: {held}, {} KiB", cache.path, cache.bytes.div_ceil(1024)));
+                }
+                None => row("cache", "outlines are not kept on disk".to_owned()),
             }
         }
         let mut text = table.render();

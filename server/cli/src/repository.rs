@@ -9,12 +9,15 @@ use crate::output;
 
 /// The repository without its outlines.
 pub(crate) fn open(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
-    Ok(Workbench::open(&arguments.folder, Settings::default())?)
+    let mut workbench = Workbench::open(&arguments.folder, Settings::default())?;
+    workbench.keep_outlines();
+    Ok(workbench)
 }
 
 /// The repository with the sessions and notes that are stored for it.
 pub(crate) fn open_stored(arguments: &RepositoryArguments, settings: Settings) -> Result<Workbench, Failure> {
-    let workbench = Workbench::open(&arguments.folder, settings)?;
+    let mut workbench = Workbench::open(&arguments.folder, settings)?;
+    workbench.keep_outlines();
     if let Some(news) = workbench.open_store()? {
         output::tell(&format!("warning: {news}"));
     }

@@ -40,6 +40,11 @@ impl ContentHash {
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
+
+    /// The hash that gave these bytes.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(bytes))
+    }
 }
 
 impl fmt::Display for ContentHash {

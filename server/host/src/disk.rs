@@ -8,6 +8,7 @@ mod open;
 
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use strata_engine::hash::ContentHash;
@@ -96,6 +97,20 @@ pub enum ReadError {
         /// What the system says.
         kind: io::ErrorKind,
     },
+}
+
+/// Times on disk advance in steps: up to 10 ms on Linux before 6.13, 2 s on FAT. A file read within this time of
+/// its last change could change again under the same stamp (git calls this "racily clean").
+const CLOCK_STEP_NS: i64 = 2_000_000_000;
+
+impl Stamp {
+    /// Whether the file had been left alone long enough before this moment that a change from now on must show in
+    /// its stamp.
+    pub fn is_settled(self) -> bool {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now_ns = i64::try_from(since.as_nanos()).unwrap_or(0);
+        self.mtime_ns.checked_add(CLOCK_STEP_NS).is_some_and(|settled_at| settled_at < now_ns)
+    }
 }
 
 impl Default for ReadLimits {

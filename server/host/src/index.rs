@@ -1,5 +1,6 @@
-//! Reading many files once: each goes through a function of the caller's and its text is dropped again, so that
-//! memory holds a handful of texts at any time. It knows nothing of what the function makes of them.
+//! Work on many files, on several threads and cancellable; and reading many files once: each text goes through a
+//! function of the caller's and is dropped again, so that memory holds a handful of texts at any time. It knows nothing
+//! of what the function makes of them.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,8 +62,8 @@ pub struct Batch<T> {
     pub done: usize,
     /// How many there are.
     pub total: usize,
-    /// In the order of the request.
-    pub files: Vec<Indexed<T>>,
+    /// What came of these, in the order of the request.
+    pub files: Vec<T>,
 }
 
 /// Files in one batch: enough to make handing over cheap, few enough for progress to move.
@@ -82,28 +83,28 @@ impl Default for IndexOptions {
     }
 }
 
-/// Reads each file and hands it to `work`, on several threads; hands what is done to `sink`, on this thread. Batches
-/// arrive in no particular order. A file that cannot be read or makes `work` panic does not stop the others.
+/// Hands each file to `work`, on several threads, and what comes of it to `sink`, on this thread. Files are begun in
+/// their order, so the largest should come first: then no thread is left alone with one of them at the end. Batches
+/// arrive in no particular order.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up: what `sink` got until then stands.
-pub fn index<T: Send>(
-    roots: &Roots,
-    keys: &[FileKey],
-    options: IndexOptions,
+pub fn spread<I: Sync, T: Send>(
+    files: &[I],
+    threads: NonZeroUsize,
     cancel: &Cancel,
-    work: impl Fn(&FileKey, &DiskText) -> T + Sync,
+    work: impl Fn(&I) -> T + Sync,
     mut sink: impl FnMut(Batch<T>),
 ) -> Result<(), Cancelled> {
-    let total = keys.len();
+    let total = files.len();
     let next = AtomicUsize::new(0);
-    let threads = options.threads.get().min(total.div_ceil(BATCH));
+    let threads = threads.get().min(total.div_ceil(BATCH));
     // Each thread may be one batch ahead of the sink.
     let (sender, batches) = mpsc::sync_channel(threads);
     thread::scope(|scope| {
         for _ in 0..threads {
             let (sender, next, work) = (sender.clone(), &next, &work);
-            scope.spawn(move || run(roots, keys, options.limits, cancel, next, work, &sender));
+            scope.spawn(move || run(files, cancel, next, work, &sender));
         }
         drop(sender);
         let mut done = 0;
@@ -115,26 +116,42 @@ pub fn index<T: Send>(
     cancel.check()
 }
 
-fn run<T>(
+/// Reads each file and hands it to `work`, as [`spread`] does. A file that cannot be read or makes `work` panic does not
+/// stop the others.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up: what `sink` got until then stands.
+pub fn index<T: Send>(
     roots: &Roots,
     keys: &[FileKey],
-    limits: ReadLimits,
+    options: IndexOptions,
+    cancel: &Cancel,
+    work: impl Fn(&FileKey, &DiskText) -> T + Sync,
+    sink: impl FnMut(Batch<Indexed<T>>),
+) -> Result<(), Cancelled> {
+    let read =
+        |key: &FileKey| Indexed { key: key.clone(), outcome: product(roots, key, options.limits, &work) };
+    spread(keys, options.threads, cancel, read, sink)
+}
+
+fn run<I, T>(
+    files: &[I],
     cancel: &Cancel,
     next: &AtomicUsize,
-    work: &impl Fn(&FileKey, &DiskText) -> T,
-    sender: &SyncSender<Vec<Indexed<T>>>,
+    work: &impl Fn(&I) -> T,
+    sender: &SyncSender<Vec<T>>,
 ) {
     loop {
         let start = next.fetch_add(BATCH, Ordering::Relaxed);
-        let Some(rest) = keys.get(start..).filter(|rest| !rest.is_empty()) else { return };
-        let mut files = Vec::with_capacity(BATCH);
-        for key in rest.iter().take(BATCH) {
+        let Some(rest) = files.get(start..).filter(|rest| !rest.is_empty()) else { return };
+        let mut done = Vec::with_capacity(BATCH);
+        for file in rest.iter().take(BATCH) {
             if cancel.is_cancelled() {
                 return;
             }
-            files.push(Indexed { key: key.clone(), outcome: product(roots, key, limits, work) });
+            done.push(work(file));
         }
-        if sender.send(files).is_err() {
+        if sender.send(done).is_err() {
             return;
         }
     }

@@ -8,6 +8,7 @@ pub mod git;
 pub mod index;
 pub mod loop_file;
 pub mod named;
+pub mod outline_cache;
 pub mod pool;
 pub mod roots;
 pub mod secrets;

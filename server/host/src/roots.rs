@@ -158,6 +158,18 @@ impl Roots {
         Ok(path)
     }
 
+    /// The root of a key and the path below it, by the key's text alone.
+    pub fn split<'a>(&self, key: &'a FileKey) -> Option<(&Root, &'a str)> {
+        let text = key.as_str();
+        match self.0.as_slice() {
+            [root] => Some((root, text)),
+            roots => {
+                let (name, below) = text.split_once('/')?;
+                Some((roots.iter().find(|root| root.name == name)?, below))
+            }
+        }
+    }
+
     /// The key of a file named by a user or a client: relative to a root, absolute inside one, or a `file:` URI. `./`
     /// and repeated slashes do not count. A backslash separates parts unless, where names may hold one, a file has
     /// exactly this name. The file need not exist.

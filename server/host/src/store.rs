@@ -11,7 +11,7 @@ mod lines;
 mod lock;
 mod memory;
 mod opening;
-mod place;
+pub(crate) mod place;
 mod schema;
 mod search;
 mod sessions;

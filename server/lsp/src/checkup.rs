@@ -58,6 +58,7 @@ pub struct ModelsReport {
 
 /// What a workspace holds.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct WorkspaceReport {
     /// Its folders.
     pub roots: Vec<String>,
@@ -67,6 +68,23 @@ pub struct WorkspaceReport {
     pub outlined: usize,
     /// What the walk could not do, in sentences.
     pub notes: Vec<String>,
+    /// The outlines on disk; absent when none are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outline_cache: Option<CacheReport>,
+}
+
+/// The outlines that are kept on disk, those of all workspaces together.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheReport {
+    /// The database.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// How many outlines it holds.
+    pub outlines: u64,
+    /// How many files it knows.
+    pub files: u64,
 }
 
 impl Checkup {
@@ -110,6 +128,12 @@ impl WorkspaceReport {
             files: snapshot.index.files.len(),
             outlined: snapshot.index.symbols.len(),
             notes: snapshot.index.notes.clone(),
+            outline_cache: snapshot.outlines.extent().map(|extent| CacheReport {
+                path: extent.path.display().to_string(),
+                bytes: extent.bytes,
+                outlines: extent.outlines,
+                files: extent.files,
+            }),
         }
     }
 }

@@ -2,21 +2,39 @@
 //! committed. One value, made by one run and replaced as a whole. Outlining is the engine's; this only brings it the
 //! texts.
 
+mod outlining;
+
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::outline::{Outline, language_of};
 use strata_engine::prompt::{IndexState, Seeds};
-use strata_engine::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
-use strata_host::disk::{DiskText, ReadLimits, Stamp, read_text};
+use strata_engine::symbols::{self, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
+use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
-use strata_host::index::{Batch, IndexOptions, index};
+use strata_host::index::{Batch, IndexOptions, spread};
+use strata_host::outline_cache::OutlineCache;
+use strata_host::pool::catch;
 use strata_host::roots::Roots;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 
 use crate::snapshot::Snapshot;
+
+pub use outlining::{Efforts, Remembered};
+use outlining::{Outlined, Outlining};
+
+/// So many new outlines are kept while a run goes on: one that is killed has not worked for nothing. Fewer wait for its
+/// end, when nobody waits.
+const KEEP_AT: usize = 8_192;
+
+/// A project file is a page of text; what is longer was not written by a person. Bytes.
+const MAX_MANIFEST_BYTES: u64 = 256 << 10;
+/// So many project files are read at most; large repositories of many packages have some thousands.
+const MAX_MANIFESTS: usize = 5_000;
 
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
@@ -32,6 +50,8 @@ pub struct Index {
     pub symbols: SymbolIndex,
     /// Who refers to whom.
     pub references: Arc<References>,
+    /// What project files say of imports.
+    manifests: Arc<Manifests>,
     /// The words of them, once somebody asks.
     lexical: Arc<OnceLock<LexicalIndex>>,
     /// What that means for tiers.
@@ -42,6 +62,8 @@ pub struct Index {
     pub recency: Arc<BTreeMap<FileKey, u32>>,
     /// Whether a run was completed.
     pub state: IndexState,
+    /// What the last run over all files had to do.
+    pub efforts: Efforts,
     /// What the walk and the look at the history could not do, in sentences.
     pub notes: Vec<String>,
 }
@@ -53,13 +75,39 @@ impl Default for Index {
             files: Arc::default(),
             symbols: SymbolIndex::default(),
             references: Arc::default(),
+            manifests: Arc::default(),
             lexical: Arc::default(),
             seeds: Arc::default(),
             recency: Arc::default(),
             state: IndexState::Building,
+            efforts: Efforts::default(),
             notes: Vec::new(),
         }
     }
+}
+
+/// What an index is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Means<'a> {
+    /// The workspace folders.
+    pub roots: &'a Roots,
+    /// Which files count.
+    pub options: &'a WalkOptions,
+    /// Outlines that earlier runs kept.
+    pub cache: &'a OutlineCache,
+    /// How many threads read and parse.
+    pub threads: NonZeroUsize,
+    /// Ends it.
+    pub cancel: &'a Cancel,
+}
+
+/// What a run over all files has to tell before its end.
+#[derive(Debug)]
+pub enum Step {
+    /// The names of all files are known, and nothing else: enough to say what a folder or a pattern stands for.
+    Listed(Box<Index>),
+    /// Some more files are done.
+    Outlined(Progress),
 }
 
 /// How far a run is.
@@ -71,6 +119,18 @@ pub struct Progress {
     pub total: usize,
 }
 
+impl<'a> Means<'a> {
+    /// With as many threads as an editor can spare.
+    pub fn new(
+        roots: &'a Roots,
+        options: &'a WalkOptions,
+        cache: &'a OutlineCache,
+        cancel: &'a Cancel,
+    ) -> Self {
+        Self { roots, options, cache, threads: IndexOptions::default().threads, cancel }
+    }
+}
+
 impl Index {
     /// Walks the workspace folders and outlines nothing: enough to say what a folder or a pattern stands for.
     ///
@@ -78,39 +138,50 @@ impl Index {
     /// [`Cancelled`] when the flag went up.
     pub fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
         let walked = walk(roots, options, cancel)?;
-        let mut index = Self { notes: notes_of(&walked), ..Self::default() };
-        index.list(walked.entries);
-        Ok(index)
+        Ok(Self { notes: notes_of(&walked), ..Self::default() }.list(walked.entries))
     }
 
     /// Walks the workspace folders, outlines every file that has a grammar, and asks the history about all of them.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
-    pub fn build(
-        roots: &Roots,
-        options: &WalkOptions,
-        cancel: &Cancel,
-        mut progress: impl FnMut(Progress),
-    ) -> Result<Self, Cancelled> {
+    pub fn build(means: &Means<'_>, mut tell: impl FnMut(Step)) -> Result<(Self, Remembered), Cancelled> {
+        let Means { roots, options, cache, threads, cancel } = *means;
         let walked = walk(roots, options, cancel)?;
-        let mut symbols = BTreeMap::new();
-        let wanted: Vec<FileKey> = outlinable(&walked.entries);
-        let limits = ReadLimits { max_bytes: options.max_outline_bytes };
-        let how = IndexOptions { limits, ..IndexOptions::default() };
-        let work = |key: &FileKey, text: &DiskText| outline(key, &text.text, cancel);
-        index(roots, &wanted, how, cancel, work, |batch: Batch<Option<Arc<FileSymbols>>>| {
-            progress(Progress { done: batch.done, total: batch.total });
-            for file in batch.files {
-                if let Some(found) = file.outcome.ok().and_then(|product| product.value) {
-                    symbols.insert(file.key, found);
-                }
+        let notes = notes_of(&walked);
+        let listed = Self { notes: notes.clone(), ..Self::default() }.list(walked.entries);
+        let entries = Arc::clone(&listed.entries);
+        tell(Step::Listed(Box::new(listed.clone())));
+
+        let outlining = Outlining::of_all(means);
+        let mut wanted: Vec<&Entry> = entries.iter().filter(|entry| Outlining::may_outline(entry)).collect();
+        wanted.sort_by_key(|entry| Reverse(entry.size()));
+        let mut symbols = Vec::with_capacity(wanted.len());
+        let mut remembered = Remembered::default();
+        let mut efforts = Efforts::default();
+        let outline = |entry: &&Entry| {
+            // A file that makes a parser panic is one without an outline.
+            (entry.key.clone(), catch(|| outlining.outline(entry)).unwrap_or_default())
+        };
+        spread(&wanted, threads, cancel, outline, |batch: Batch<(FileKey, Outlined)>| {
+            tell(Step::Outlined(Progress { done: batch.done, total: batch.total }));
+            for (key, outlined) in batch.files {
+                efforts.count(outlined.effort);
+                symbols.extend(outlined.symbols.clone().map(|found| (key.clone(), found)));
+                remembered.note(roots, &key, outlined);
+            }
+            if remembered.outlines() >= KEEP_AT {
+                std::mem::take(&mut remembered).keep(cache);
             }
         })?;
-        let history = History::of(roots, &walked.entries, cancel)?;
-        let notes = notes_of(&walked).into_iter().chain(history.notes).collect();
-        let index = Self::assembled(walked.entries, symbols.into_iter().collect(), notes);
-        Ok(Self { recency: Arc::new(history.recency), ..index })
+        for (folder, files) in outlining.gone(&entries) {
+            remembered.gone(&folder, files);
+        }
+        let history = History::of(roots, &entries, cancel)?;
+        let notes = notes.into_iter().chain(history.notes).collect();
+        let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
+        let linked = Self { efforts, notes, manifests, recency: Arc::new(history.recency), ..listed };
+        Ok((linked.linked(symbols.into_iter().collect()), remembered))
     }
 
     /// The same with a new look at some files, whatever happened to them.
@@ -119,15 +190,15 @@ impl Index {
     /// [`Cancelled`] when the flag went up.
     pub fn refreshed(
         &self,
-        roots: &Roots,
-        options: &WalkOptions,
         keys: &BTreeSet<FileKey>,
-        cancel: &Cancel,
-    ) -> Result<Self, Cancelled> {
+        means: &Means<'_>,
+    ) -> Result<(Self, Remembered), Cancelled> {
+        let Means { roots, options, cancel, .. } = *means;
         let mut entries: BTreeMap<FileKey, Entry> =
             self.entries.iter().map(|entry| (entry.key.clone(), entry.clone())).collect();
         let mut symbols = self.symbols.clone();
-        let limits = ReadLimits { max_bytes: options.max_outline_bytes };
+        let outlining = Outlining::of_some(means);
+        let mut remembered = Remembered::default();
         for key in keys {
             let below = format!("{key}/");
             let gone: Vec<FileKey> = entries
@@ -143,11 +214,12 @@ impl Index {
             }
             for entry in walk_at(roots, key, options, cancel)?.entries {
                 cancel.check()?;
-                if entry.name_only.is_none()
-                    && let Ok(text) = read_text(roots, &entry.key, limits)
-                    && let Some(outlined) = outline(&entry.key, &text.text, cancel)
-                {
-                    symbols.insert(entry.key.clone(), outlined);
+                if Outlining::may_outline(&entry) {
+                    let outlined = outlining.outline(&entry);
+                    if let Some(found) = outlined.symbols.clone() {
+                        symbols.insert(entry.key.clone(), found);
+                    }
+                    remembered.note(roots, &entry.key, outlined);
                 }
                 entries.insert(entry.key.clone(), entry);
             }
@@ -158,9 +230,15 @@ impl Index {
         if !fresh.is_empty() {
             Arc::make_mut(&mut recency).extend(fresh.into_iter().map(|key| (key, 0)));
         }
+        let mut next = Self { recency, ..self.clone() }.list(entries.into_values().collect());
+        // A key may be a folder that came or went with all it holds.
+        let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
+        if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
+            next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
+        }
+        let next = next.linked(symbols);
         // Looking at some files makes no complete index of one that was stopped.
-        let next = Self::assembled(entries.into_values().collect(), symbols, self.notes.clone());
-        Ok(Self { recency, state: self.state, ..next })
+        Ok((Self { state: self.state, ..next }, remembered))
     }
 
     /// The words that are known of every file. Made when it is first asked for.
@@ -174,26 +252,26 @@ impl Index {
         self.entries.get(at).map(|entry| entry.stamp)
     }
 
-    fn assembled(entries: Vec<Entry>, symbols: SymbolIndex, notes: Vec<String>) -> Self {
-        let references = References::build(&symbols, &Arc::default());
+    /// The same with these outlines and what they say about each other.
+    fn linked(self, symbols: SymbolIndex) -> Self {
+        let references = References::build(&symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
             Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
-        let mut index = Self {
+        Self {
+            lexical: Arc::default(),
             symbols,
             references: Arc::new(references),
             seeds: Arc::new(seeds),
             state: IndexState::Ready,
-            notes,
-            ..Self::default()
-        };
-        index.list(entries);
-        index
+            ..self
+        }
     }
 
-    fn list(&mut self, entries: Vec<Entry>) {
-        self.files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
-        self.entries = Arc::new(entries);
+    /// The same with these files.
+    fn list(self, entries: Vec<Entry>) -> Self {
+        let files = Arc::new(entries.iter().map(|entry| entry.key.clone()).collect());
+        Self { files, entries: Arc::new(entries), ..self }
     }
 }
 
@@ -275,17 +353,20 @@ pub fn walk_options(settings: &strata_engine::settings::Settings) -> WalkOptions
     }
 }
 
-fn notes_of(walked: &Walk) -> Vec<String> {
-    walked.notes.iter().map(|note| format!("{}: {}", note.place, note.problem)).collect()
+/// What the project files among `files` say.
+fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manifests, Cancelled> {
+    let limits = ReadLimits { max_bytes: MAX_MANIFEST_BYTES };
+    let mut texts = Vec::new();
+    for key in files.iter().filter(|key| Manifests::wants(key)).take(MAX_MANIFESTS) {
+        cancel.check()?;
+        // One that cannot be read says nothing.
+        texts.extend(read_text(roots, key, limits).ok().map(|text| (key, text.text)));
+    }
+    Ok(Manifests::read(texts.iter().map(|(key, text)| (*key, &**text))))
 }
 
-fn outlinable(entries: &[Entry]) -> Vec<FileKey> {
-    // Only a name without an extension leaves it to the first line to say what the file is.
-    let may = |entry: &&Entry| {
-        let key = &entry.key;
-        entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
-    };
-    entries.iter().filter(may).map(|entry| entry.key.clone()).collect()
+fn notes_of(walked: &Walk) -> Vec<String> {
+    walked.notes.iter().map(|note| format!("{}: {}", note.place, note.problem)).collect()
 }
 
 fn outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols>> {
@@ -341,7 +422,9 @@ mod tests {
     fn built(folders: &[&Path]) -> (Roots, Index) {
         let folders = folders.iter().map(|path| Folder { name: None, path: path.canonicalize().unwrap() });
         let roots = Roots::new(folders).unwrap();
-        let index = Index::build(&roots, &WalkOptions::default(), &Cancel::new(), |_| {}).unwrap();
+        let cache = OutlineCache::nowhere();
+        let (options, cancel) = (WalkOptions::default(), Cancel::new());
+        let (index, _) = Index::build(&Means::new(&roots, &options, &cache, &cancel), |_| {}).unwrap();
         (roots, index)
     }
 
@@ -362,7 +445,9 @@ mod tests {
         fs::write(folder.path().join("later.py"), "").unwrap();
         fs::write(folder.path().join("src/b.py"), "2").unwrap();
         let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
-        let refreshed = index.refreshed(&roots, &WalkOptions::default(), &keys, &Cancel::new()).unwrap();
+        let cache = OutlineCache::nowhere();
+        let (options, cancel) = (WalkOptions::default(), Cancel::new());
+        let (refreshed, _) = index.refreshed(&keys, &Means::new(&roots, &options, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
     }
 

@@ -41,7 +41,7 @@ use crate::meter;
 use crate::navigation::{self, Feature, Question};
 use crate::outgoing::{Outgoing, Work};
 use crate::services::Services;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::world::{Action, MAIN_SESSION, World};
 
 use compactions::{Compactions, Running};
@@ -93,8 +93,10 @@ impl MainLoop {
     pub fn new(pool: Pool, mail: Sender<Mail>, outgoing: UnboundedSender<Outgoing>) -> io::Result<Self> {
         let services = Arc::new(Services::new(outgoing.clone()));
         let patient = Pool::new(PATIENT_THREADS)?;
+        let mut world = World::new();
+        world.snapshot.outlines = Arc::new(outlines_of_user());
         Ok(Self {
-            world: World::new(),
+            world,
             folders: Folders::default(),
             queues: Queues::default(),
             compactions: Compactions::default(),
@@ -155,6 +157,11 @@ impl MainLoop {
                 self.parsing.remove(&key);
                 if let Some(parsed) = parsed {
                     self.transition("parsed", |world| world.parsed(key, parsed));
+                }
+            }
+            Mail::Listed(run, index) => {
+                if self.indexing.is_on(run) {
+                    self.transition("listed", |world| world.listed(index));
                 }
             }
             Mail::Indexed(run, index) => {

@@ -18,6 +18,7 @@ use strata_engine::tokens::TokenCounter;
 use strata_engine::urls::Page;
 use strata_host::config::Trust;
 use strata_host::disk::{ReadError, ReadLimits, TextCache};
+use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::secret_by_name;
 
@@ -47,8 +48,16 @@ pub struct Snapshot {
     pub counter: Arc<TokenCounter>,
     /// Texts of closed files.
     pub disk: Arc<TextCache>,
+    /// Outlines that earlier runs kept.
+    pub outlines: Arc<OutlineCache>,
     /// Whether the person trusts the workspace.
     pub trust: Trust,
+}
+
+/// The outline cache of the user who runs this process; one that keeps nothing when nothing says where it is.
+pub fn outlines_of_user() -> OutlineCache {
+    let directory = cache_directory(|name| std::env::var_os(name));
+    directory.map_or_else(OutlineCache::nowhere, OutlineCache::at)
 }
 
 impl Snapshot {
@@ -62,6 +71,7 @@ impl Snapshot {
             models: Arc::new(Models::builtin()),
             counter: Arc::new(TokenCounter::new()),
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
+            outlines: Arc::default(),
             trust: Trust::default(),
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_host::disk::{ReadError, ReadLimits};
-use strata_host::index::{Batch, IndexOptions, Skipped, index};
+use strata_host::index::{Batch, IndexOptions, Indexed, Skipped, index};
 use strata_host::select::expand;
 use strata_host::walk::{NameOnly, walk};
 
@@ -113,7 +113,7 @@ pub fn weigh(
     let count = |_: &FileKey, text: &strata_host::disk::DiskText| {
         snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
     };
-    index(&snapshot.roots, &wanted, how, cancel, count, |batch: Batch<usize>| {
+    index(&snapshot.roots, &wanted, how, cancel, count, |batch: Batch<Indexed<usize>>| {
         progress(Progress { done: batch.done, total: batch.total });
         for file in batch.files {
             let weight = match file.outcome {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
@@ -16,10 +17,10 @@ use strata_host::store::StoreError;
 
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, Reason, sum_up};
-use crate::index::{Index, Progress, walk_options};
+use crate::index::{Index, Means, Progress, Step, walk_options};
 use crate::keeper::KeepError;
 use crate::services::Services;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::weights::{Weights, weigh};
 use crate::world::MAIN_SESSION;
 
@@ -35,6 +36,8 @@ pub struct Workbench {
     session: Arc<Session>,
     services: Services,
     cancel: Cancel,
+    /// What is being written to disk.
+    writing: Vec<JoinHandle<()>>,
 }
 
 /// Why a folder cannot be the workspace.
@@ -54,6 +57,13 @@ pub enum OpenError {
     /// Not a place for a workspace.
     #[error(transparent)]
     Path(#[from] PathError),
+}
+
+impl Drop for Workbench {
+    /// The process ends when its workbench does; what is half written then is lost.
+    fn drop(&mut self) {
+        self.finish_writing();
+    }
 }
 
 impl Workbench {
@@ -79,6 +89,7 @@ impl Workbench {
             session: Arc::new(Session::new(MAIN_SESSION)),
             services: Services::default(),
             cancel: Cancel::new(),
+            writing: Vec::new(),
         })
     }
 
@@ -107,11 +118,32 @@ impl Workbench {
     ///
     /// # Errors
     /// [`Cancelled`], which no caller can bring about so far.
-    pub fn index(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+    pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
-        let index = Index::build(&self.snapshot.roots, &options, &self.cancel, progress)?;
+        let outlines = Arc::clone(&self.snapshot.outlines);
+        let means = Means::new(&self.snapshot.roots, &options, &outlines, &self.cancel);
+        let tell = |step| match step {
+            Step::Listed(_) => {}
+            Step::Outlined(so_far) => progress(so_far),
+        };
+        let (index, remembered) = Index::build(&means, tell)?;
         self.snapshot.index = Arc::new(index);
+        // What is kept for the next run keeps nobody waiting in this one.
+        self.writing.push(thread::spawn(move || remembered.keep(&outlines)));
         Ok(())
+    }
+
+    /// Waits until what is kept for later runs is on the disk.
+    pub fn finish_writing(&mut self) {
+        for writing in self.writing.drain(..) {
+            // A panic was told by the thread that had it.
+            let _ = writing.join();
+        }
+    }
+
+    /// Uses the outlines of earlier runs from now on, and keeps those of this one for later ones.
+    pub fn keep_outlines(&mut self) {
+        self.snapshot.outlines = Arc::new(outlines_of_user());
     }
 
     /// Runs a command of the server (`strata.files.select`, ...) on the session. One that fails leaves the session as it

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use strata_engine::buffer::{Buffer, Parsed};
 use strata_engine::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
+use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
 use strata_host::roots::Roots;
 use tower_lsp::ls_types::{
@@ -215,6 +216,14 @@ impl World {
         let again = next.is_stale();
         self.put(key.clone(), next);
         if again { vec![Action::Parse(key)] } else { Vec::new() }
+    }
+
+    /// The first index run knows the names of all files. What an earlier run knew is more.
+    pub fn listed(&mut self, index: Index) -> Vec<Action> {
+        if self.snapshot.index.state == IndexState::Building && self.snapshot.index.symbols.is_empty() {
+            self.snapshot.index = Arc::new(index);
+        }
+        Vec::new()
     }
 
     /// An index run was completed.

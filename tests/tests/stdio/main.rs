@@ -21,6 +21,7 @@ mod tiers;
 mod turns;
 mod typing;
 mod urls;
+mod warm;
 
 use e2e::Repo;
 

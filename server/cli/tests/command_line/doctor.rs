@@ -9,8 +9,9 @@ fn a_healthy_build_is_reported_line_by_line() {
     let first_words: Vec<&str> = run.out.lines().map(|line| line.split("  ").next().unwrap()).collect();
     assert_eq!(
         first_words,
-        ["strata", "languages", "tokenizers", "models", "repository", "", "", "everything works"]
+        ["strata", "languages", "tokenizers", "models", "repository", "", "cache", "", "everything works"]
     );
+    assert!(run.out.contains("cache/outlines/outlines-1.db: 2 outlines, "), "{}", run.out);
     assert!(run.out.contains("python (") && run.out.contains("3 files, 2 with an outline"), "{}", run.out);
 }
 

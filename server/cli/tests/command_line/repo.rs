@@ -78,6 +78,7 @@ impl Repo {
             .env("HOME", self.folder.parent().unwrap())
             .env_remove("XDG_CONFIG_HOME")
             .env("STRATA_STATE_DIR", self.folder.parent().unwrap().join("state"))
+            .env("STRATA_CACHE_DIR", self.folder.parent().unwrap().join("cache"))
             .env_remove("STRATA_LOG")
             .stdin(Stdio::piped())
             .stdout(stdout)

@@ -4,6 +4,7 @@
 //! one language. It never reads a file, and no source text makes it panic or run in quadratic time.
 
 mod block;
+mod edition;
 mod extract;
 mod head;
 mod located;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use strata_grammars::LanguageId;
 
 pub use block::{LEGEND, MapBlock, map_block};
+pub use edition::edition;
 pub use located::{Located, located, mentions_of, name_at};
 pub use names::Names;
 pub use reports::{GrammarReport, grammar_reports};

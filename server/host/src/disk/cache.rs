@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use strata_engine::key::FileKey;
 
@@ -34,10 +33,6 @@ struct Entry {
     /// stamp.
     settled: bool,
 }
-
-/// Times on disk advance in steps: up to 10 ms on Linux before 6.13, 2 s on FAT. A file read within this time of
-/// its last change could change again under the same stamp (git calls this "racily clean").
-const CLOCK_STEP_NS: i64 = 2_000_000_000;
 
 impl TextCache {
     /// A cache that keeps at most this many bytes of text.
@@ -100,8 +95,7 @@ impl TextCache {
         }
         kept.looks += 1;
         kept.bytes += text.text.len();
-        let entry =
-            Entry { text: text.clone(), last_look: kept.looks, settled: is_settled(text.stamp, now_ns()) };
+        let entry = Entry { text: text.clone(), last_look: kept.looks, settled: text.stamp.is_settled() };
         kept.entries.insert(key.clone(), entry);
         if kept.bytes > self.max_bytes {
             kept.shrink_to(self.max_bytes / 4 * 3);
@@ -142,16 +136,4 @@ fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
     let path = roots.path_of(key).ok()?;
     let metadata = path.symlink_metadata().ok()?;
     metadata.is_file().then(|| open::stamp_in(&metadata))
-}
-
-fn is_settled(stamp: Stamp, now_ns: i64) -> bool {
-    stamp.mtime_ns.checked_add(CLOCK_STEP_NS).is_some_and(|settled_at| settled_at < now_ns)
-}
-
-fn now_ns() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .ok()
-        .and_then(|now| i64::try_from(now.as_nanos()).ok())
-        .unwrap_or(0)
 }

@@ -138,7 +138,7 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
 }
 
 /// Makes a directory that only its owner can enter; one that is there already is closed to others.
-pub(super) fn private_directory(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -147,7 +147,7 @@ pub(super) fn private_directory(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Creates a file that only its owner can read, and never writes into one that is there already, nor through a link.
-pub(super) fn private_file(path: &Path) -> io::Result<File> {
+pub(crate) fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -170,7 +170,7 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
 
 /// Waits for a lock that is only ever held for a moment. It is given back when the file is dropped, and by the system
 /// when the process dies.
-pub(super) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
+pub(crate) fn lock_for_a_moment(path: &Path) -> Result<File, StoreError> {
     let file = lock_file(path)?;
     let patience = Instant::now() + LOCK_PATIENCE;
     loop {

@@ -5,6 +5,8 @@ use strata_engine::models::Model;
 use strata_engine::prompt::IndexState;
 use strata_engine::settings::Settings;
 
+use crate::index::Efforts;
+
 use super::{CommandError, Context, Effect, Empty, NoArguments};
 
 #[derive(Debug, Serialize)]
@@ -16,6 +18,8 @@ pub(super) struct ServerStatus {
     index: IndexState,
     files: usize,
     outlined: usize,
+    /// What the last run over all files had to do for that.
+    efforts: Efforts,
     languages: Vec<&'static str>,
     /// What the walk could not do.
     notes: Vec<String>,
@@ -40,6 +44,7 @@ pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<Server
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
         outlined: snapshot.index.symbols.len(),
+        efforts: snapshot.index.efforts,
         languages: strata_engine::outline::languages(),
         notes: snapshot.index.notes.clone(),
     })

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::client::{Can, ClientInfo};
-use crate::index::{Index, Progress, walk_options};
+use crate::index::{Efforts, Index, Means, Progress, Remembered, Step, walk_options};
 use crate::mail::Mail;
 use crate::outgoing::{Outgoing, Work};
 use crate::snapshot::Snapshot;
@@ -69,6 +69,11 @@ impl Indexing {
         }
     }
 
+    /// Whether this run is the one that is on.
+    pub(super) fn is_on(&self, run: u64) -> bool {
+        self.running.as_ref().is_some_and(|running| running.run == run)
+    }
+
     /// A run has ended. Says whether it is the one that is on, whose result counts.
     pub(super) fn ended(
         &mut self,
@@ -76,7 +81,7 @@ impl Indexing {
         outcome: &'static str,
         outgoing: &UnboundedSender<Outgoing>,
     ) -> bool {
-        let current = self.running.as_ref().is_some_and(|running| running.run == run);
+        let current = self.is_on(run);
         if current {
             self.running = None;
             // A closed connection needs no news.
@@ -108,28 +113,53 @@ impl Indexing {
         let report = Report::new(run, outgoing, client, &wanted);
         let snapshot = snapshot.clone();
         let mail = mail.clone();
+        let failed = mail.clone();
         pool.spawn(
             Lane::Background,
-            move || look(&snapshot, wanted, &cancel, report),
-            move |index| {
-                if let Err(panicked) = &index {
-                    tracing::error!(run, %panicked, "indexing failed");
+            move || {
+                let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &mail).unzip();
+                // A closed connection needs no index.
+                let _ = mail.send(Mail::Indexed(run, index));
+                // Nobody waits any more.
+                if let Some(remembered) = remembered {
+                    remembered.keep(&snapshot.outlines);
                 }
-                let _ = mail.send(Mail::Indexed(run, index.ok().flatten()));
+            },
+            move |ended| {
+                if let Err(panicked) = &ended {
+                    tracing::error!(run, %panicked, "indexing failed");
+                    let _ = failed.send(Mail::Indexed(run, None));
+                }
             },
         );
     }
 }
 
-fn look(snapshot: &Snapshot, wanted: Wanted, cancel: &Cancel, mut report: Report) -> Option<Index> {
+fn look(
+    snapshot: &Snapshot,
+    run: u64,
+    wanted: Wanted,
+    cancel: &Cancel,
+    mut report: Report,
+    mail: &Sender<Mail>,
+) -> Option<(Index, Remembered)> {
     let options = walk_options(&snapshot.settings);
-    match wanted {
-        Wanted::Nothing => None,
-        Wanted::Files(keys) => snapshot.index.refreshed(&snapshot.roots, &options, &keys, cancel).ok(),
-        Wanted::All => {
-            Index::build(&snapshot.roots, &options, cancel, |progress| report.progress(progress)).ok()
-        }
+    let means = Means::new(&snapshot.roots, &options, &snapshot.outlines, cancel);
+    let looked = match wanted {
+        Wanted::Nothing => return None,
+        Wanted::Files(keys) => snapshot.index.refreshed(&keys, &means),
+        Wanted::All => Index::build(&means, |step| match step {
+            Step::Listed(index) => {
+                let _ = mail.send(Mail::Listed(run, *index));
+            }
+            Step::Outlined(progress) => report.progress(progress),
+        }),
+    };
+    if let Ok((index, _)) = &looked {
+        let Efforts { read, parsed } = index.efforts;
+        tracing::info!(run, files = index.files.len(), read, parsed, "indexed");
     }
+    looked.ok()
 }
 
 /// Tells the client how far a run is, now and then.

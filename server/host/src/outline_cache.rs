@@ -1,0 +1,244 @@
+//! Outlines that outlive the process: kept on disk by the hash of the text they were made of, together with the stamps
+//! of the files that had that text, so that a file that has not changed need not even be read. All workspaces share one
+//! database (`docs/outlines.md`, "Freshness"), and several processes may use it at once.
+//!
+//! It is a cache and nothing else. Whatever is wrong with it, outlines are made anew: no call fails, damage is logged
+//! and the file replaced. It never makes an outline and never reads a source file.
+
+mod body;
+mod place;
+mod table;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use strata_engine::hash::ContentHash;
+use strata_engine::outline::Outline;
+use strata_engine::symbols::FileSymbols;
+
+use self::table::{Table, Trouble};
+use crate::disk::Stamp;
+
+pub use self::place::cache_directory;
+
+/// The cache of one user. Shared by threads; each works on a connection of its own.
+#[derive(Debug)]
+pub struct OutlineCache {
+    /// The directory; `None` keeps nothing.
+    directory: Option<PathBuf>,
+    max_bytes: u64,
+    state: Mutex<State>,
+    /// Nothing can be written: the disk is full, or the files belong to somebody else.
+    read_only: AtomicBool,
+}
+
+/// Which outline: a text, and everything besides it that its outline depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutlineKey(ContentHash);
+
+/// A file as it was seen last: what it looked like, and the hash of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Its metadata when it was read.
+    pub stamp: Stamp,
+    /// The hash of its text.
+    pub hash: ContentHash,
+}
+
+/// What is known of the files of one folder, by their paths below it.
+pub type SeenFiles = HashMap<Box<str>, Seen>;
+
+/// What one run found out and the next one should know.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Files of the folder that were read, by their paths below it.
+    pub seen: Vec<(Box<str>, Seen)>,
+    /// Files that are known and are there no more.
+    pub gone: Vec<Box<str>>,
+    /// Outlines that were made.
+    pub made: Vec<(OutlineKey, Arc<FileSymbols>)>,
+    /// Outlines that were of use; what nobody uses is the first to go.
+    pub used: Vec<OutlineKey>,
+}
+
+/// What the cache takes on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extent {
+    /// The database.
+    pub path: PathBuf,
+    /// Of all its files.
+    pub bytes: u64,
+    /// How many outlines it holds.
+    pub outlines: u64,
+    /// How many files it knows by their stamps.
+    pub files: u64,
+}
+
+/// The most that the database may take, in bytes. An outline takes about a kilobyte and a half: this holds those of a
+/// repository of 200,000 files, or of some dozens of usual ones.
+const MAX_BYTES: u64 = 512 << 20;
+
+/// The connections that wait for the next thread.
+#[derive(Debug, Default)]
+enum State {
+    /// Not opened yet.
+    #[default]
+    Closed,
+    Open(Vec<Table>),
+    /// It cannot be opened, or not be removed.
+    Useless,
+}
+
+impl OutlineKey {
+    /// The key of the outline of a text with this hash, made by this edition of a language
+    /// ([`edition`](strata_engine::outline::edition)).
+    pub fn new(text: ContentHash, edition: ContentHash) -> Self {
+        Self(ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
+    }
+
+    fn bytes(self) -> [u8; 16] {
+        self.0.to_bytes()
+    }
+
+    /// The number of its row. Two keys with one number take each other's place, which costs an outline now and then.
+    fn row(self) -> i64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.bytes();
+        i64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+}
+
+impl Default for OutlineCache {
+    fn default() -> Self {
+        Self::nowhere()
+    }
+}
+
+impl OutlineCache {
+    /// A cache in this directory, which is made when it is needed.
+    pub fn at(directory: PathBuf) -> Self {
+        Self { directory: Some(directory), ..Self::nowhere() }
+    }
+
+    /// A cache that keeps nothing.
+    pub fn nowhere() -> Self {
+        Self {
+            directory: None,
+            max_bytes: MAX_BYTES,
+            state: Mutex::default(),
+            read_only: AtomicBool::new(false),
+        }
+    }
+
+    /// What is known of the files of a folder (its real path).
+    pub fn seen(&self, folder: &Path) -> SeenFiles {
+        self.with(|table| table.seen(folder)).unwrap_or_default()
+    }
+
+    /// The outline of a text, when it is there and sound.
+    pub fn outline(&self, key: OutlineKey) -> Option<Outline> {
+        self.with(|table| table.outline(key))?
+    }
+
+    /// Keeps what a run found out about the files of a folder. Takes a while: for a thread on which nobody waits.
+    pub fn keep(&self, folder: &Path, findings: &Findings) {
+        if self.read_only.load(Ordering::Relaxed) {
+            return;
+        }
+        self.with(|table| table.keep(folder, findings, today(), self.max_bytes));
+    }
+
+    /// What it takes; `None` when there is none.
+    pub fn extent(&self) -> Option<Extent> {
+        self.with(|table| table.extent())
+    }
+
+    /// Lends a connection to `work`. Trouble of any kind is `None`.
+    fn with<T>(&self, work: impl Fn(&mut Table) -> Result<T, Trouble>) -> Option<T> {
+        let mut table = self.borrow()?;
+        match work(&mut table) {
+            Ok(result) => {
+                self.give_back(table);
+                Some(result)
+            }
+            Err(Trouble::Passing(error)) => {
+                tracing::debug!(%error, "the outline cache is busy");
+                self.give_back(table);
+                None
+            }
+            Err(Trouble::CannotWrite(error)) => {
+                if !self.read_only.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(%error, "nothing more is written to the outline cache");
+                }
+                self.give_back(table);
+                None
+            }
+            Err(Trouble::Damaged(error)) => {
+                self.replace(table, &error);
+                None
+            }
+        }
+    }
+
+    fn borrow(&self) -> Option<Table> {
+        let directory = self.directory.as_ref()?;
+        let mut state = self.state();
+        if let State::Closed = *state {
+            *state = State::Open(Vec::new());
+        }
+        let State::Open(tables) = &mut *state else { return None };
+        if let Some(table) = tables.pop() {
+            return Some(table);
+        }
+        // Under the lock: the first of several threads creates what the others then open.
+        match Table::open(directory) {
+            Ok(table) => Some(table),
+            Err(trouble) => {
+                tracing::warn!(%trouble, directory = %directory.display(), "outlines are not kept on disk");
+                *state = State::Useless;
+                None
+            }
+        }
+    }
+
+    fn give_back(&self, table: Table) {
+        if let State::Open(tables) = &mut *self.state() {
+            tables.push(table);
+        }
+    }
+
+    /// A table showed damage: all connections are dropped, and the file is removed unless another process did so before.
+    fn replace(&self, damaged: Table, error: &str) {
+        tracing::warn!(%error, "the outline cache is damaged and made anew");
+        let mut state = self.state();
+        if let State::Open(tables) = &mut *state {
+            tables.clear();
+        }
+        if let Err(trouble) = damaged.remove() {
+            tracing::warn!(%trouble, "the outline cache cannot be removed");
+            *state = State::Useless;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Findings {
+    /// Whether there is nothing to keep.
+    pub fn is_empty(&self) -> bool {
+        self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()
+    }
+}
+
+/// Days since 1970.
+fn today() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs() / 86_400).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! An outline as bytes: `postcard`, behind a hash of the bytes and of the key that they belong to. A flipped bit, a row
+//! in another's place and a row of another program are all the same: no outline.
+
+use strata_engine::hash::ContentHash;
+use strata_engine::outline::Outline;
+
+use super::OutlineKey;
+
+const HASH: usize = 16;
+
+/// The bytes of an outline; `None` when it cannot be written, which no outline of ours is.
+pub(super) fn encode(key: OutlineKey, outline: &Outline) -> Option<Vec<u8>> {
+    let mut bytes = postcard::to_extend(outline, vec![0; HASH]).ok()?;
+    let (head, payload) = bytes.split_at_mut_checked(HASH)?;
+    head.copy_from_slice(&seal(key, payload));
+    Some(bytes)
+}
+
+/// The outline in some bytes, if they are what [`encode`] made for this key.
+pub(super) fn decode(key: OutlineKey, bytes: &[u8]) -> Option<Outline> {
+    let (head, payload) = bytes.split_at_checked(HASH)?;
+    if head != seal(key, payload) {
+        return None;
+    }
+    match postcard::take_from_bytes(payload) {
+        Ok((outline, [])) => Some(outline),
+        _ => None,
+    }
+}
+
+fn seal(key: OutlineKey, payload: &[u8]) -> [u8; HASH] {
+    ContentHash::of_parts([&key.bytes()[..], payload]).to_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use strata_engine::cancel::Cancel;
+    use strata_engine::key::FileKey;
+    use strata_engine::outline::language_of;
+
+    use super::*;
+
+    fn sample() -> (OutlineKey, Outline) {
+        let text =
+            "import os\n\nclass A(B):\n    @property\n    def f(self, a: int) -> str:\n        self.x = 1\n";
+        let language = language_of(&FileKey::from("a.py"), "").unwrap();
+        let outline = Outline::read(language, text, &Cancel::new()).unwrap();
+        assert!(outline.symbols.len() == 2 && !outline.imports.is_empty());
+        (OutlineKey::new(ContentHash::of(text), ContentHash::of("edition")), outline)
+    }
+
+    #[test]
+    fn an_outline_comes_back_and_only_under_its_key() {
+        let (key, outline) = sample();
+        let bytes = encode(key, &outline).unwrap();
+        assert_eq!(decode(key, &bytes), Some(outline));
+        assert_eq!(
+            decode(OutlineKey::new(ContentHash::of("other"), ContentHash::of("edition")), &bytes),
+            None
+        );
+    }
+
+    #[test]
+    fn another_edition_is_another_key() {
+        let text = ContentHash::of("text");
+        assert_ne!(OutlineKey::new(text, ContentHash::of("1")), OutlineKey::new(text, ContentHash::of("2")));
+    }
+
+    proptest! {
+        /// The seal says no before the decoder sees anything, and the decoder copes with what has a seal.
+        #[test]
+        fn no_bytes_make_it_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), sealed: bool) {
+            let (key, _) = sample();
+            if sealed && let Some((head, payload)) = bytes.split_at_mut_checked(HASH) {
+                head.copy_from_slice(&seal(key, payload));
+            }
+            let _ = decode(key, &bytes);
+        }
+
+        #[test]
+        fn a_changed_byte_is_no_outline(at: prop::sample::Index, flip in 1..=255_u8) {
+            let (key, outline) = sample();
+            let mut bytes = encode(key, &outline).unwrap();
+            let at = at.index(bytes.len());
+            bytes[at] ^= flip;
+            prop_assert_eq!(decode(key, &bytes), None);
+        }
+    }
+}

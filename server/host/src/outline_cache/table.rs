@@ -1,0 +1,373 @@
+//! The database: one connection to it, what it holds, and when it is too large. Knows SQL and no threads.
+//!
+//! SQLite, because several servers share the file and any of them may be killed while it writes. In its log mode
+//! readers wait for nobody. Writes reach the disk when SQLite moves its log into the database and not sooner: losing the
+//! last of them to a power cut costs a parse.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use strata_engine::hash::ContentHash;
+use strata_engine::outline::Outline;
+
+use super::body::{decode, encode};
+use super::{Extent, Findings, OutlineKey, Seen, SeenFiles};
+use crate::disk::Stamp;
+use crate::store::place::{lock_for_a_moment, private_directory, private_file};
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Table {
+    connection: Connection,
+    path: PathBuf,
+    /// Tells the file from one that was put in its place.
+    identity: u64,
+}
+
+/// What can go wrong, by what is to be done about it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    /// Somebody else is at it: try another time.
+    #[error("{0}")]
+    Passing(String),
+    /// The disk is full or closed to us: read on.
+    #[error("{0}")]
+    CannotWrite(String),
+    /// The file is not what it should be: make it anew.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+/// The tables of this version. Another version has another file, so that two programs can live side by side.
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS outlines (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS uses (id INTEGER PRIMARY KEY, day INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS folders (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, day INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS files (
+        folder INTEGER NOT NULL, path TEXT NOT NULL,
+        mtime INTEGER NOT NULL, size INTEGER NOT NULL, identity INTEGER NOT NULL, hash BLOB NOT NULL,
+        PRIMARY KEY (folder, path)
+    ) WITHOUT ROWID;
+";
+const FOLDER: &str = "outlines";
+const DATABASE: &str = "outlines-1.db";
+const LOCK: &str = "lock";
+
+/// What SQLite puts beside a database.
+const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
+
+/// How long a statement waits for the writer of another process.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A use is written down again after so many days: most starts write nothing.
+const USE_DAYS: i64 = 7;
+
+/// Rows of one transaction: others may write in between, and what a killed process had begun is soon made again.
+const ROWS: usize = 1_000;
+
+impl Table {
+    /// Connects to the database in a directory, which is made where it is missing, for its owner only. A database that
+    /// is none is replaced.
+    pub(super) fn open(directory: &Path) -> Result<Self, Trouble> {
+        let directory = prepared(directory)?;
+        let _lock = locked(&directory)?;
+        match Self::connect(&directory) {
+            Err(Trouble::Damaged(error)) => {
+                tracing::warn!(%error, "the outline cache is damaged and made anew");
+                remove(&directory)?;
+                Self::connect(&directory)
+            }
+            connected => connected,
+        }
+    }
+
+    /// Removes the database that this connection is to, unless it was replaced already.
+    pub(super) fn remove(self) -> Result<(), Trouble> {
+        let Some(directory) = self.path.parent() else { return Ok(()) };
+        let _lock = locked(directory)?;
+        if identity(&self.path) == self.identity {
+            remove(directory)?;
+        }
+        Ok(())
+    }
+
+    /// What is known of the files of a folder.
+    pub(super) fn seen(&self, folder: &Path) -> Result<SeenFiles, Trouble> {
+        let Some((folder, _)) = self.folder(folder)? else { return Ok(SeenFiles::new()) };
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT path, mtime, size, identity, hash FROM files WHERE folder = ?1")?;
+        let rows = statement.query_map([folder], |row| {
+            let stamp = Stamp {
+                mtime_ns: row.get(1)?,
+                size: row.get::<_, i64>(2)?.cast_unsigned(),
+                identity: row.get::<_, i64>(3)?.cast_unsigned(),
+            };
+            let hash = ContentHash::from_bytes(row.get(4)?);
+            Ok((row.get::<_, Box<str>>(0)?, Seen { stamp, hash }))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// A row that is no outline is damage of that row alone: it will be written again.
+    pub(super) fn outline(&self, key: OutlineKey) -> Result<Option<Outline>, Trouble> {
+        let mut statement = self.connection.prepare_cached("SELECT body FROM outlines WHERE id = ?1")?;
+        let mut rows = statement.query([key.row()])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        Ok(row.get_ref(0)?.as_blob().ok().and_then(|bytes| decode(key, bytes)))
+    }
+
+    /// Writes what was found out, and makes room when that was too much.
+    pub(super) fn keep(
+        &mut self,
+        folder: &Path,
+        findings: &Findings,
+        today: i64,
+        max_bytes: u64,
+    ) -> Result<(), Trouble> {
+        let (folder, last) = self.folder_used(folder, today)?;
+        let mut made: Vec<&(OutlineKey, _)> = findings.made.iter().collect();
+        // Neighbours in the table one after the other.
+        made.sort_unstable_by_key(|(key, _)| key.row());
+        for rows in made.chunks(ROWS) {
+            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            {
+                let mut body =
+                    writing.prepare_cached("INSERT OR REPLACE INTO outlines (id, body) VALUES (?1, ?2)")?;
+                let mut day =
+                    writing.prepare_cached("INSERT OR REPLACE INTO uses (id, day) VALUES (?1, ?2)")?;
+                for (key, file) in rows {
+                    if let Some(bytes) = encode(*key, &file.outline) {
+                        body.execute(params![key.row(), bytes])?;
+                        day.execute(params![key.row(), today])?;
+                    }
+                }
+            }
+            writing.commit()?;
+        }
+        for rows in findings.seen.chunks(ROWS) {
+            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            {
+                let mut file = writing.prepare_cached(
+                    "INSERT OR REPLACE INTO files (folder, path, mtime, size, identity, hash) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?;
+                for (path, Seen { stamp, hash }) in rows {
+                    let (size, identity) = (stamp.size.cast_signed(), stamp.identity.cast_signed());
+                    file.execute(params![folder, path, stamp.mtime_ns, size, identity, hash.to_bytes()])?;
+                }
+            }
+            writing.commit()?;
+        }
+        for rows in findings.gone.chunks(ROWS) {
+            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            {
+                let mut file = writing.prepare_cached("DELETE FROM files WHERE folder = ?1 AND path = ?2")?;
+                for path in rows {
+                    file.execute(params![folder, path])?;
+                }
+            }
+            writing.commit()?;
+        }
+        if last.is_none_or(|last| last.saturating_add(USE_DAYS) <= today) {
+            for rows in findings.used.chunks(ROWS) {
+                let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                {
+                    let mut day =
+                        writing.prepare_cached("UPDATE uses SET day = ?2 WHERE id = ?1 AND day < ?2")?;
+                    for key in rows {
+                        day.execute(params![key.row(), today])?;
+                    }
+                }
+                writing.commit()?;
+            }
+        }
+        if findings.made.is_empty() { Ok(()) } else { self.shrink(folder, max_bytes) }
+    }
+
+    /// What the database takes.
+    pub(super) fn extent(&self) -> Result<Extent, Trouble> {
+        let count = |table: &str| {
+            let query = format!("SELECT count(*) FROM {table}");
+            self.connection.query_row(&query, [], |row| row.get::<_, i64>(0))
+        };
+        let size = |suffix: &&str| fs::metadata(beside(&self.path, suffix)).map_or(0, |data| data.len());
+        Ok(Extent {
+            path: self.path.clone(),
+            bytes: BESIDE.iter().map(size).sum(),
+            outlines: count("uses")?.cast_unsigned(),
+            files: count("files")?.cast_unsigned(),
+        })
+    }
+
+    fn connect(directory: &Path) -> Result<Self, Trouble> {
+        let path = directory.join(DATABASE);
+        match private_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+                return Err(Trouble::CannotWrite(error.to_string()));
+            }
+            _ => {}
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW
+            | OpenFlags::SQLITE_OPEN_EXRESCODE;
+        let connection = Connection::open_with_flags(&path, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        for (pragma, value) in
+            [("trusted_schema", "OFF"), ("cell_size_check", "ON"), ("synchronous", "NORMAL")]
+        {
+            connection.pragma_update(None, pragma, value)?;
+        }
+        // Takes effect in an empty database only: room that is made goes back to the system.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "journal_size_limit", 4 << 20)?;
+        connection.execute_batch(SCHEMA)?;
+        // A table of this name with other columns is not ours.
+        for query in [
+            "SELECT id, body FROM outlines",
+            "SELECT id, day FROM uses",
+            "SELECT id, path, day FROM folders",
+            "SELECT folder, path, mtime, size, identity, hash FROM files",
+        ] {
+            connection.prepare(query)?;
+        }
+        Ok(Self { connection, identity: identity(&path), path })
+    }
+
+    /// The number of a folder and the day of its last use.
+    fn folder(&self, folder: &Path) -> Result<Option<(i64, i64)>, Trouble> {
+        let mut statement = self.connection.prepare_cached("SELECT id, day FROM folders WHERE path = ?1")?;
+        let path = folder.as_os_str().as_encoded_bytes();
+        Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    }
+
+    /// The number of a folder, which is used today, and the day of its last use before.
+    fn folder_used(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), Trouble> {
+        if let Some((id, last)) = self.folder(folder)? {
+            if last.saturating_add(USE_DAYS) <= today {
+                self.connection
+                    .prepare_cached("UPDATE folders SET day = ?2 WHERE id = ?1")?
+                    .execute(params![id, today])?;
+            }
+            return Ok((id, Some(last)));
+        }
+        let path = folder.as_os_str().as_encoded_bytes();
+        self.connection
+            .prepare_cached("INSERT OR IGNORE INTO folders (path, day) VALUES (?1, ?2)")?
+            .execute(params![path, today])?;
+        let id =
+            self.connection.query_row("SELECT id FROM folders WHERE path = ?1", [path], |row| row.get(0))?;
+        Ok((id, None))
+    }
+
+    /// Deletes what was not used for longest until the database is well below its limit, which keeps this rare.
+    fn shrink(&mut self, current: i64, max_bytes: u64) -> Result<(), Trouble> {
+        if self.bytes_in_use()? <= max_bytes {
+            return Ok(());
+        }
+        let oldest: Vec<(i64, i64)> = {
+            let mut statement = self.connection.prepare("SELECT id, day FROM uses ORDER BY day")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<Result<_, _>>()?
+        };
+        for rows in oldest.chunks(ROWS) {
+            let writing = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for (id, _) in rows {
+                writing.prepare_cached("DELETE FROM outlines WHERE id = ?1")?.execute([id])?;
+                writing.prepare_cached("DELETE FROM uses WHERE id = ?1")?.execute([id])?;
+            }
+            if let Some((_, day)) = rows.last() {
+                // Folders that were left before the outlines were are of no use either.
+                for query in [
+                    "DELETE FROM files WHERE folder IN (SELECT id FROM folders WHERE day < ?1 AND id != ?2)",
+                    "DELETE FROM folders WHERE day < ?1 AND id != ?2",
+                ] {
+                    writing.prepare_cached(query)?.execute([*day, current])?;
+                }
+            }
+            writing.commit()?;
+            if self.bytes_in_use()? <= max_bytes / 4 * 3 {
+                break;
+            }
+        }
+        self.connection.execute_batch("PRAGMA incremental_vacuum")?;
+        Ok(())
+    }
+
+    fn bytes_in_use(&self) -> Result<u64, Trouble> {
+        let value = |pragma| self.connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+        let pages = value("page_count")?.saturating_sub(value("freelist_count")?);
+        Ok(pages.saturating_mul(value("page_size")?).cast_unsigned())
+    }
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        let text = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::OperationInterrupted) => {
+                Self::Passing(text)
+            }
+            Some(
+                ErrorCode::ReadOnly
+                | ErrorCode::DiskFull
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::NoLargeFileSupport
+                | ErrorCode::OutOfMemory,
+            ) => Self::CannotWrite(text),
+            _ => Self::Damaged(text),
+        }
+    }
+}
+
+/// The directory of the database, real and closed to others.
+fn prepared(directory: &Path) -> Result<PathBuf, Trouble> {
+    let own = directory.join(FOLDER);
+    let cannot = |error: &dyn std::fmt::Display| Trouble::CannotWrite(error.to_string());
+    private_directory(&own).map_err(|error| cannot(&error))?;
+    // SQLite refuses links on the way to a database; those above are the user's own.
+    own.canonicalize().map_err(|error| cannot(&error))
+}
+
+/// Held while the database is created, opened or removed.
+fn locked(directory: &Path) -> Result<File, Trouble> {
+    lock_for_a_moment(&directory.join(LOCK)).map_err(|error| Trouble::CannotWrite(error.to_string()))
+}
+
+fn remove(directory: &Path) -> Result<(), Trouble> {
+    for suffix in BESIDE {
+        match fs::remove_file(beside(&directory.join(DATABASE), suffix)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Trouble::CannotWrite(error.to_string()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).map_or(0, |metadata| metadata.ino())
+}
+
+/// An open file cannot be replaced there.
+#[cfg(not(unix))]
+fn identity(_: &Path) -> u64 {
+    0
+}

@@ -1,0 +1,221 @@
+//! The cache keeps what it was given, within its limit and for its owner only; shares it with other processes; and gives
+//! up without a word when the disk is against it.
+
+use std::fs;
+
+use strata_engine::cancel::Cancel;
+use strata_engine::key::FileKey;
+use strata_engine::outline::{edition, language_of};
+
+use super::*;
+
+const DATABASE: &str = "outlines/outlines-1.db";
+
+fn symbols(text: &str) -> Arc<FileSymbols> {
+    let key = FileKey::from("a.py");
+    let language = language_of(&key, "").unwrap();
+    Arc::new(FileSymbols::read(language, &key, text, &Cancel::new()).unwrap())
+}
+
+fn key(text: &str) -> OutlineKey {
+    OutlineKey::new(ContentHash::of(text), edition(language_of(&FileKey::from("a.py"), "").unwrap()))
+}
+
+fn text(number: usize) -> String {
+    format!("class C{number}:\n    def method_{number}(self, argument: int) -> str: ...\n")
+}
+
+fn seen(number: u64) -> Seen {
+    let stamp = Stamp { mtime_ns: -5, size: number, identity: u64::MAX - number };
+    Seen { stamp, hash: ContentHash::of(&number.to_string()) }
+}
+
+fn findings(texts: &[String]) -> Findings {
+    let made = texts.iter().map(|text| (key(text), symbols(text))).collect();
+    Findings { made, ..Findings::default() }
+}
+
+fn cache() -> (tempfile::TempDir, OutlineCache) {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = OutlineCache::at(directory.path().to_owned());
+    (directory, cache)
+}
+
+/// Something in the cache, and that it is found again by somebody else.
+fn assert_works(cache: &OutlineCache, directory: &Path) {
+    let text = text(7);
+    cache.keep(Path::new("/work"), &findings(std::slice::from_ref(&text)));
+    let other = OutlineCache::at(directory.to_owned());
+    assert_eq!(other.outline(key(&text)).as_ref(), Some(&symbols(&text).outline));
+}
+
+#[test]
+fn what_is_kept_is_found_by_the_next_process() {
+    let (directory, cache) = cache();
+    let texts: Vec<String> = (0..2_500).map(text).collect();
+    let files = [("src/a.py".into(), seen(1)), ("ä/b.py".into(), seen(2))];
+    let folder = Path::new("/work/a");
+    cache.keep(folder, &Findings { seen: files.to_vec(), ..findings(&texts) });
+    let next = OutlineCache::at(directory.path().to_owned());
+    assert_eq!(next.seen(folder), SeenFiles::from(files));
+    assert_eq!(next.seen(Path::new("/work")), SeenFiles::new());
+    for text in &texts {
+        assert_eq!(next.outline(key(text)).as_ref(), Some(&symbols(text).outline));
+    }
+    assert_eq!(next.outline(key("another text")), None);
+
+    next.keep(
+        folder,
+        &Findings {
+            seen: vec![("src/a.py".into(), seen(3))],
+            gone: vec!["ä/b.py".into()],
+            ..Findings::default()
+        },
+    );
+    assert_eq!(cache.seen(folder), SeenFiles::from([("src/a.py".into(), seen(3))]));
+    let extent = cache.extent().unwrap();
+    assert_eq!((extent.outlines, extent.files), (2_500, 1));
+    assert!(extent.bytes > 0 && extent.path.ends_with(DATABASE));
+}
+
+#[test]
+fn nowhere_keeps_nothing() {
+    let cache = OutlineCache::nowhere();
+    cache.keep(Path::new("/work"), &findings(&[text(1)]));
+    assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_look_into_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, cache) = cache();
+    assert_works(&cache, directory.path());
+    let mode = |path: &str| fs::metadata(directory.path().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("outlines"), mode(DATABASE)), (0o700, 0o600));
+    for entry in fs::read_dir(directory.path().join("outlines")).unwrap() {
+        let entry = entry.unwrap();
+        assert_eq!(entry.metadata().unwrap().permissions().mode() & 0o077, 0, "{entry:?}");
+    }
+}
+
+#[test]
+fn what_is_no_database_is_replaced() {
+    for garbage in [
+        &b"not a database at all, but long enough to be looked at by anybody who wants to"[..],
+        b"",
+        &[0; 5_000],
+    ] {
+        let (directory, cache) = cache();
+        fs::create_dir(directory.path().join("outlines")).unwrap();
+        fs::write(directory.path().join(DATABASE), garbage).unwrap();
+        assert_works(&cache, directory.path());
+    }
+}
+
+#[test]
+fn a_database_of_another_program_is_replaced() {
+    let (directory, cache) = cache();
+    fs::create_dir(directory.path().join("outlines")).unwrap();
+    let other = rusqlite::Connection::open(directory.path().join(DATABASE)).unwrap();
+    other.execute_batch("CREATE TABLE outlines (what, ever)").unwrap();
+    drop(other);
+    assert_works(&cache, directory.path());
+}
+
+/// Damage of any part of the file: cut short, zeroed, or turned round. Nothing wrong ever comes out, and after one
+/// process has met with it, all is well again.
+#[test]
+fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
+    let texts: Vec<String> = (0..600).map(text).collect();
+    for damage in 0..12 {
+        let (directory, cache) = cache();
+        let files = (0..600_u64).map(|n| (format!("src/{n}.py").into(), seen(n))).collect();
+        cache.keep(Path::new("/work"), &Findings { seen: files, ..findings(&texts) });
+        drop(cache);
+        let path = directory.path().join(DATABASE);
+        let mut bytes = fs::read(&path).unwrap();
+        let (at, length) = (bytes.len() * damage / 12, bytes.len());
+        match damage % 3 {
+            0 => bytes.truncate(at.max(700)),
+            1 => bytes[at..(at + 20_000).min(length)].fill(0),
+            _ => bytes[at..(at + 9_000).min(length)].iter_mut().for_each(|byte| *byte ^= 0x5a),
+        }
+        fs::write(&path, bytes).unwrap();
+
+        let cache = OutlineCache::at(directory.path().to_owned());
+        for text in &texts {
+            let found = cache.outline(key(text));
+            assert!(found.is_none_or(|found| found == symbols(text).outline), "damage {damage}");
+        }
+        for _ in 0..2 {
+            cache.keep(Path::new("/work"), &findings(&texts));
+        }
+        let next = OutlineCache::at(directory.path().to_owned());
+        assert!(texts.iter().all(|text| next.outline(key(text)).is_some()), "damage {damage}");
+    }
+}
+
+#[test]
+fn two_that_write_at_once_lose_nothing() {
+    let (directory, _) = cache();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let directory = directory.path().to_owned();
+            scope.spawn(move || {
+                let cache = OutlineCache::at(directory);
+                for round in 0..10 {
+                    let texts: Vec<String> = (0..20).map(|n| text(writer * 1_000 + round * 20 + n)).collect();
+                    cache.keep(Path::new(&format!("/work/{writer}")), &findings(&texts));
+                    assert!(texts.iter().all(|text| cache.outline(key(text)).is_some()));
+                }
+            });
+        }
+    });
+    let cache = OutlineCache::at(directory.path().to_owned());
+    assert_eq!(cache.extent().unwrap().outlines, 800);
+    assert!((0..200).all(|n| cache.outline(key(&text(3_000 + n))).is_some()));
+}
+
+#[test]
+fn it_stays_within_its_limit_and_what_was_used_last_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut table = Table::open(directory.path()).unwrap();
+    let limit = 1 << 20;
+    let mut kept = 0;
+    for day in 0..40 {
+        let texts: Vec<String> = (0..500).map(|n| text(day * 500 + n)).collect();
+        let files = vec![(format!("{day}.py").into(), seen(1))];
+        let folder = format!("/work/{day}");
+        let findings = Findings { seen: files, ..findings(&texts) };
+        table.keep(Path::new(&folder), &findings, i64::try_from(day).unwrap() * 10, limit).unwrap();
+        // The first ones are used all the time.
+        let used = (0..100).map(|n| key(&text(n))).collect();
+        table
+            .keep(
+                Path::new("/work/0"),
+                &Findings { used, ..Findings::default() },
+                i64::try_from(day).unwrap() * 10,
+                limit,
+            )
+            .unwrap();
+        kept = table.extent().unwrap().outlines;
+    }
+    let bytes = fs::metadata(directory.path().join(DATABASE)).unwrap().len();
+    assert!(bytes <= limit * 2 && kept > 500, "{bytes} bytes, {kept} outlines");
+    let there = |table: &mut Table, n| table.outline(key(&text(n))).unwrap().is_some();
+    assert!((0..100).all(|n| there(&mut table, n)), "used all the time");
+    assert!((19_500..20_000).all(|n| there(&mut table, n)), "new");
+    assert!((500..1_000).all(|n| !there(&mut table, n)), "old");
+    assert_eq!(table.seen(Path::new("/work/1")).unwrap(), SeenFiles::new());
+    assert_eq!(table.seen(Path::new("/work/0")).unwrap().len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_cannot_be_made_is_no_cache() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let cache = OutlineCache::at(file.path().join("below"));
+    cache.keep(Path::new("/work"), &findings(&[text(1)]));
+    assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
+}

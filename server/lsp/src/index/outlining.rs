@@ -1,0 +1,187 @@
+//! Outlines of files: those that an earlier run kept where nothing has changed, and new ones of the texts where something
+//! has. Remembers for the next run what it found out. Lists no files and links no outlines.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use strata_engine::key::FileKey;
+use strata_engine::outline::{Outline, edition, language_of};
+use strata_engine::symbols::FileSymbols;
+use strata_host::disk::{ReadLimits, read_text};
+use strata_host::outline_cache::{Findings, OutlineCache, OutlineKey, Seen, SeenFiles};
+use strata_host::roots::{Root, Roots};
+use strata_host::walk::Entry;
+
+use super::Means;
+
+/// What outlines are made of and with. Shared by threads.
+pub(super) struct Outlining<'a> {
+    means: Means<'a>,
+    /// What is known of files, by the folder that they are in.
+    seen: HashMap<PathBuf, SeenFiles>,
+}
+
+/// What came of one file.
+#[derive(Default)]
+pub(super) struct Outlined {
+    /// Its outline; `None` when it has none.
+    pub(super) symbols: Option<Arc<FileSymbols>>,
+    /// What had to be done for it.
+    pub(super) effort: Effort,
+    seen: Option<Seen>,
+    key: Option<OutlineKey>,
+}
+
+/// How much was done for an outline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// The file was not opened.
+    #[default]
+    Recalled,
+    /// The file was read and its text recognised.
+    Read,
+    /// The file was read and parsed.
+    Parsed,
+}
+
+/// How much a run did. What was neither read nor parsed was known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Efforts {
+    /// Files that were read.
+    pub read: usize,
+    /// Files that were parsed, all of which were read.
+    pub parsed: usize,
+}
+
+/// What a run found out and the next one should know; to be kept when nobody waits any more.
+#[derive(Debug, Default)]
+#[must_use = "a run that keeps nothing makes the next one slow"]
+pub struct Remembered {
+    folders: BTreeMap<PathBuf, Findings>,
+    outlines: usize,
+}
+
+impl<'a> Outlining<'a> {
+    /// For some files: what is known of their folders is not looked up.
+    pub(super) fn of_some(means: &Means<'a>) -> Self {
+        Self { means: *means, seen: HashMap::new() }
+    }
+
+    /// For all files.
+    pub(super) fn of_all(means: &Means<'a>) -> Self {
+        let known = |root: &Root| (root.path().to_owned(), means.cache.seen(root.path()));
+        Self { means: *means, seen: means.roots.iter().map(known).collect() }
+    }
+
+    /// Whether a file may have an outline. Only a name without an extension leaves it to the first line to say what the
+    /// file is.
+    pub(super) fn may_outline(entry: &Entry) -> bool {
+        let key = &entry.key;
+        entry.name_only.is_none() && (language_of(key, "").is_some() || !key.file_name().contains('.'))
+    }
+
+    /// The outline of a file that looks like this.
+    pub(super) fn outline(&self, entry: &Entry) -> Outlined {
+        self.recalled(entry).unwrap_or_else(|| self.read(entry))
+    }
+
+    /// What is known of files that are not among these.
+    pub(super) fn gone(self, entries: &[Entry]) -> impl Iterator<Item = (PathBuf, Vec<Box<str>>)> {
+        let mut seen = self.seen;
+        for (root, below) in entries.iter().filter_map(|entry| self.means.roots.split(&entry.key)) {
+            if let Some(files) = seen.get_mut(root.path()) {
+                files.remove(below);
+            }
+        }
+        seen.into_iter().map(|(folder, files)| (folder, files.into_keys().collect()))
+    }
+
+    /// A file whose stamp is the one that its text was read under need not be read.
+    fn recalled(&self, entry: &Entry) -> Option<Outlined> {
+        let (root, below) = self.means.roots.split(&entry.key)?;
+        let known = self.seen.get(root.path())?.get(below)?;
+        let language = language_of(&entry.key, "")?;
+        if known.stamp != entry.stamp {
+            return None;
+        }
+        let key = OutlineKey::new(known.hash, edition(language));
+        let outline = self.means.cache.outline(key)?;
+        let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
+        Some(Outlined { symbols: Some(symbols), effort: Effort::Recalled, seen: None, key: Some(key) })
+    }
+
+    fn read(&self, entry: &Entry) -> Outlined {
+        let limits = ReadLimits { max_bytes: self.means.options.max_outline_bytes };
+        // Asked before the text is read: what changes from now on has another stamp.
+        let settled = entry.stamp.is_settled();
+        let read = Outlined { effort: Effort::Read, ..Outlined::default() };
+        let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };
+        let first_line = text.text.lines().next().unwrap_or_default();
+        let Some(language) = language_of(&entry.key, first_line) else { return read };
+        let key = OutlineKey::new(text.hash, edition(language));
+        let (outline, effort) = match self.means.cache.outline(key) {
+            Some(outline) => (outline, Effort::Read),
+            None => match Outline::read(language, &text.text, self.means.cancel) {
+                Ok(outline) => (outline, Effort::Parsed),
+                Err(_) => return read,
+            },
+        };
+        let seen =
+            (settled && text.stamp == entry.stamp).then_some(Seen { stamp: text.stamp, hash: text.hash });
+        let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
+        Outlined { symbols: Some(symbols), effort, seen, key: Some(key) }
+    }
+}
+
+impl Efforts {
+    pub(super) fn count(&mut self, effort: Effort) {
+        match effort {
+            Effort::Recalled => {}
+            Effort::Read => self.read += 1,
+            Effort::Parsed => {
+                self.read += 1;
+                self.parsed += 1;
+            }
+        }
+    }
+}
+
+impl Remembered {
+    /// Takes note of what came of a file.
+    pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: Outlined) {
+        let Outlined { symbols, effort, seen, key: outline } = outlined;
+        let Some((root, below)) = roots.split(key) else { return };
+        let findings = self.folder(root.path());
+        findings.seen.extend(seen.map(|seen| (below.into(), seen)));
+        let Some((outline, symbols)) = outline.zip(symbols) else { return };
+        match effort {
+            Effort::Parsed => {
+                findings.made.push((outline, symbols));
+                self.outlines += 1;
+            }
+            Effort::Read | Effort::Recalled => findings.used.push(outline),
+        }
+    }
+
+    pub(super) fn gone(&mut self, folder: &Path, files: Vec<Box<str>>) {
+        self.folder(folder).gone = files;
+    }
+
+    /// How many outlines wait to be kept.
+    pub(super) fn outlines(&self) -> usize {
+        self.outlines
+    }
+
+    /// Writes it all down, which takes a while.
+    pub fn keep(self, cache: &OutlineCache) {
+        for (folder, findings) in self.folders.iter().filter(|(_, findings)| !findings.is_empty()) {
+            cache.keep(folder, findings);
+        }
+    }
+
+    fn folder(&mut self, folder: &Path) -> &mut Findings {
+        self.folders.entry(folder.to_owned()).or_default()
+    }
+}
