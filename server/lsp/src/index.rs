@@ -10,6 +10,7 @@ use strata_engine::key::FileKey;
 use strata_engine::outline::{Outline, language_of};
 use strata_engine::prompt::{IndexState, Seeds};
 use strata_engine::symbols::{FileSymbols, References, SymbolIndex};
+use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{DiskText, ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, index};
@@ -281,7 +282,12 @@ fn outlinable(entries: &[Entry]) -> Vec<FileKey> {
 fn outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols>> {
     let first_line = text.lines().next().unwrap_or_default();
     let language = language_of(key, first_line)?;
-    let outline = Outline::read(language, text, cancel).ok()?;
+    let Ok(outline) = Outline::read(language, text, &within(cancel, OUTLINE_TIME)) else {
+        if !cancel.is_cancelled() {
+            tracing::warn!(%key, "outlining takes too long; the file is listed by name only");
+        }
+        return None;
+    };
     Some(Arc::new(FileSymbols::new(language, key, outline)))
 }
 

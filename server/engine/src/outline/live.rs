@@ -35,6 +35,8 @@ pub struct LiveOutline {
     outline: Outline,
     signature: Signature,
     wrapped: Depths,
+    /// The map block, if it was asked for since it last changed.
+    block: Option<(FileKey, MapBlock)>,
 }
 
 /// Whether some symbol is shown less deep than it is, because what it is in defines something again.
@@ -108,6 +110,7 @@ impl LiveOutline {
             outline: Outline::default(),
             signature: Signature::of([].iter()),
             wrapped: Depths::AreLevels,
+            block: None,
         };
         let whole = text.to_string();
         let mut course = Pieces::new(&[], &[], &[], (Anchor::default(), 0));
@@ -162,14 +165,26 @@ impl LiveOutline {
         Ok(())
     }
 
+    /// The language it is in.
+    pub fn language(&self) -> LanguageId {
+        self.language
+    }
+
     /// The outline.
     pub fn outline(&self) -> Outline {
         self.outline.clone()
     }
 
-    /// The map block of the outline.
-    pub fn block(&self, key: &FileKey) -> MapBlock {
-        map_block_signed(self.language, key, &self.outline, self.signature)
+    /// The map block of the outline. Asked again it costs nothing, as long as the edits leave it as it is.
+    pub fn block(&mut self, key: &FileKey) -> MapBlock {
+        match &self.block {
+            Some((known, block)) if known == key => block.clone(),
+            _ => {
+                let block = map_block_signed(self.language, key, &self.outline, self.signature);
+                self.block = Some((key.clone(), block.clone()));
+                block
+            }
+        }
     }
 
     /// Walks the piece `first.end` again and everything up to an anchor from which on all is as it was. Where the
@@ -201,6 +216,7 @@ impl LiveOutline {
         let is_full = |pieces: &[Piece]| pieces.iter().map(|piece| piece.found.len()).sum::<usize>() >= MAX_SYMBOLS;
         let mut symbols = if is_full(&self.pieces) { Effect::Everywhere } else { Effect::None };
         let mut imports = Effect::None;
+        let tests_before = self.outline.tests;
         for splice in splices.into_iter().rev() {
             let new_starts: Vec<usize> = splice.new.iter().map(|found| found.start).collect();
             let mut new: Vec<Piece> =
@@ -230,6 +246,9 @@ impl LiveOutline {
         if imports != Effect::None {
             let imports = flat(&self.pieces, |piece| &piece.imports);
             self.outline.imports = first_mentions(imports.map(|import| &**import));
+        }
+        if symbols != Effect::None || imports != Effect::None || self.outline.tests != tests_before {
+            self.block = None;
         }
         let (references, count) = self.mentions.references();
         if count > MAX_REFERENCES {

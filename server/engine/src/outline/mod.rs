@@ -220,6 +220,8 @@ impl SymbolKind {
             Self::Constant => "constant",
             Self::Type => "type",
             Self::Macro => "macro",
+            Self::Section => "section",
+            Self::Key => "key",
         }
     }
 

@@ -148,6 +148,13 @@ fn parse_bytes<'a>(
 }
 
 impl SyntaxTree {
+    /// The tree of nothing, which stands for a text that was not parsed to its end.
+    pub(crate) fn none(language: LanguageId) -> Option<Self> {
+        let mut tree = parse(language, "", None, &Cancel::new()).ok()?;
+        tree.complete = false;
+        Some(tree)
+    }
+
     /// The language it was parsed in.
     pub fn language(&self) -> LanguageId {
         self.language
