@@ -16,6 +16,7 @@ mod document;
 mod editor;
 mod framing;
 mod model_server;
+pub mod mutation;
 mod prompt;
 mod repo;
 mod server;

@@ -1,28 +1,50 @@
 //! An open document together with its syntax tree and outline. Edits are noted as they come; parsing happens
-//! when somebody asks, starts from the last tree, and can be cancelled. Says nothing about which buffers there
+//! when somebody asks, starts from the last tree and outline, and can be cancelled. Says nothing about which buffers there
 //! are.
+//!
+//! Of broken text a parser that starts from an old tree may make something else than one that starts afresh. Such a
+//! result is provisional: it is there at once for the next keystroke to start from, but what goes into a prompt is
+//! [settled](Buffer::symbols) first by parsing afresh, once for each text. So the same text gives the same bytes, and no
+//! keystroke waits for that.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use strata_grammars::LanguageId;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::document::{Document, EditError, OutOfStep};
 use crate::key::FileKey;
-use crate::outline::{Outline, SyntaxTree, TreeEdit, parse};
+use crate::outline::{LiveOutline, Outline, SyntaxTree, TreeEdit, parse_rope};
 use crate::symbols::FileSymbols;
 
 /// A tree that lags further behind than this many edits is not worth bringing up to date.
 const MAX_TRAIL: usize = 1_000;
 
-/// What parsing a buffer gave.
+/// What parsing a buffer gave. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     generation: u64,
     tree: SyntaxTree,
     symbols: Arc<FileSymbols>,
+    standing: Standing,
+}
+
+/// Whether a result is a function of the text alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    Settled,
+    /// How the text came about may show.
+    Provisional,
+}
+
+/// What the next parse starts from. All clones of a buffer share it, so that whoever parses first does it for all.
+#[derive(Debug)]
+struct Live {
+    parsed: Parsed,
+    key: FileKey,
+    outline: LiveOutline,
 }
 
 /// An open document, cheap to clone.
@@ -33,8 +55,11 @@ pub struct Buffer {
     /// Names the text: no two texts of this process share a number, whatever the editor's versions do.
     generation: u64,
     parsed: Option<Arc<Parsed>>,
-    /// The edits since `parsed`.
-    trail: Vec<TreeEdit>,
+    /// The generation before the first edit of the trail.
+    trail_from: u64,
+    /// Edits, each with the generation it made.
+    trail: Vec<(u64, TreeEdit)>,
+    live: Arc<Mutex<Option<Live>>>,
 }
 
 impl Buffer {
@@ -44,7 +69,9 @@ impl Buffer {
         let first_line = document.rope().lines().next().map(|line| line.to_string()).unwrap_or_default();
         let language = LanguageId::by_editor_id(document.language())
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
-        Self { document, language, generation: next_generation(), parsed: None, trail: Vec::new() }
+        let generation = next_generation();
+        let (trail, live) = (Vec::new(), Arc::default());
+        Self { document, language, generation, parsed: None, trail_from: generation, trail, live }
     }
 
     /// The document.
@@ -76,7 +103,8 @@ impl Buffer {
         self.document.replace_all(text, version);
         self.generation = next_generation();
         self.parsed = None;
-        self.trail.clear();
+        self.live = Arc::default();
+        self.forget_trail();
     }
 
     /// As [`Document::replace`]; the edit is noted for the tree.
@@ -86,40 +114,55 @@ impl Buffer {
     pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<(), EditError> {
         let edit = self.document.replace(range, text)?;
         self.generation = next_generation();
-        if self.parsed.is_some() {
-            self.trail.push(edit);
-        }
+        self.trail.push((self.generation, edit));
         if self.trail.len() > MAX_TRAIL {
-            self.parsed = None;
-            self.trail.clear();
+            self.forget_trail();
         }
         Ok(())
     }
 
-    /// Parses the text as it is now, starting from the last tree. `None` without a grammar.
+    /// Parses the text as it is now, starting from what was last parsed. `None` without a grammar. The result may be
+    /// provisional.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
     pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
-        let text = self.document.text();
-        let old = self.parsed.as_ref().map(|parsed| {
-            let mut tree = parsed.tree.clone();
-            self.trail.iter().for_each(|edit| tree.edit(edit));
-            tree
-        });
-        let tree = parse(language, &text, old.as_ref(), cancel)?;
-        let outline = Outline::of(&tree, &text, cancel)?;
-        let symbols = Arc::new(FileSymbols::new(language, key, outline));
-        Ok(Some(Parsed { generation: self.generation, tree, symbols }))
+        let mut live = self.live();
+        match &mut *live {
+            Some(live) if live.parsed.generation == self.generation && live.key == *key => {
+                return Ok(Some(live.parsed.clone()));
+            }
+            Some(live) if live.parsed.generation != self.generation => {
+                if let Some(edits) = self.edits_since(live.parsed.generation) {
+                    live.advance(self, key, &edits, cancel)?;
+                    return Ok(Some(live.parsed.clone()));
+                }
+            }
+            _ => {}
+        }
+        self.parse_afresh(language, key, &mut live, cancel).map(Some)
     }
 
-    /// Takes over a result of [`Buffer::parse`], unless the text has changed since: then it is dropped.
+    /// What stands for a text that could not be parsed in the time there was: no symbols, until it changes.
+    pub fn unparsed(&self, key: &FileKey) -> Option<Parsed> {
+        let language = self.language?;
+        let tree = SyntaxTree::none(language)?;
+        let symbols = Arc::new(FileSymbols::new(language, key, Outline::default()));
+        Some(Parsed { generation: self.generation, tree, symbols, standing: Standing::Settled })
+    }
+
+    /// What was last taken over, perhaps of an earlier text, and perhaps provisional.
+    pub fn last(&self) -> Option<&Parsed> {
+        self.parsed.as_deref()
+    }
+
+    /// Takes over a result of [`Buffer::parse`]. One for a text that this one did not come from is dropped.
     pub fn adopt(&mut self, parsed: Parsed) {
-        if parsed.generation == self.generation {
-            self.parsed = Some(Arc::new(parsed));
-            self.trail.clear();
-        }
+        let Some(edits) = self.edits_since(parsed.generation) else { return };
+        self.trail.drain(..self.trail.len() - edits.len());
+        self.trail_from = parsed.generation;
+        self.parsed = Some(Arc::new(parsed));
     }
 
     /// The syntax tree of the text as it is now: from the last parse when nothing changed since, else parsed here.
@@ -128,21 +171,104 @@ impl Buffer {
     /// # Errors
     /// [`Cancelled`] when the flag went up.
     pub fn tree(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<SyntaxTree>, Cancelled> {
-        match &self.parsed {
-            Some(parsed) if parsed.generation == self.generation => Ok(Some(parsed.tree.clone())),
-            _ => Ok(self.parse(key, cancel)?.map(|parsed| parsed.tree)),
-        }
+        Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
     }
 
-    /// The outline of the text as it is now: from the last parse when nothing changed since, else parsed here.
+    /// The outline of the text as it is now: from the last parse when nothing changed since, else parsed here. It is
+    /// settled: the same for the same text.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
     pub fn symbols(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
-        match &self.parsed {
-            Some(parsed) if parsed.generation == self.generation => Ok(Some(parsed.symbols.clone())),
-            _ => Ok(self.parse(key, cancel)?.map(|parsed| parsed.symbols)),
+        Ok(self.settled(key, cancel)?.map(|parsed| parsed.symbols))
+    }
+
+    fn settled(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
+        if let Some(parsed) = &self.parsed
+            && parsed.generation == self.generation
+            && parsed.standing == Standing::Settled
+        {
+            return Ok(Some(Parsed::clone(parsed)));
         }
+        match (self.language, self.parse(key, cancel)?) {
+            (Some(language), Some(parsed)) if parsed.standing == Standing::Provisional => {
+                self.parse_afresh(language, key, &mut self.live(), cancel).map(Some)
+            }
+            (_, parsed) => Ok(parsed),
+        }
+    }
+
+    /// Parses without any old tree. What others have made of a later text stays.
+    fn parse_afresh(
+        &self,
+        language: LanguageId,
+        key: &FileKey,
+        live: &mut Option<Live>,
+        cancel: &Cancel,
+    ) -> Result<Parsed, Cancelled> {
+        let tree = parse_rope(language, self.document.rope(), None, cancel)?;
+        let mut outline = LiveOutline::new(&tree, self.document.rope(), cancel)?;
+        let symbols = Arc::new(FileSymbols::of_live(&mut outline, key));
+        let parsed = Parsed { generation: self.generation, tree, symbols, standing: Standing::Settled };
+        if live.as_ref().is_none_or(|live| live.parsed.generation <= self.generation) {
+            *live = Some(Live { parsed: parsed.clone(), key: key.clone(), outline });
+        }
+        Ok(parsed)
+    }
+
+    fn live(&self) -> MutexGuard<'_, Option<Live>> {
+        self.live.lock().unwrap_or_else(|poisoned| {
+            // Whoever panicked may have left it half done.
+            self.live.clear_poison();
+            let mut live = poisoned.into_inner();
+            *live = None;
+            live
+        })
+    }
+
+    /// The edits that lead from a generation to this one.
+    fn edits_since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
+        let first = if generation == self.trail_from {
+            0
+        } else {
+            self.trail.iter().position(|(made, _)| *made == generation)? + 1
+        };
+        Some(self.trail.iter().skip(first).map(|(_, edit)| *edit).collect())
+    }
+
+    fn forget_trail(&mut self) {
+        self.trail.clear();
+        self.trail_from = self.generation;
+    }
+}
+
+impl Live {
+    /// Brings it to the text of `buffer`, to which `edits` led. After an error it is as it was.
+    fn advance(
+        &mut self,
+        buffer: &Buffer,
+        key: &FileKey,
+        edits: &[TreeEdit],
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let text = buffer.document.rope();
+        let mut before = self.parsed.tree.clone();
+        edits.iter().for_each(|edit| before.edit(edit));
+        let tree = parse_rope(before.language(), text, Some(&before), cancel)?;
+        self.outline.refresh(&before, &tree, text, edits, cancel)?;
+        let symbols = FileSymbols::of_live(&mut self.outline, key);
+        let depends = tree.has_error() && before.is_complete();
+        let standing = if depends { Standing::Provisional } else { Standing::Settled };
+        self.parsed = Parsed { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
+        self.key = key.clone();
+        Ok(())
+    }
+}
+
+impl Parsed {
+    /// The outline and the map block, perhaps provisional.
+    pub fn symbols(&self) -> &Arc<FileSymbols> {
+        &self.symbols
     }
 }
 
@@ -182,5 +308,62 @@ mod tests {
         assert!(!buffer.is_stale());
         buffer.replace(4..9, "other").unwrap();
         assert!(buffer.is_stale() && outlined(&buffer, &key).contains("other"));
+    }
+
+    /// An edit that leaves a string open makes all that follows something else, and how the parser recovers from that
+    /// may depend on where it started.
+    #[test]
+    fn the_same_broken_text_gives_the_same_symbols_however_it_came_about() {
+        let key = FileKey::from("a.py");
+        let source = LanguageId::by_name("python").unwrap().fixture().repeat(20);
+        let breaks = [(1_000, "\""), (2_000, "'''"), (500, "("), (4_000, "{"), (3_000, "class A(:\n")];
+        for (place, text) in breaks {
+            let mut buffer = Buffer::new(&key, Document::open(&source, 1, "python"));
+            let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+            buffer.adopt(parsed);
+            let place = (place..).find(|&at| source.is_char_boundary(at)).unwrap();
+            buffer.replace(place..place, text).unwrap();
+            let provisional = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+            assert_eq!(provisional.standing, Standing::Provisional);
+            buffer.adopt(provisional);
+            assert!(!buffer.is_stale());
+            let fresh = Buffer::new(&key, Document::open(&buffer.document().text(), 1, "python"));
+            let symbols = |buffer: &Buffer| buffer.symbols(&key, &Cancel::new()).unwrap().unwrap();
+            assert_eq!(symbols(&buffer), symbols(&fresh));
+            // What was settled is what the next edit starts from.
+            buffer.replace(0..0, "brand_new = 1\n").unwrap();
+            assert!(symbols(&buffer).block.text.contains("brand_new"));
+        }
+    }
+
+    #[test]
+    fn a_result_is_kept_when_the_text_has_moved_on_and_all_clones_share_it() {
+        let key = FileKey::from("a.py");
+        let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
+        let early = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+        buffer.replace(4..9, "second").unwrap();
+        let snapshot = buffer.clone();
+        buffer.replace(4..10, "third").unwrap();
+        buffer.adopt(early);
+        assert!(buffer.is_stale() && buffer.last().is_some());
+        assert!(outlined(&buffer, &key).contains("third"));
+        // Another thread looks at what was there before.
+        assert!(outlined(&snapshot, &key).contains("second"));
+        assert!(outlined(&buffer, &key).contains("third"));
+        let renamed = FileKey::from("b.py");
+        assert!(outlined(&buffer, &renamed).starts_with("b.py"));
+    }
+
+    #[test]
+    fn a_text_that_is_given_up_has_no_symbols_until_it_changes() {
+        let key = FileKey::from("a.py");
+        let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
+        let late = Cancel::new().or_when(|| true);
+        assert!(buffer.parse(&key, &late).is_err());
+        buffer.adopt(buffer.unparsed(&key).unwrap());
+        assert!(!buffer.is_stale());
+        assert_eq!(outlined(&buffer, &key), "a.py\n");
+        buffer.replace(4..9, "other").unwrap();
+        assert!(outlined(&buffer, &key).contains("other"));
     }
 }

@@ -1,12 +1,16 @@
 //! A flag that tells long work to stop. Whoever wants the work ended holds a clone and raises it; the
 //! work looks at it now and then. It never interrupts anything by itself.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A shared flag, initially down. Clones share it; it cannot be lowered again.
-#[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    when: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+}
 
 /// The work was cancelled before it was done; nothing of it was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -19,14 +23,23 @@ impl Cancel {
         Self::default()
     }
 
+    /// The same flag for work that is also to stop once `when` says so, which is asked often. This is how a host sets
+    /// a time limit: the engine has no clock.
+    #[must_use]
+    pub fn or_when(&self, when: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let outer = self.when.clone();
+        let either = move || when() || outer.as_ref().is_some_and(|outer| outer());
+        Self { flag: Arc::clone(&self.flag), when: Some(Arc::new(either)) }
+    }
+
     /// Raises the flag for every holder.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.flag.store(true, Ordering::Relaxed);
     }
 
     /// Whether the flag is up.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.when.as_ref().is_some_and(|when| when())
     }
 
     /// An error as soon as the flag is up, for use with `?` between steps of work.
@@ -35,5 +48,29 @@ impl Cancel {
     /// [`Cancelled`] once the flag is up.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cancel").field(&self.is_cancelled()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn a_limit_stops_its_own_work_only() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let (cancel, count) = (Cancel::new(), Arc::clone(&asked));
+        let limited = cancel.or_when(move || count.fetch_add(1, Ordering::Relaxed) >= 2).or_when(|| false);
+        assert_eq!([limited.check(), limited.check(), limited.check()], [Ok(()), Ok(()), Err(Cancelled)]);
+        assert!(!cancel.is_cancelled());
+        cancel.cancel();
+        assert!(limited.is_cancelled() && asked.load(Ordering::Relaxed) == 3);
     }
 }

@@ -3,6 +3,7 @@
 //! what a model gets to see: it says what is there, refuses what must not be touched, and gives the reason.
 
 pub mod config;
+pub mod deadline;
 pub mod disk;
 pub mod git;
 pub mod index;

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
-use strata_engine::outline::{Outline, language_of};
+use strata_engine::outline::language_of;
 use strata_engine::prompt::{IndexState, Seeds};
 use strata_engine::symbols::{self, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_host::disk::{ReadLimits, Stamp, read_text};
@@ -372,8 +372,7 @@ fn notes_of(walked: &Walk) -> Vec<String> {
 fn outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Arc<FileSymbols>> {
     let first_line = text.lines().next().unwrap_or_default();
     let language = language_of(key, first_line)?;
-    let outline = Outline::read(language, text, cancel).ok()?;
-    Some(Arc::new(FileSymbols::new(language, key, outline)))
+    Some(Arc::new(FileSymbols::new(language, key, outlining::read_outline(key, text, cancel)?)))
 }
 
 #[cfg(test)]

@@ -20,10 +20,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use strata_engine::ageing::{Aged, Ageing};
+use strata_engine::buffer::{Buffer, Parsed};
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
+use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::pool::{Lane, Panicked, Pool};
 use strata_host::roots::Roots;
 use strata_host::store::Access;
@@ -341,9 +343,10 @@ impl MainLoop {
         }
         let mail = self.mail.clone();
         let of = key.clone();
+        let snapshot = self.world.snapshot.clone();
         self.pool.spawn(
             Lane::Interactive,
-            move || buffer.parse(&of, &Cancel::new()).ok().flatten(),
+            move || parsed(&buffer, &of, &snapshot),
             move |parsed| {
                 if let Err(panicked) = &parsed {
                     tracing::error!(%key, %panicked, "parsing a buffer failed");
@@ -711,6 +714,30 @@ fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, wai
 }
 
 /// Puts a draft in place by the rules that are in force now.
+/// A buffer's outline, and its map block counted in tokens of the model in force, so that nobody waits for that later.
+/// What takes too long is given up until the text changes.
+fn parsed(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<Parsed> {
+    let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
+        tracing::warn!(%key, "outlining takes too long; the buffer has no symbols until it changes");
+        return buffer.unparsed(key);
+    };
+    let parsed = parsed?;
+    let block = &parsed.symbols().block;
+    let tokenizer = snapshot.models.resolve(&snapshot.settings.model).model.tokenizer;
+    let counter = &snapshot.counter;
+    match buffer.last().map(|last| &last.symbols().block) {
+        Some(last) if last.text_hash == block.text_hash => {}
+        Some(last) => {
+            let (before, after) = ((&*last.text, last.text_hash), (&*block.text, block.text_hash));
+            counter.recount(tokenizer, before, after);
+        }
+        None => {
+            counter.count_hashed(tokenizer, &block.text, block.text_hash);
+        }
+    }
+    Some(parsed)
+}
+
 fn put_in_place(session: &mut Session, draft: Draft, snapshot: &Snapshot) -> Result<(), CommandError> {
     let settings = &snapshot.settings;
     let profile = settings.compaction.profile_named(&draft.profile.name)?;

@@ -17,6 +17,7 @@ use strata_engine::symbols::{FileSymbols, SymbolIndex};
 use strata_engine::tokens::TokenCounter;
 use strata_engine::urls::Page;
 use strata_host::config::Trust;
+use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadError, ReadLimits, TextCache};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
@@ -140,7 +141,14 @@ impl Snapshot {
                 lay_over(&mut symbols, key, None);
                 continue;
             }
-            lay_over(&mut symbols, key, buffer.symbols(key, cancel)?);
+            match buffer.symbols(key, &within(cancel, OUTLINE_TIME)) {
+                Ok(now) => lay_over(&mut symbols, key, now),
+                Err(cancelled) if cancel.is_cancelled() => return Err(cancelled),
+                Err(_) => {
+                    tracing::warn!(%key, "outlining takes too long; the buffer has no symbols");
+                    lay_over(&mut symbols, key, None);
+                }
+            }
         }
         Ok(symbols)
     }

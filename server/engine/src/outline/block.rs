@@ -7,7 +7,7 @@ use std::sync::Arc;
 use strata_grammars::LanguageId;
 
 use super::head::one_line;
-use super::{Names, Outline, Scope, Symbol, SymbolKind};
+use super::{Names, Outline, Symbol, SymbolKind};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 
@@ -43,18 +43,69 @@ pub struct MapBlock {
 
 /// The map block of a file.
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
+    map_block_signed(language, key, outline, Signature::of(outline.visible()))
+}
+
+/// The same for an outline whose signature is known.
+pub(super) fn map_block_signed(
+    language: LanguageId,
+    key: &FileKey,
+    outline: &Outline,
+    signature: Signature,
+) -> MapBlock {
     let mut text = path_line(key.as_str());
     if language.is_test_file(key.as_str()) {
         counts(&mut text, outline);
     } else {
         text.push('\n');
         imports(&mut text, &outline.imports);
-        symbols(&mut text, outline);
+        symbols(&mut text, outline, signature.symbols);
         if outline.tests > 0 {
             let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
         }
     }
-    MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature_hash(outline) }
+    MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
+}
+
+/// What [`MapBlock::signature_hash`] is made of, for the visible symbols of a text or of a piece of it: pieces joined
+/// give the signature of the whole. The hashes of the symbols are the coefficients of a polynomial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Signature {
+    value: u128,
+    /// [`BASE`] to the power of `symbols`.
+    power: u128,
+    symbols: usize,
+}
+
+/// Where the polynomial of a [`Signature`] is evaluated, modulo 2^128: any large odd number will do.
+const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+
+impl Signature {
+    /// The signature of symbols, which are visible ones.
+    pub(super) fn of<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
+        symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
+    }
+
+    /// The signature of one piece with another behind it.
+    pub(super) fn join(self, behind: Self) -> Self {
+        Self {
+            value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),
+            power: self.power.wrapping_mul(behind.power),
+            symbols: self.symbols + behind.symbols,
+        }
+    }
+
+    fn of_one(symbol: &Symbol) -> Self {
+        let depth = symbol.depth.to_le_bytes();
+        let fixed: [&[u8]; 4] = [symbol.kind.word().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
+        let attributes = symbol.attributes.iter().flat_map(|attribute| [attribute.as_bytes(), b"\n"]);
+        let hash = ContentHash::of_parts(fixed.into_iter().chain(attributes));
+        Self { value: u128::from_le_bytes(hash.to_bytes()), power: BASE, symbols: 1 }
+    }
+
+    fn hash(self) -> ContentHash {
+        ContentHash::of_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
+    }
 }
 
 /// A path as the first line of a block: whatever is in a file's name, it stays one line that does not
@@ -116,15 +167,16 @@ fn imports(text: &mut String, imports: &Names) {
     }
 }
 
-fn symbols(text: &mut String, outline: &Outline) {
-    let mut left_out = 0_usize;
+/// `visible` is how many symbols there are to write.
+fn symbols(text: &mut String, outline: &Outline, visible: usize) {
+    let mut written = 0_usize;
     // The level of the line of values that the next value can join.
     let mut values_at = None;
     for symbol in outline.visible() {
         if text.len() > MAX_BLOCK {
-            left_out += 1;
-            continue;
+            break;
         }
+        written += 1;
         let joins = symbol.kind.is_value() && symbol.attributes.is_empty();
         if joins && values_at == Some(symbol.depth) {
             text.push_str(", ");
@@ -149,6 +201,7 @@ fn symbols(text: &mut String, outline: &Outline) {
     if values_at.is_some() {
         text.push('\n');
     }
+    let left_out = visible.saturating_sub(written);
     if left_out > 0 {
         let _ = writeln!(text, " … {left_out} more");
     }
@@ -171,18 +224,4 @@ fn instance(text: &mut String, symbol: &Symbol) {
 fn indent(text: &mut String, depth: u32) {
     let spaces = usize::try_from(depth).unwrap_or(MAX_INDENT).min(MAX_INDENT) + 1;
     text.extend(std::iter::repeat_n(' ', spaces));
-}
-
-fn signature_hash(outline: &Outline) -> ContentHash {
-    let mut structure = String::new();
-    for symbol in outline.visible() {
-        let _ = writeln!(structure, "{:?} {} {}", symbol.kind, symbol.depth, symbol.head);
-        for attribute in symbol.attributes.iter() {
-            let _ = writeln!(structure, "{attribute}");
-        }
-    }
-    if outline.symbols.iter().any(|symbol| symbol.scope == Scope::Tests) {
-        structure.push_str("tests\n");
-    }
-    ContentHash::of(&structure)
 }

@@ -1,130 +1,200 @@
-//! From a syntax tree to an outline, in one walk over the tree that asks the outline query only at nodes
-//! where one of its patterns starts. Iterative: depth costs memory on the heap, never stack.
+//! From a syntax tree to what an outline is made of, in one walk over the tree that asks the outline query only at
+//! nodes where one of its patterns starts. The walk can be cut into pieces, and begun anew at any cut. Iterative: depth
+//! costs memory on the heap, never stack. What the pieces say together is `resolve`'s business.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::borrow::Cow;
 use std::ops::Range;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
-use tree_sitter::{Node, QueryCursor, StreamingIterator};
+use tree_sitter::{Node, QueryCursor, StreamingIterator, TreeCursor};
 
 use super::head::{self, Span, SpanKind};
+use super::source::Source;
 use super::tables::{Role, Tables, flag, usage};
-use super::{
-    Located, MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Outline, Scope, Symbol, SymbolKind, SyntaxTree,
-};
+use super::{Names, Scope, Symbol, SymbolKind, SyntaxTree};
 use crate::cancel::{Cancel, Cancelled};
 
 /// The most bytes of a name; longer ones are generated.
-const MAX_NAME: usize = 120;
+pub(super) const MAX_NAME: usize = 120;
 /// The most characters of an import or attribute.
 const MAX_DETAIL: usize = 80;
 /// The most attributes, and of names set on an instance, kept of one symbol.
-const MAX_DETAILS: usize = 64;
+pub(super) const MAX_DETAILS: usize = 64;
+/// The most bytes of a captured text that tell it apart from another one.
+const MAX_SAID: usize = 512;
 /// How many nodes to visit between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4_096;
 
-/// See [`Outline::of`].
-pub(super) fn outline(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Outline, Cancelled> {
-    Ok(walked(tree, source, cancel)?.finish())
+/// Everything a walk over a whole tree finds.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub(super) fn facts<'a>(
+    tree: &SyntaxTree,
+    source: Source<'a>,
+    cancel: &Cancel,
+) -> Result<Facts<'a>, Cancelled> {
+    let mut walk = Walk::new(tree.language(), source, None);
+    walk.run(&mut tree.root().walk(), &mut Unbroken, cancel)?;
+    Ok(walk.facts)
 }
 
-/// See [`located`](super::located()).
-pub(super) fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
-    let drafts = walked(tree, source, cancel)?.symbols;
-    let located = |(index, draft): (usize, Draft<'_>)| {
-        let (range, name_range) = (draft.range.clone(), draft.name_range.clone());
-        Located { index, symbol: draft.symbol(), range, name_range }
-    };
-    Ok(drafts.into_iter().enumerate().map(located).collect())
-}
-
-/// The walk at its end.
-fn walked<'a>(tree: &SyntaxTree, source: &'a str, cancel: &Cancel) -> Result<Walk<'a>, Cancelled> {
-    let mut walk = Walk::new(tree.language(), source);
+/// Walks a whole tree, or from an anchor on, and hands what it finds to `course` in pieces. `None` when the tree has
+/// no such anchor.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub(super) fn facts_from<'a>(
+    tree: &SyntaxTree,
+    source: Source<'a>,
+    from: Option<(&Anchor, usize)>,
+    course: &mut impl Course<'a>,
+    cancel: &Cancel,
+) -> Result<Option<()>, Cancelled> {
+    let mut walk = Walk::new(tree.language(), source, Some(0));
     let mut cursor = tree.root().walk();
-    let mut query_cursor = QueryCursor::new();
-    query_cursor.set_max_start_depth(Some(0));
-    let mut parents: Vec<u16> = Vec::new();
-    let mut visited = 0_usize;
-    loop {
-        visited += 1;
-        if visited.is_multiple_of(CHECK_EVERY) {
-            cancel.check()?;
-        }
-        let node = cursor.node();
-        let kind = node.kind_id();
-        let flags = walk.tables.flags(kind);
-        let depth = parents.len();
-        walk.enter(&node, flags, depth);
-        if flags & flag::PATTERN != 0 {
-            walk.query(&mut query_cursor, &node, depth);
-        }
-        if flags & flag::IDENTIFIER != 0 {
-            let usage = match parents.last() {
-                Some(&parent) if walk.tables.flags(parent) & flag::POSITION != 0 => {
-                    walk.tables.usage(parent, || cursor.field_id())
-                }
-                _ => usage::PLAIN,
-            };
-            walk.mention(&node, usage);
-        }
-        if cursor.goto_first_child() {
-            parents.push(kind);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                walk.close_all();
-                return Ok(walk);
-            }
-            parents.pop();
-        }
+    if let Some((anchor, start)) = from
+        && !walk.go_to(&mut cursor, anchor, start)
+    {
+        return Ok(None);
     }
+    if walk.run(&mut cursor, course, cancel)? == Step::On {
+        course.end(walk.facts);
+    }
+    Ok(Some(()))
 }
 
-/// What a walk has gathered so far.
+/// What is found in a text, or in a piece of it, in the order of the text.
+#[derive(Default)]
+pub(super) struct Facts<'a> {
+    pub(super) symbols: Vec<Draft<'a>>,
+    pub(super) instance: Vec<Instance<'a>>,
+    pub(super) imports: Vec<String>,
+    /// Bits of [`usage`] by name.
+    pub(super) mentions: FxHashMap<Cow<'a, str>, u8>,
+    pub(super) tests: u32,
+}
+
+/// A symbol.
+pub(super) struct Draft<'a> {
+    pub(super) kind: SymbolKind,
+    /// How many definitions contain it.
+    pub(super) level: u32,
+    pub(super) scope: Scope,
+    pub(super) reach: Reach,
+    pub(super) name: Cow<'a, str>,
+    pub(super) range: Range<usize>,
+    pub(super) name_range: Range<usize>,
+    pub(super) head: String,
+    pub(super) attributes: Vec<String>,
+}
+
+/// Whether other files can reach a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// By its name.
+    Visible,
+    /// Not at all: it is local to a function, or there for tests.
+    Hidden,
+}
+
+/// A name set on an instance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Instance<'a> {
+    /// How many symbols of the piece are in front of it.
+    pub(super) behind: usize,
+    /// The level of the type it belongs to, which is around this place.
+    pub(super) owner: u32,
+    pub(super) name: Cow<'a, str>,
+}
+
+/// A place in a walk that another walk can start from or stop at: the walk is about to enter a node, and everything
+/// it has in mind follows from the nodes around that one.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(super) struct Anchor {
+    /// How many nodes are around it, and its kind.
+    pub(super) depth: usize,
+    pub(super) kind: u16,
+    /// The level from which on everything around it is there for tests.
+    pub(super) tests_from: usize,
+    /// Tells nodes around it apart by what the walk makes of them.
+    pub(super) around: u64,
+}
+
+/// What to do with a walk at an anchor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    On,
+    /// Hand over what was found since the last cut.
+    Cut,
+    Stop,
+}
+
+/// Says into which pieces what a walk finds is cut, and where it stops.
+pub(super) trait Course<'a> {
+    /// The first byte at which an anchor is of interest.
+    fn next(&self) -> usize;
+    /// What to do at an anchor in front of a node that starts at this byte.
+    fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
+    /// Takes what was found in front of an anchor.
+    fn cut(&mut self, found: Facts<'a>, anchor: Anchor, start: usize);
+    /// Takes what was found up to the end of the text.
+    fn end(&mut self, found: Facts<'a>);
+}
+
+/// All in one piece.
+struct Unbroken;
+
+impl<'a> Course<'a> for Unbroken {
+    fn next(&self) -> usize {
+        usize::MAX
+    }
+
+    fn step(&mut self, _: &Anchor, _: usize) -> Step {
+        Step::On
+    }
+
+    fn cut(&mut self, _: Facts<'a>, _: Anchor, _: usize) {}
+
+    fn end(&mut self, _: Facts<'a>) {}
+}
+
+/// A walk under way.
 struct Walk<'a> {
-    source: &'a str,
-    language: LanguageId,
+    source: Source<'a>,
     tables: &'static Tables,
-    symbols: Vec<Draft<'a>>,
+    facts: Facts<'a>,
     /// The definitions the walk is inside of, outermost first.
     open: Vec<Open>,
+    /// The nodes around the present one, outermost first.
+    around: Vec<Around>,
     /// Words in front of declarations, outermost first.
     modifiers: Vec<Modifier<'a>>,
     /// Attributes seen in front of a definition that has not come yet.
     pending: Option<Pending>,
-    imports: Vec<String>,
-    known_imports: FxHashSet<String>,
-    /// Values by the definition they belong to; the second assignment to a name defines nothing.
-    values: FxHashSet<(Option<usize>, &'a str)>,
-    instance: FxHashSet<(usize, &'a str)>,
-    mentions: FxHashMap<&'a str, u8>,
-    tests: u32,
+    /// What the query said of the present node, for [`Anchor::around`], where there are to be anchors.
+    said: Option<u64>,
 }
 
-/// A symbol whose definition may not be over yet.
-struct Draft<'a> {
-    kind: SymbolKind,
-    depth: u32,
-    scope: Scope,
-    name: &'a str,
-    range: Range<usize>,
-    name_range: Range<usize>,
-    head: String,
-    attributes: Vec<String>,
-    instance: Vec<&'a str>,
+/// A node around the present one.
+struct Around {
+    kind: u16,
+    /// See [`Anchor::around`]; of the nodes up to here.
+    mark: u64,
 }
 
 /// A definition the walk is inside of.
 struct Open {
-    symbol: usize,
+    kind: SymbolKind,
+    /// Its symbol among those found since the last cut, as long as its head is not written.
+    symbol: Option<usize>,
     end: usize,
     /// Where its name starts: the name in its own definition is no mention of it.
     name: usize,
     head: Range<usize>,
+    /// Whether something broken cut the head short.
+    broken: bool,
     spans: Vec<Span>,
     prefix: String,
     /// The depth of its node in the tree.
@@ -132,14 +202,14 @@ struct Open {
     /// Whether what it contains is local to a function.
     local: bool,
     scope: Scope,
-    /// The innermost type around its contents.
-    owner: Option<usize>,
+    /// The level of the innermost type around its contents.
+    owner: Option<u32>,
     /// How many modifiers were there before it: they belong to it, not to what it contains.
     modifiers: usize,
 }
 
 struct Modifier<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     end: usize,
 }
 
@@ -159,36 +229,161 @@ struct Definition<'t> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(language: LanguageId, source: &'a str) -> Self {
+    fn new(language: LanguageId, source: Source<'a>, said: Option<u64>) -> Self {
         Self {
             source,
-            language,
             tables: Tables::of(language),
-            symbols: Vec::new(),
+            facts: Facts::default(),
             open: Vec::new(),
+            around: Vec::new(),
             modifiers: Vec::new(),
             pending: None,
-            imports: Vec::new(),
-            known_imports: FxHashSet::default(),
-            values: FxHashSet::default(),
-            instance: FxHashSet::default(),
-            mentions: HashMap::with_capacity_and_hasher(256, FxBuildHasher),
-            tests: 0,
+            said,
         }
     }
 
-    /// Leaves everything that ends before the node, and notes the node's part in an open head.
-    fn enter(&mut self, node: &Node<'_>, flags: u8, depth: usize) {
+    /// Walks from the cursor's node to the end of the tree, or to where the course has it stop.
+    fn run(
+        &mut self,
+        cursor: &mut TreeCursor<'_>,
+        course: &mut impl Course<'a>,
+        cancel: &Cancel,
+    ) -> Result<Step, Cancelled> {
+        let mut query_cursor = query_cursor();
+        let mut visited = 0_usize;
+        loop {
+            visited += 1;
+            if visited.is_multiple_of(CHECK_EVERY) {
+                cancel.check()?;
+            }
+            let node = cursor.node();
+            let kind = node.kind_id();
+            let flags = self.tables.flags(kind);
+            let start = node.start_byte();
+            self.leave(start);
+            if start >= course.next()
+                && let Some(anchor) = self.anchor(&node)
+            {
+                match course.step(&anchor, start) {
+                    Step::On => {}
+                    Step::Cut => course.cut(self.take_facts(), anchor, start),
+                    Step::Stop => {
+                        course.cut(self.take_facts(), anchor, start);
+                        return Ok(Step::Stop);
+                    }
+                }
+            }
+            self.note(&node, flags);
+            self.said = self.said.map(|_| 0);
+            if flags & flag::PATTERN != 0 {
+                self.query(&mut query_cursor, &node);
+            }
+            if flags & flag::IDENTIFIER != 0 {
+                let usage = match self.around.last() {
+                    Some(parent) if self.tables.flags(parent.kind) & flag::POSITION != 0 => {
+                        self.tables.usage(parent.kind, || cursor.field_id())
+                    }
+                    _ => usage::PLAIN,
+                };
+                self.mention(&node, usage);
+            }
+            if cursor.goto_first_child() {
+                self.descend(kind);
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    self.open
+                        .iter_mut()
+                        .for_each(|open| write_head(&self.source, &mut self.facts.symbols, open));
+                    return Ok(Step::On);
+                }
+                self.around.pop();
+            }
+        }
+    }
+
+    /// Puts the cursor and the walk to where the walk was when it came by an anchor that now is in front of byte
+    /// `start`. Whether there is such a place.
+    fn go_to(&mut self, cursor: &mut TreeCursor<'_>, anchor: &Anchor, start: usize) -> bool {
+        let mut query_cursor = query_cursor();
+        for _ in 0..anchor.depth {
+            let node = cursor.node();
+            let kind = node.kind_id();
+            self.said = Some(0);
+            if self.tables.flags(kind) & flag::PATTERN != 0 {
+                let opened = self.open.len();
+                self.query(&mut query_cursor, &node);
+                if let Some(open) = self.open.get_mut(opened) {
+                    open.symbol = None;
+                    if opened >= anchor.tests_from {
+                        open.scope = Scope::Tests;
+                    }
+                }
+            }
+            self.descend(kind);
+            if cursor.goto_first_child_for_byte(start).is_none() {
+                return false;
+            }
+        }
+        self.facts = Facts::default();
+        self.pending = None;
+        let node = cursor.node();
+        let is_there = node.start_byte() == start && node.end_byte() > start;
+        is_there && self.mark() == anchor.around && self.tests_from() == anchor.tests_from
+    }
+
+    /// The place in front of the node, if all that the walk has in mind follows from the nodes around it.
+    fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
-        while self.open.last().is_some_and(|open| open.end <= start) {
-            self.close();
+        let plain = self.pending.is_none()
+            && node.end_byte() > start
+            && self.open.iter().all(|open| !open.broken && open.head_is_over(start));
+        plain.then(|| Anchor {
+            depth: self.around.len(),
+            kind: node.kind_id(),
+            tests_from: self.tests_from(),
+            around: self.mark(),
+        })
+    }
+
+    fn tests_from(&self) -> usize {
+        self.open.iter().position(|open| open.scope == Scope::Tests).unwrap_or(usize::MAX)
+    }
+
+    fn mark(&self) -> u64 {
+        self.around.last().map_or(0, |around| around.mark)
+    }
+
+    fn descend(&mut self, kind: u16) {
+        let mark = self.said.map_or(0, |said| mixed(mixed(self.mark(), u64::from(kind)), said));
+        self.around.push(Around { kind, mark });
+    }
+
+    fn take_facts(&mut self) -> Facts<'a> {
+        for open in &mut self.open {
+            write_head(&self.source, &mut self.facts.symbols, open);
+            open.symbol = None;
+        }
+        std::mem::take(&mut self.facts)
+    }
+
+    /// Leaves everything that ends before a byte.
+    fn leave(&mut self, start: usize) {
+        while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
+            write_head(&self.source, &mut self.facts.symbols, &mut open);
         }
         let inherited = self.open.last().map_or(0, |open| open.modifiers);
         while self.modifiers.len() > inherited && self.modifiers.last().is_some_and(|m| m.end <= start) {
             self.modifiers.pop();
         }
+    }
+
+    /// Notes the node's part in what is open or waits.
+    fn note(&mut self, node: &Node<'_>, flags: u8) {
+        let start = node.start_byte();
         if let Some(pending) = &self.pending
-            && depth <= pending.depth
+            && self.around.len() <= pending.depth
             && flags & flag::PATTERN == 0
             && node.is_named()
             && !node.is_extra()
@@ -203,6 +398,7 @@ impl<'a> Walk<'a> {
                 // The head is what was understood of it, or a body would become part of it.
                 if start > open.name {
                     open.head.end = start;
+                    open.broken = true;
                 }
             } else if flags & flag::STRING != 0 {
                 open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Literal });
@@ -213,10 +409,10 @@ impl<'a> Walk<'a> {
     }
 
     /// Asks the outline query what starts at the node.
-    fn query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>, depth: usize) {
+    fn query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>) {
         let Some(query) = self.tables.query else { return };
         let mut definition: Option<Definition<'_>> = None;
-        let mut matches = cursor.matches(query, *node, self.source.as_bytes());
+        let mut matches = cursor.matches(query, *node, self.source);
         while let Some(found) = matches.next() {
             let mut candidate = Definition {
                 pattern: found.pattern_index,
@@ -226,7 +422,9 @@ impl<'a> Walk<'a> {
             };
             let mut defines = false;
             for capture in found.captures {
-                match self.tables.role(capture.index) {
+                let role = self.tables.role(capture.index);
+                self.say(found.pattern_index, capture.index, role, &capture.node);
+                match role {
                     Role::Definition(kind) => {
                         candidate.kind = kind;
                         defines = true;
@@ -237,12 +435,12 @@ impl<'a> Walk<'a> {
                         let text = self.text(&capture.node);
                         self.modifiers.push(Modifier { text, end: node.end_byte() });
                     }
-                    Role::Attribute => self.attribute(&capture.node, depth),
+                    Role::Attribute => self.attribute(&capture.node),
                     Role::Import => self.import(&capture.node),
                     Role::Instance => self.instance(&capture.node),
                     Role::Reference => self.mention(&capture.node, usage::MEMBER),
-                    Role::Test => self.tests = self.tests.saturating_add(1),
-                    Role::TestScope => self.pending(depth).scope = Scope::Tests,
+                    Role::Test => self.facts.tests = self.facts.tests.saturating_add(1),
+                    Role::TestScope => self.pending().scope = Scope::Tests,
                     Role::Silent => {}
                 }
             }
@@ -251,11 +449,26 @@ impl<'a> Walk<'a> {
             }
         }
         if let Some(definition) = definition {
-            self.define(node, depth, definition);
+            self.define(node, definition);
         }
     }
 
-    fn define(&mut self, node: &Node<'_>, depth: usize, found: Definition<'_>) {
+    /// Remembers what the query says of the present node, as far as something follows from it for the contents.
+    fn say(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
+        let Some(mut said) = self.said else { return };
+        said = mixed(mixed(said, pattern as u64), u64::from(capture));
+        if !matches!(role, Role::Definition(_) | Role::Body | Role::Test | Role::TestScope | Role::Silent) {
+            let text = self.text(node);
+            for bytes in text.as_bytes().chunks(8).take(MAX_SAID / 8) {
+                said = mixed(said, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+            }
+            said = mixed(said, text.len() as u64);
+        }
+        self.said = Some(said);
+    }
+
+    fn define(&mut self, node: &Node<'_>, found: Definition<'_>) {
+        let depth = self.around.len();
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let Some(name_node) = found.name else { return };
         let name = self.text(&name_node);
@@ -265,42 +478,29 @@ impl<'a> Walk<'a> {
             return;
         }
         let local = parent.is_some_and(|open| open.local);
-        let parent_symbol = parent.map(|open| open.symbol);
-        let parent_kind = parent_symbol.and_then(|i| self.symbols.get(i)).map(|symbol| symbol.kind);
-        if name.is_empty() || name.len() > MAX_NAME || self.symbols.len() >= MAX_SYMBOLS {
+        if name.is_empty() || name.len() > MAX_NAME || (found.kind.is_value() && local) {
             return;
         }
-        if found.kind.is_value() && (local || !self.values.insert((parent_symbol, name))) {
-            return;
-        }
-        let kind = match (found.kind, parent_kind) {
-            (SymbolKind::Function, Some(parent)) if parent.is_type() => SymbolKind::Method,
+        let kind = match (found.kind, parent) {
+            (SymbolKind::Function, Some(parent)) if parent.kind.is_type() => SymbolKind::Method,
             (kind, _) => kind,
         };
-        let symbol = self.symbols.len();
-        let owner = if kind.is_type() { Some(symbol) } else { parent.and_then(|open| open.owner) };
+        let level = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+        let owner = if kind.is_type() { Some(level) } else { parent.and_then(|open| open.owner) };
         let own_modifiers = self.modifiers.get(parent.map_or(0, |open| open.modifiers)..).unwrap_or_default();
-        let prefix = own_modifiers.iter().take(4).flat_map(|m| [m.text, " "]).collect();
+        let prefix = own_modifiers.iter().take(4).flat_map(|m| [&*m.text, " "]).collect();
         let body = found.body.map_or(node.end_byte(), |body| body.start_byte());
         let head = node.start_byte()..if body < name_node.end_byte() { node.end_byte() } else { body };
         let outer_scope = parent.map_or(Scope::Product, |open| open.scope);
         let (attributes, scope) = pending.map_or((Vec::new(), Scope::Product), |p| (p.attributes, p.scope));
-        self.symbols.push(Draft {
-            kind,
-            depth: u32::try_from(self.open.len()).unwrap_or(u32::MAX),
-            scope,
-            name,
-            range: node.byte_range(),
-            name_range: name_node.byte_range(),
-            head: String::new(),
-            attributes,
-            instance: Vec::new(),
-        });
+        let visible = !local && outer_scope == Scope::Product && scope == Scope::Product;
         self.open.push(Open {
-            symbol,
+            kind,
+            symbol: Some(self.facts.symbols.len()),
             end: node.end_byte(),
             name: name_node.start_byte(),
             head,
+            broken: false,
             spans: Vec::new(),
             prefix,
             depth,
@@ -309,37 +509,42 @@ impl<'a> Walk<'a> {
             owner,
             modifiers: self.modifiers.len(),
         });
-    }
-
-    fn close(&mut self) {
-        let Some(open) = self.open.pop() else { return };
-        if let Some(symbol) = self.symbols.get_mut(open.symbol) {
-            symbol.head = head::render(self.source, open.head, &open.spans, &open.prefix);
-        }
+        self.facts.symbols.push(Draft {
+            kind,
+            level,
+            scope,
+            reach: if visible { Reach::Visible } else { Reach::Hidden },
+            name,
+            range: node.byte_range(),
+            name_range: name_node.byte_range(),
+            head: String::new(),
+            attributes,
+        });
     }
 
     /// An attribute inside the head of its definition is that one's; any other waits for the next.
-    fn attribute(&mut self, node: &Node<'_>, depth: usize) {
-        let text = head::one_line(self.text(node), MAX_DETAIL);
+    fn attribute(&mut self, node: &Node<'_>) {
+        let text = head::one_line(&self.text(node), MAX_DETAIL);
         if let Some(open) = self.open.last_mut()
-            && open.depth + 1 == depth
+            && open.depth + 1 == self.around.len()
             && node.end_byte() <= open.head.end
         {
             open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
-            if let Some(symbol) = self.symbols.get_mut(open.symbol)
+            if let Some(symbol) = open.symbol.and_then(|symbol| self.facts.symbols.get_mut(symbol))
                 && symbol.attributes.len() < MAX_DETAILS
             {
                 symbol.attributes.push(text);
             }
             return;
         }
-        let pending = self.pending(depth);
+        let pending = self.pending();
         if pending.attributes.len() < MAX_DETAILS {
             pending.attributes.push(text);
         }
     }
 
-    fn pending(&mut self, depth: usize) -> &mut Pending {
+    fn pending(&mut self) -> &mut Pending {
+        let depth = self.around.len();
         let fresh = || Pending { depth, attributes: Vec::new(), scope: Scope::Product };
         let pending = self.pending.get_or_insert_with(fresh);
         if pending.depth != depth {
@@ -351,25 +556,16 @@ impl<'a> Walk<'a> {
     fn import(&mut self, node: &Node<'_>) {
         let text = self.text(node);
         let text = text.trim_matches(['"', '\'', '`']);
-        let for_tests = self.open.last().is_some_and(|open| open.scope == Scope::Tests);
-        if self.imports.len() < MAX_IMPORTS && !for_tests {
-            let text = head::one_line(text, MAX_DETAIL);
-            if self.known_imports.insert(text.clone()) {
-                self.imports.push(text);
-            }
+        if self.open.last().is_none_or(|open| open.scope != Scope::Tests) {
+            self.facts.imports.push(head::one_line(text, MAX_DETAIL));
         }
     }
 
     fn instance(&mut self, node: &Node<'_>) {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
-        if name.len() > MAX_NAME || !self.instance.insert((owner, name)) {
-            return;
-        }
-        if let Some(symbol) = self.symbols.get_mut(owner)
-            && symbol.instance.len() < MAX_DETAILS
-        {
-            symbol.instance.push(name);
+        if name.len() <= MAX_NAME {
+            self.facts.instance.push(Instance { behind: self.facts.symbols.len(), owner, name });
         }
     }
 
@@ -382,55 +578,53 @@ impl<'a> Walk<'a> {
         if name.len() < 2 || name.len() > MAX_NAME {
             return;
         }
-        let full = self.mentions.len() >= MAX_REFERENCES;
-        match self.mentions.entry(name) {
-            Entry::Occupied(mut known) => *known.get_mut() |= usage,
-            Entry::Vacant(vacant) if !full => {
-                vacant.insert(usage);
-            }
-            Entry::Vacant(_) => {}
-        }
+        *self.facts.mentions.entry(name).or_default() |= usage;
     }
 
-    fn close_all(&mut self) {
-        while !self.open.is_empty() {
-            self.close();
-        }
+    fn text(&self, node: &Node<'_>) -> Cow<'a, str> {
+        self.source.text(node.byte_range())
     }
+}
 
-    fn finish(self) -> Outline {
-        let builtins = self.language.builtins();
-        let mut references: Vec<&str> = self
-            .mentions
-            .iter()
-            .filter(|(_, usage)| **usage & usage::MEMBER != 0 || **usage == usage::PLAIN)
-            .map(|(name, _)| *name)
-            .filter(|name| builtins.binary_search(name).is_err())
-            .collect();
-        references.sort_unstable();
-        Outline {
-            symbols: self.symbols.into_iter().map(Draft::symbol).collect(),
-            imports: self.imports.iter().collect(),
-            references: references.iter().collect(),
-            tests: self.tests,
-        }
-    }
-
-    fn text(&self, node: &Node<'_>) -> &'a str {
-        self.source.get(node.byte_range()).unwrap_or_default()
+impl Open {
+    /// Whether nothing from a byte on is part of its head, as far as that is shown.
+    fn head_is_over(&self, start: usize) -> bool {
+        start >= self.head.end.min(self.head.start + head::MAX_SCAN)
     }
 }
 
 impl Draft<'_> {
-    fn symbol(self) -> Symbol {
+    /// The symbol, as if no other defined the same; its depth is its level.
+    pub(super) fn symbol(self) -> Symbol {
         Symbol {
             kind: self.kind,
-            depth: self.depth,
+            depth: self.level,
             scope: self.scope,
-            name: head::one_line(self.name, MAX_NAME).into(),
+            name: head::one_line(&self.name, MAX_NAME).into(),
             head: self.head.into(),
             attributes: self.attributes.iter().collect(),
-            instance: self.instance.iter().collect(),
+            instance: Names::default(),
         }
     }
+}
+
+fn query_cursor() -> QueryCursor {
+    let mut cursor = QueryCursor::new();
+    cursor.set_max_start_depth(Some(0));
+    cursor
+}
+
+fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
+    if let Some(symbol) = open.symbol.and_then(|symbol| symbols.get_mut(symbol))
+        && symbol.head.is_empty()
+    {
+        symbol.head = head::render(source, open.head.clone(), &open.spans, &open.prefix);
+    }
+}
+
+/// A number that tells pairs of numbers apart (the finalizer of MurmurHash3, twice).
+fn mixed(a: u64, b: u64) -> u64 {
+    let mut mixed = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
+    mixed = (mixed ^ (mixed >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    mixed ^ (mixed >> 33)
 }

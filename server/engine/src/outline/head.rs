@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
+use super::source::{Source, floor};
+
 /// The most characters of a head, the mark for what was cut included.
 pub(crate) const MAX_HEAD: usize = 200;
 /// The most characters of a string literal inside a head.
 const MAX_STRING: usize = 24;
 /// How far into a head to look. Bounds the work when heads contain one another.
-const MAX_SCAN: usize = 4_096;
+pub(super) const MAX_SCAN: usize = 4_096;
 
 /// A part of a head that is not ordinary code.
 #[derive(Clone, Debug)]
@@ -26,9 +28,9 @@ pub(crate) enum SpanKind {
     Literal,
 }
 
-/// The text of a head: `source[range]` with its spans (in order, not overlapping) treated, behind
+/// The text of a head: the text in `range` with its spans (in order, not overlapping) treated, behind
 /// `prefix`, without the punctuation that leads to a body.
-pub(crate) fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
+pub(super) fn render(source: &Source<'_>, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
     let mut line = Line::new(MAX_HEAD);
     line.code(prefix);
     let end = range.end.min(range.start.saturating_add(MAX_SCAN));
@@ -37,15 +39,15 @@ pub(crate) fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: 
         if span.range.start < at || span.range.start >= end || line.is_full() {
             continue;
         }
-        line.code(slice(source, at..span.range.start));
+        line.code(&source.nearest(at..span.range.start));
         match span.kind {
             SpanKind::Dropped => line.code(" "),
-            SpanKind::Literal => line.literal(slice(source, span.range.clone())),
+            SpanKind::Literal => line.literal(&source.nearest(span.range.clone())),
         }
         at = span.range.end;
     }
     if !line.is_full() {
-        line.code(slice(source, at..end.max(at)));
+        line.code(&source.nearest(at..end.max(at)));
     }
     if end < range.end && at < range.end {
         line.cut = true;
@@ -56,19 +58,9 @@ pub(crate) fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: 
 /// Any text on one line of at most `max` characters.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut line = Line::new(max);
-    line.code(slice(text, 0..text.len().min(MAX_SCAN)));
+    line.code(text.get(..floor(text, MAX_SCAN)).unwrap_or_default());
     line.cut |= text.len() > MAX_SCAN;
     line.finish()
-}
-
-/// The text between two byte offsets, moved to the nearest character starts when they are not.
-fn slice(source: &str, range: Range<usize>) -> &str {
-    source.get(boundary(source, range.start)..boundary(source, range.end)).unwrap_or_default()
-}
-
-fn boundary(source: &str, at: usize) -> usize {
-    let at = at.min(source.len());
-    (0..=at).rev().find(|&i| source.is_char_boundary(i)).unwrap_or(0)
 }
 
 /// A line under construction.
@@ -164,6 +156,10 @@ fn is_line_break(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
+        super::render(&Source::whole(source), range, spans, prefix)
+    }
 
     fn check(source: &str, head: &str) {
         assert_eq!(render(source, 0..source.len(), &[], ""), head);

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use tree_sitter::TreeCursor;
 
+use super::source::Source;
 use super::tables::{Tables, flag};
-use super::{Symbol, SyntaxTree, extract};
+use super::{Symbol, SyntaxTree, extract, resolve};
 use crate::cancel::{Cancel, Cancelled};
 
 /// How many nodes to visit between two looks at the cancel flag.
@@ -31,7 +32,7 @@ pub struct Located {
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
 pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
-    extract::located(tree, source, cancel)
+    Ok(resolve::located(extract::facts(tree, Source::whole(source), cancel)?))
 }
 
 /// The bytes of every leaf that the language calls a name and that reads `name`, definitions included, in order.

@@ -7,9 +7,14 @@ mod block;
 mod edition;
 mod extract;
 mod head;
+mod list;
+mod live;
 mod located;
+mod mentions;
 mod names;
 mod reports;
+mod resolve;
+mod source;
 mod tables;
 mod tree;
 
@@ -21,11 +26,14 @@ use strata_grammars::LanguageId;
 
 pub use block::{LEGEND, MapBlock, map_block};
 pub use edition::edition;
+pub use list::Symbols;
+pub use live::LiveOutline;
 pub use located::{Located, located, mentions_of, name_at};
 pub use names::Names;
 pub use reports::{GrammarReport, grammar_reports};
-pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse};
+pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse, parse_rope};
 
+use self::source::Source;
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
@@ -51,7 +59,7 @@ pub fn languages() -> Vec<&'static str> {
 #[serde(deny_unknown_fields)]
 pub struct Outline {
     /// Definitions in the order of the text, each before what it contains; see [`Symbol::depth`].
-    pub symbols: Box<[Symbol]>,
+    pub symbols: Symbols,
     /// What the file imports as it is written (`os.path`, `crate::key::FileKey`, `./a.js`), first
     /// mention first.
     pub imports: Names,
@@ -140,7 +148,8 @@ impl Outline {
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
     pub fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
-        extract::outline(tree, source, cancel)
+        let facts = extract::facts(tree, Source::whole(source), cancel)?;
+        Ok(resolve::outline(tree.language(), facts))
     }
 
     /// Parses a text and keeps only its outline.
@@ -194,6 +203,28 @@ impl SymbolKind {
     /// Whether another file that mentions the name probably means this definition.
     pub fn is_referable(self) -> bool {
         !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
+    }
+
+    /// Its word in the captures.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Module => "module",
+            Self::Class => "class",
+            Self::Struct => "struct",
+            Self::Enum => "enum",
+            Self::Variant => "variant",
+            Self::Interface => "interface",
+            Self::Impl => "impl",
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Field => "field",
+            Self::Variable => "variable",
+            Self::Constant => "constant",
+            Self::Type => "type",
+            Self::Macro => "macro",
+            Self::Section => "section",
+            Self::Key => "key",
+        }
     }
 
     /// The kind behind a capture's name (`definition.` already taken off).

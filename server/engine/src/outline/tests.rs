@@ -337,6 +337,38 @@ proptest! {
         prop_assert_eq!(&*source, language.fixture());
     }
 
+    /// Of the same tree, whatever edits led to it.
+    #[test]
+    fn a_live_outline_is_the_outline(
+        language in language(),
+        copies in 1_usize..4,
+        batches in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..12),
+    ) {
+        let key = FileKey::from("src/file");
+        let mut text = Rope::from_str(&language.fixture().repeat(copies));
+        let mut tree = parse_rope(language, &text, None, &Cancel::new()).unwrap();
+        let mut live = LiveOutline::new(&tree, &text, &Cancel::new()).unwrap();
+        for batch in &batches {
+            let mut told = Vec::new();
+            for edit in batch {
+                let range = range(edit, &text.to_string());
+                let step = TreeEdit::in_rope(&text, range.clone(), &edit.text);
+                tree.edit(&step);
+                told.push(step);
+                let start = text.byte_to_char(range.start);
+                text.remove(start..text.byte_to_char(range.end));
+                text.insert(start, &edit.text);
+            }
+            let now = parse_rope(language, &text, Some(&tree), &Cancel::new()).unwrap();
+            live.refresh(&tree, &now, &text, &told, &Cancel::new()).unwrap();
+            tree = now;
+            let source = text.to_string();
+            let outline = Outline::of(&tree, &source, &Cancel::new()).unwrap();
+            prop_assert_eq!(live.outline(), outline.clone(), "{}", source);
+            prop_assert_eq!(live.block(&key), map_block(language, &key, &outline), "{}", source);
+        }
+    }
+
     #[test]
     fn any_text_gives_a_block_of_the_right_shape(
         language in language(),

@@ -67,15 +67,47 @@ pub fn parse(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
-    let patience = PATIENCE.saturating_add((source.len() / 1024).saturating_mul(PATIENCE_PER_KIB));
-    parse_within(patience, language, source, old, cancel)
+    parse_within(patience(source.len()), language, source, old, cancel)
+}
+
+/// [`parse`] for a text that is not in one piece.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_rope(
+    language: LanguageId,
+    text: &Rope,
+    old: Option<&SyntaxTree>,
+    cancel: &Cancel,
+) -> Result<SyntaxTree, Cancelled> {
+    let rest = |offset| {
+        let chunk = text.get_chunk_at_byte(offset);
+        chunk.and_then(|(chunk, start, ..)| chunk.as_bytes().get(offset - start..)).unwrap_or_default()
+    };
+    parse_with(patience(text.len_bytes()), language, rest, old, cancel)
+}
+
+fn patience(bytes: usize) -> usize {
+    PATIENCE.saturating_add((bytes / 1024).saturating_mul(PATIENCE_PER_KIB))
 }
 
 /// [`parse`] in at most so many hundred steps.
 pub(super) fn parse_within(
-    mut patience: usize,
+    patience: usize,
     language: LanguageId,
     source: &str,
+    old: Option<&SyntaxTree>,
+    cancel: &Cancel,
+) -> Result<SyntaxTree, Cancelled> {
+    let rest = |offset| source.as_bytes().get(offset..).unwrap_or_default();
+    parse_with(patience, language, rest, old, cancel)
+}
+
+/// `rest` is the text from an offset on, or the start of it.
+fn parse_with<'a>(
+    mut patience: usize,
+    language: LanguageId,
+    mut rest: impl FnMut(usize) -> &'a [u8],
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
@@ -83,14 +115,14 @@ pub(super) fn parse_within(
     let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
     let old = old.filter(|old| old.language == language && old.complete).map(|old| &old.tree);
-    let tree = parse_bytes(&mut parser, source.as_bytes(), old, &mut || {
+    let tree = parse_bytes(&mut parser, &mut rest, old, &mut || {
         patience = patience.saturating_sub(1);
         patience == 0 || cancel.is_cancelled()
     });
     let parsed = match tree {
         Some(tree) => Some(SyntaxTree { language, tree, complete: true }),
         None if cancel.is_cancelled() => None,
-        None => parse_bytes(&mut parser, b"", None, &mut || false).map(|tree| SyntaxTree {
+        None => parse_bytes(&mut parser, &mut |_| &[], None, &mut || false).map(|tree| SyntaxTree {
             language,
             tree,
             complete: false,
@@ -100,23 +132,29 @@ pub(super) fn parse_within(
     parsed.ok_or(Cancelled)
 }
 
-fn parse_bytes(
+fn parse_bytes<'a>(
     parser: &mut Parser,
-    bytes: &[u8],
+    rest: &mut dyn FnMut(usize) -> &'a [u8],
     old: Option<&Tree>,
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<Tree> {
     let mut progress =
         |_: &ParseState| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut rest = |offset: usize, _: Point| bytes.get(offset..).unwrap_or_default();
-    let tree = parser.parse_with_options(&mut rest, old, Some(options));
+    let tree = parser.parse_with_options(&mut |offset, _: Point| rest(offset), old, Some(options));
     // After a stop the parser would take the next text for the rest of this one.
     parser.reset();
     tree
 }
 
 impl SyntaxTree {
+    /// The tree of nothing, which stands for a text that was not parsed to its end.
+    pub(crate) fn none(language: LanguageId) -> Option<Self> {
+        let mut tree = parse(language, "", None, &Cancel::new()).ok()?;
+        tree.complete = false;
+        Some(tree)
+    }
+
     /// The language it was parsed in.
     pub fn language(&self) -> LanguageId {
         self.language
@@ -135,6 +173,17 @@ impl SyntaxTree {
             old_end_position: edit.old_end.point(),
             new_end_position: edit.new_end.point(),
         });
+    }
+
+    /// Where this tree and the one of an earlier version may differ in more than places. The earlier one was
+    /// [told](Self::edit) of every edit since, and what was edited is not always among the answers. Everything, when
+    /// there is nothing to compare.
+    pub(super) fn changed_since(&self, earlier: &Self) -> Vec<Range<usize>> {
+        if self.language != earlier.language || !self.complete || !earlier.complete {
+            return vec![0..usize::MAX];
+        }
+        let ranges = earlier.tree.changed_ranges(&self.tree);
+        ranges.map(|range| range.start_byte..range.end_byte).collect()
     }
 
     /// Whether the text was parsed to its end. If not the tree is that of an empty text.

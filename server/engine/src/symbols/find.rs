@@ -61,7 +61,8 @@ pub fn find<'a>(
     let located = found.into_iter().filter_map(|(_, file, at)| {
         let symbols = &index.get(file)?.outline.symbols;
         let symbol = symbols.get(at)?;
-        let around = symbols.get(..at)?.iter().rev().find(|other| other.depth < symbol.depth);
+        let before = (0..at).rev().filter_map(|at| symbols.get(at));
+        let around = before.into_iter().find(|other| other.depth < symbol.depth);
         Some(Found { file, at, symbol, container: around.map(|around| &*around.name) })
     });
     Ok(located.collect())

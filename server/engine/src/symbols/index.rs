@@ -8,7 +8,7 @@ use strata_grammars::LanguageId;
 use crate::cancel::{Cancel, Cancelled};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::outline::{MapBlock, Outline, map_block};
+use crate::outline::{LiveOutline, MapBlock, Outline, map_block};
 
 /// What is known of one file's symbols.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ impl FileSymbols {
     pub fn new(language: LanguageId, key: &FileKey, outline: Outline) -> Self {
         let block = map_block(language, key, &outline);
         Self { language, outline, block }
+    }
+
+    /// The symbols of a file that is being edited.
+    pub fn of_live(outline: &mut LiveOutline, key: &FileKey) -> Self {
+        Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
     }
 
     /// Parses a text and keeps what the index needs.

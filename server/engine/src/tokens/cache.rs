@@ -16,6 +16,11 @@ pub(super) struct CountCache {
 }
 
 impl CountCache {
+    /// The count, if it is known.
+    pub(super) fn known(&self, encoding: Encoding, hash: ContentHash) -> Option<usize> {
+        self.counts.get(&(encoding, hash)).map(|known| *known)
+    }
+
     /// The known count, or what `count` says. `count` runs without a lock, so two threads may both run it.
     pub(super) fn get_or_count(
         &self,

@@ -37,6 +37,30 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
+/// The parts of two texts outside of which they are the same, between places where a cut is exact: the counts of the
+/// texts differ by as much as those of the parts.
+pub(super) fn differing<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
+    let (old, new) = (before.as_bytes(), after.as_bytes());
+    let same = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let front = old.get(..same).unwrap_or_default();
+    let ends = |bytes: &'a [u8]| bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
+    let is_cut = |text, at| at > 0 && is_exact(text, at);
+    let start = ends(front)
+        .map(|(newline, _)| newline + 1)
+        .find(|&at| is_cut(before, at) && is_cut(after, at))
+        .unwrap_or(0);
+    let (old_rest, new_rest) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());
+    let same = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let back = old.get(old.len() - same..).unwrap_or_default();
+    let newlines = back.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let left = newlines
+        .map(|(newline, _)| same - newline - 1)
+        .find(|&left| is_cut(before, old.len() - left) && is_cut(after, new.len() - left))
+        .unwrap_or(0);
+    let part = |text: &'a str| text.get(start..text.len() - left);
+    part(before).zip(part(after)).unwrap_or((before, after))
+}
+
 /// Where the first chunk of `text` ends.
 fn cut(text: &str) -> usize {
     let bytes = text.as_bytes();

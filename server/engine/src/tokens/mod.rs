@@ -140,6 +140,25 @@ impl TokenCounter {
         }
     }
 
+    /// The same for a text that differs little from one that was counted, where only what differs is counted. Each
+    /// text comes with its hash.
+    pub fn recount(
+        &self,
+        tokenizer: Tokenizer,
+        before: (&str, ContentHash),
+        after: (&str, ContentHash),
+    ) -> usize {
+        let Some(encoding) = tokenizer.encoding() else { return by_chars(after.0) };
+        let Some(known) = self.cache.known(encoding, before.1) else {
+            return self.count_hashed(tokenizer, after.0, after.1);
+        };
+        let count = || {
+            let (gone, come) = chunks::differing(before.0, after.0);
+            (known + exactly(encoding, come)).saturating_sub(exactly(encoding, gone))
+        };
+        scaled(tokenizer, self.cache.get_or_count(encoding, after.1, count))
+    }
+
     /// The sum over several texts, each counted by itself.
     pub fn count_all<'a>(&self, tokenizer: Tokenizer, texts: impl IntoIterator<Item = &'a str>) -> usize {
         texts.into_iter().map(|text| self.count(tokenizer, text)).sum()

@@ -101,6 +101,26 @@ proptest! {
         }
     }
 
+    /// Counting only what differs gives the count of the whole, whatever the edit and wherever.
+    #[test]
+    fn a_recount_is_exact(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky(), 0_usize..80), 1..12)) {
+        let (counter, mut text) = (TokenCounter::new(), text);
+        for tokenizer in EXACT {
+            counter.count(tokenizer, &text);
+        }
+        for (place, insert, removed) in edits {
+            let floor = |text: &str, at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap();
+            let start = floor(&text, (place * text.len() as f64) as usize);
+            let end = floor(&text, start + removed).max(start);
+            let before = text.clone();
+            text.replace_range(start..end, &insert);
+            for tokenizer in EXACT {
+                let hashed = [&before, &text].map(|text| (text.as_str(), ContentHash::of(text)));
+                prop_assert_eq!(counter.recount(tokenizer, hashed[0], hashed[1]), fresh(tokenizer, &text));
+            }
+        }
+    }
+
     /// What the counter remembers from one version of a text never shows in the count of the next.
     #[test]
     fn edits_recount_exactly(text in pages(), edits in prop::collection::vec((0.0..1.0, tricky()), 1..4)) {

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_engine::outline::{Outline, edition, language_of};
 use strata_engine::symbols::FileSymbols;
+use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{Findings, OutlineCache, OutlineKey, Seen, SeenFiles};
 use strata_host::roots::{Root, Roots};
@@ -123,9 +125,9 @@ impl<'a> Outlining<'a> {
         let key = OutlineKey::new(text.hash, edition(language));
         let (outline, effort) = match self.means.cache.outline(key) {
             Some(outline) => (outline, Effort::Read),
-            None => match Outline::read(language, &text.text, self.means.cancel) {
-                Ok(outline) => (outline, Effort::Parsed),
-                Err(_) => return read,
+            None => match read_outline(&entry.key, &text.text, self.means.cancel) {
+                Some(outline) => (outline, Effort::Parsed),
+                None => return read,
             },
         };
         let seen =
@@ -133,6 +135,16 @@ impl<'a> Outlining<'a> {
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
         Outlined { symbols: Some(symbols), effort, seen, key: Some(key) }
     }
+}
+
+/// The outline of a text; `None` when it has no grammar, when the flag went up, or when it would take longer than any real code does.
+pub(super) fn read_outline(key: &FileKey, text: &str, cancel: &Cancel) -> Option<Outline> {
+    let language = language_of(key, text.lines().next().unwrap_or_default())?;
+    let outline = Outline::read(language, text, &within(cancel, OUTLINE_TIME)).ok();
+    if outline.is_none() && !cancel.is_cancelled() {
+        tracing::warn!(%key, "outlining takes too long; the file is listed by name only");
+    }
+    outline
 }
 
 impl Efforts {

@@ -1,0 +1,176 @@
+//! The symbols of a file as a list that versions of the file share parts of.
+
+use std::fmt;
+use std::ops::Index;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Symbol;
+
+/// An immutable list of symbols, cheap to clone. Into which parts it is divided makes no difference.
+#[derive(Clone, Default)]
+pub struct Symbols {
+    /// None of them empty.
+    parts: Arc<[Arc<[Symbol]>]>,
+    len: usize,
+}
+
+impl Symbols {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The symbols in order.
+    pub fn iter(&self) -> Iter<'_> {
+        Iter { parts: &self.parts, part: [].iter() }
+    }
+
+    /// The symbol at a place. Costs a look at every part in front of it.
+    pub fn get(&self, mut index: usize) -> Option<&Symbol> {
+        for part in &*self.parts {
+            match part.get(index) {
+                Some(symbol) => return Some(symbol),
+                None => index -= part.len(),
+            }
+        }
+        None
+    }
+
+    /// A list of these parts.
+    pub(super) fn of_parts(parts: impl IntoIterator<Item = Arc<[Symbol]>>) -> Self {
+        let parts: Arc<[_]> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let len = parts.iter().map(|part| part.len()).sum();
+        Self { parts, len }
+    }
+}
+
+/// See [`Symbols::iter`].
+#[derive(Clone, Debug)]
+pub struct Iter<'a> {
+    parts: &'a [Arc<[Symbol]>],
+    part: std::slice::Iter<'a, Symbol>,
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = &'a Symbol;
+
+    fn next(&mut self) -> Option<&'a Symbol> {
+        loop {
+            if let Some(symbol) = self.part.next() {
+                return Some(symbol);
+            }
+            let (first, rest) = self.parts.split_first()?;
+            self.part = first.iter();
+            self.parts = rest;
+        }
+    }
+}
+
+impl<'a> IntoIterator for &'a Symbols {
+    type Item = &'a Symbol;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+impl From<Vec<Symbol>> for Symbols {
+    fn from(symbols: Vec<Symbol>) -> Self {
+        Self::of_parts([symbols.into()])
+    }
+}
+
+impl FromIterator<Symbol> for Symbols {
+    fn from_iter<I: IntoIterator<Item = Symbol>>(symbols: I) -> Self {
+        Self::of_parts([symbols.into_iter().collect()])
+    }
+}
+
+impl Index<usize> for Symbols {
+    type Output = Symbol;
+
+    /// As [`Symbols::get`], for tests and other places that know the list.
+    fn index(&self, index: usize) -> &Symbol {
+        match self.get(index) {
+            Some(symbol) => symbol,
+            #[expect(clippy::panic, reason = "indexing past the end is a mistake of the caller")]
+            None => panic!("there are {} symbols and none at {index}", self.len),
+        }
+    }
+}
+
+impl PartialEq for Symbols {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.parts, &other.parts) || (self.len == other.len && self.iter().eq(other.iter()))
+    }
+}
+
+impl Eq for Symbols {}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl Serialize for Symbols {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(ExactIter { iter: self.iter(), left: self.len })
+    }
+}
+
+impl<'de> Deserialize<'de> for Symbols {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// Knows how many are left: formats without an end mark must say so first.
+struct ExactIter<'a> {
+    iter: Iter<'a>,
+    left: usize,
+}
+
+impl<'a> Iterator for ExactIter<'a> {
+    type Item = &'a Symbol;
+
+    fn next(&mut self) -> Option<&'a Symbol> {
+        self.left = self.left.saturating_sub(1);
+        self.iter.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_grammars::LanguageId;
+
+    use super::super::Outline;
+    use super::*;
+    use crate::cancel::Cancel;
+
+    #[test]
+    fn a_list_is_the_same_in_any_parts() {
+        let rust = LanguageId::by_name("rust").unwrap();
+        let whole = Outline::read(rust, rust.fixture(), &Cancel::new()).unwrap().symbols;
+        let all: Vec<Symbol> = whole.iter().cloned().collect();
+        let cut = Symbols::of_parts(all.chunks(3).map(Arc::from).chain([[].into()]));
+        assert_eq!(cut, whole);
+        assert_eq!((cut.len(), cut.get(4), cut.get(all.len())), (all.len(), Some(&all[4]), None));
+        let json = serde_json::to_string(&cut).unwrap();
+        assert_eq!(json, serde_json::to_string(&whole).unwrap());
+        assert_eq!(serde_json::from_str::<Symbols>(&json).unwrap(), cut);
+        assert_ne!(Symbols::from(all[1..].to_vec()), cut);
+    }
+}

@@ -1,0 +1,552 @@
+//! The outline of a text that is being edited. What a walk over the syntax tree finds is kept in pieces of about a
+//! kilobyte of text; after an edit only the pieces it touched are walked again, and only what follows from those is
+//! made anew. The result is byte for byte what [`Outline::of`] says of the same tree.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ropey::Rope;
+use strata_grammars::LanguageId;
+
+use super::block::{Signature, map_block_signed};
+use super::extract::{Anchor, Course, Draft, Facts, Instance, Reach, Step, facts_from};
+use super::mentions::{Mention, Mentions};
+use super::resolve::{Resolver, first_mentions};
+use super::source::Source;
+use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit};
+use crate::cancel::{Cancel, Cancelled};
+use crate::key::FileKey;
+
+/// From how many bytes on a piece ends at the next anchor.
+const PIECE: usize = 1_024;
+/// A piece below so many bytes takes the next one in when it is walked again.
+const SMALL_PIECE: usize = 256;
+/// How much text behind a touched piece to have at hand for walking it.
+const AT_HAND: usize = 4 * PIECE;
+
+/// The outline of one version of a text, ready for the next version.
+#[derive(Debug)]
+pub struct LiveOutline {
+    language: LanguageId,
+    pieces: Vec<Piece>,
+    /// Where the pieces start. The first starts with the text.
+    starts: Vec<usize>,
+    mentions: Mentions,
+    outline: Outline,
+    signature: Signature,
+    wrapped: Depths,
+    /// The map block, if it was asked for since it last changed.
+    block: Option<(FileKey, MapBlock)>,
+}
+
+/// Whether some symbol is shown less deep than it is, because what it is in defines something again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Depths {
+    AreLevels,
+    AreLess,
+}
+
+/// How far a change reaches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Effect {
+    None,
+    /// To what was walked again.
+    Here,
+    Everywhere,
+}
+
+/// What was found between two anchors.
+#[derive(Debug)]
+struct Piece {
+    /// In front of it; of the first piece without meaning.
+    anchor: Anchor,
+    /// Symbols as if no others defined the same; their depth is their level.
+    found: Arc<[Symbol]>,
+    /// Which of them other files can reach.
+    reach: Box<[Reach]>,
+    instance: Box<[Set]>,
+    imports: Box<[Box<str>]>,
+    mentions: Box<[Mention]>,
+    tests: u32,
+    /// The symbols as they are shown, and the signature of those that are visible.
+    shown: Arc<[Symbol]>,
+    signature: Signature,
+}
+
+/// A name set on an instance.
+#[derive(Debug, PartialEq, Eq)]
+struct Set {
+    /// How many symbols of the piece are in front of it.
+    behind: usize,
+    owner: u32,
+    name: Box<str>,
+}
+
+/// Pieces to be replaced, and what was found in their place.
+struct Splice<'a> {
+    old: Range<usize>,
+    new: Vec<Found<'a>>,
+}
+
+/// A piece as the walk found it.
+struct Found<'a> {
+    anchor: Anchor,
+    start: usize,
+    facts: Facts<'a>,
+}
+
+impl LiveOutline {
+    /// The outline of a parsed text.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up first.
+    pub fn new(tree: &SyntaxTree, text: &Rope, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let language = tree.language();
+        let mut live = Self {
+            language,
+            pieces: Vec::new(),
+            starts: Vec::new(),
+            mentions: Mentions::new(language),
+            outline: Outline::default(),
+            signature: Signature::of([].iter()),
+            wrapped: Depths::AreLevels,
+            block: None,
+        };
+        let whole = text.to_string();
+        let mut course = Pieces::new(&[], &[], &[], (Anchor::default(), 0));
+        facts_from(tree, Source::whole(&whole), None, &mut course, cancel)?;
+        let splice = Splice { old: 0..0, new: course.found };
+        live.replace(vec![splice], Vec::new());
+        Ok(live)
+    }
+
+    /// Makes it the outline of the text after `edits`, whose tree is `now`. `before` is the tree of the text before,
+    /// told of every edit. After an error it is as it was.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up first.
+    pub fn refresh(
+        &mut self,
+        before: &SyntaxTree,
+        now: &SyntaxTree,
+        text: &Rope,
+        edits: &[TreeEdit],
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let changed = now.changed_since(before);
+        let (starts, touched) = moved(&self.starts, edits, changed);
+        let is_touched = touched_pieces(&starts, &touched);
+        let texts: Vec<(usize, Range<usize>, String)> = runs(&is_touched)
+            .map(|run| {
+                let from = place(&starts, run.start);
+                let end = place(&starts, run.end).min(text.len_bytes()).saturating_add(AT_HAND);
+                let range = from..end.min(text.len_bytes());
+                let range = floor(text, range.start)..floor(text, range.end);
+                let piece = text.get_byte_slice(range.clone()).map(|slice| slice.to_string());
+                (range.start, run, piece.unwrap_or_default())
+            })
+            .collect();
+        let mut splices: Vec<Splice<'_>> = Vec::new();
+        for (from, run, at_hand) in &texts {
+            let done = splices.last().map_or(0, |splice| splice.old.end);
+            if run.end <= done {
+                continue;
+            }
+            let source = Source::part(at_hand, *from, text);
+            match self.walked(now, source, &starts, &is_touched, done..run.start.max(done), cancel)? {
+                Some(splice) => splices.push(splice),
+                None => {
+                    *self = Self::new(now, text, cancel)?;
+                    return Ok(());
+                }
+            }
+        }
+        self.replace(splices, starts);
+        Ok(())
+    }
+
+    /// The language it is in.
+    pub fn language(&self) -> LanguageId {
+        self.language
+    }
+
+    /// The outline.
+    pub fn outline(&self) -> Outline {
+        self.outline.clone()
+    }
+
+    /// The map block of the outline. Asked again it costs nothing, as long as the edits leave it as it is.
+    pub fn block(&mut self, key: &FileKey) -> MapBlock {
+        match &self.block {
+            Some((known, block)) if known == key => block.clone(),
+            _ => {
+                let block = map_block_signed(self.language, key, &self.outline, self.signature);
+                self.block = Some((key.clone(), block.clone()));
+                block
+            }
+        }
+    }
+
+    /// Walks the piece `first.end` again and everything up to an anchor from which on all is as it was. Where the
+    /// walk cannot start there it starts at a piece further in front, but at none before `first.start`; without any
+    /// the answer is `None`.
+    fn walked<'a>(
+        &self,
+        tree: &SyntaxTree,
+        source: Source<'a>,
+        starts: &[usize],
+        touched: &[bool],
+        first: Range<usize>,
+        cancel: &Cancel,
+    ) -> Result<Option<Splice<'a>>, Cancelled> {
+        for piece in (first.start..=first.end).rev() {
+            let (Some(old), Some(start)) = (self.pieces.get(piece), starts.get(piece)) else { continue };
+            let from = (piece > 0).then_some((&old.anchor, *start));
+            let mut course = Pieces::new(&self.pieces, starts, touched, (old.anchor.clone(), *start));
+            if facts_from(tree, source, from, &mut course, cancel)?.is_some() {
+                return Ok(Some(Splice { old: piece..course.candidate, new: course.found }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Puts found pieces in the place of others. `starts` are the starts of all old pieces in the new text.
+    fn replace(&mut self, splices: Vec<Splice<'_>>, starts: Vec<usize>) {
+        self.starts = starts;
+        let is_full =
+            |pieces: &[Piece]| pieces.iter().map(|piece| piece.found.len()).sum::<usize>() >= MAX_SYMBOLS;
+        let mut symbols = if is_full(&self.pieces) { Effect::Everywhere } else { Effect::None };
+        let mut imports = Effect::None;
+        let tests_before = self.outline.tests;
+        for splice in splices.into_iter().rev() {
+            let new_starts: Vec<usize> = splice.new.iter().map(|found| found.start).collect();
+            let mut new: Vec<Piece> =
+                splice.new.into_iter().map(|found| Piece::of(found, &mut self.mentions)).collect();
+            let tests: u32 = new.iter().map(|piece| piece.tests).sum();
+            self.outline.tests = self.outline.tests.saturating_add(tests);
+            let old = self.pieces.get(splice.old.clone()).unwrap_or_default();
+            symbols = symbols.max(take_over(old, &mut new, self.wrapped));
+            if !flat(old, |piece| &piece.imports).eq(flat(&new, |piece| &piece.imports)) {
+                imports = Effect::Everywhere;
+            }
+            self.starts.splice(splice.old.clone(), new_starts);
+            for piece in self.pieces.splice(splice.old, new) {
+                self.outline.tests = self.outline.tests.saturating_sub(piece.tests);
+                self.mentions.remove(&piece.mentions);
+            }
+        }
+        if symbols == Effect::Everywhere || is_full(&self.pieces) {
+            symbols = Effect::Everywhere;
+            self.resolve();
+        }
+        if symbols != Effect::None {
+            let none = Signature::of([].iter());
+            self.signature = self.pieces.iter().map(|piece| piece.signature).fold(none, Signature::join);
+            self.outline.symbols = Symbols::of_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
+        }
+        if imports != Effect::None {
+            let imports = flat(&self.pieces, |piece| &piece.imports);
+            self.outline.imports = first_mentions(imports.map(|import| &**import));
+        }
+        if symbols != Effect::None || imports != Effect::None || self.outline.tests != tests_before {
+            self.block = None;
+        }
+        let (references, count) = self.mentions.references();
+        if count > MAX_REFERENCES {
+            self.outline.references = references.first(MAX_REFERENCES);
+        } else if *references != self.outline.references {
+            self.outline.references = references.clone();
+        }
+    }
+
+    /// Decides anew which symbols are shown and how.
+    fn resolve(&mut self) {
+        let mut resolver = Resolver::default();
+        let mut depths = Vec::new();
+        for piece in &self.pieces {
+            let mut sets = piece.instance.iter().peekable();
+            for place in 0..=piece.found.len() {
+                while let Some(set) = sets.next_if(|set| set.behind <= place) {
+                    resolver.instance(set.owner, &set.name);
+                }
+                if let Some(symbol) = piece.found.get(place) {
+                    depths.push(resolver.symbol(symbol));
+                }
+            }
+        }
+        let mut names = resolver.into_instances();
+        self.wrapped = Depths::AreLevels;
+        let mut depths = depths.as_slice();
+        let mut number = 0;
+        for piece in &mut self.pieces {
+            let (own, rest) = depths.split_at_checked(piece.found.len()).unwrap_or((depths, &[]));
+            depths = rest;
+            let shown = piece.found.iter().zip(own).filter_map(|(symbol, depth)| {
+                let depth = (*depth)?;
+                if depth != symbol.depth {
+                    self.wrapped = Depths::AreLess;
+                }
+                let instance = names.remove(&number).map(|names| names.iter().collect()).unwrap_or_default();
+                number += 1;
+                Some((depth, instance))
+            });
+            let shown: Vec<(u32, Names)> = shown.collect();
+            piece.show(own, &shown);
+        }
+    }
+}
+
+impl Piece {
+    fn of(found: Found<'_>, mentions: &mut Mentions) -> Self {
+        let Facts { symbols, instance, imports, mentions: names, tests } = found.facts;
+        let reach = symbols.iter().map(|draft| draft.reach).collect();
+        let symbols: Arc<[Symbol]> = symbols.into_iter().map(Draft::symbol).collect();
+        let set = |set: Instance<'_>| Set { behind: set.behind, owner: set.owner, name: (*set.name).into() };
+        Self {
+            anchor: found.anchor,
+            reach,
+            shown: symbols.clone(),
+            found: symbols,
+            instance: instance.into_iter().map(set).collect(),
+            imports: imports.into_iter().map(String::into_boxed_str).collect(),
+            mentions: mentions.add(names.iter().map(|(name, usage)| (&**name, *usage))),
+            tests,
+            signature: Signature::of([].iter()),
+        }
+    }
+
+    /// Shows those symbols that have a depth in `depths`, each with what `shown` says.
+    fn show(&mut self, depths: &[Option<u32>], shown: &[(u32, Names)]) {
+        let is_shown = |(_, depth): &(&Symbol, &Option<u32>)| depth.is_some();
+        let symbols = self.found.iter().zip(depths).filter(is_shown).map(|(symbol, _)| symbol).zip(shown);
+        let is_as_found = shown.len() == self.found.len()
+            && symbols.clone().all(|(symbol, (depth, names))| symbol.depth == *depth && names.is_empty());
+        self.shown = if is_as_found {
+            self.found.clone()
+        } else {
+            let symbol = |(symbol, (depth, names)): (&Symbol, &(u32, Names))| Symbol {
+                depth: *depth,
+                instance: names.clone(),
+                ..symbol.clone()
+            };
+            symbols.map(symbol).collect()
+        };
+        let reach =
+            self.reach.iter().zip(depths).filter(|(_, depth)| depth.is_some()).map(|(reach, _)| reach);
+        let visible = self.shown.iter().zip(reach).filter(|(_, reach)| **reach == Reach::Visible);
+        self.signature = Signature::of(visible.map(|(symbol, _)| symbol));
+    }
+}
+
+/// Shows the symbols of new pieces as those of the old ones were shown, if what else there is in the text makes no
+/// difference to that. `depths` is about the whole text.
+fn take_over(old: &[Piece], new: &mut [Piece], depths: Depths) -> Effect {
+    let (old_sets, new_sets) = (sets(old), sets(new));
+    if !old_sets.eq(&new_sets) || old.iter().any(|piece| piece.shown.len() != piece.found.len()) {
+        return Effect::Everywhere;
+    }
+    let before: Vec<&Symbol> = flat(old, |piece| &piece.found).collect();
+    let after: Vec<&Symbol> = flat(new, |piece| &piece.found).collect();
+    let same = |(a, b): &(&&Symbol, &&Symbol)| shape(a) == shape(b);
+    let front = before.iter().zip(&after).take_while(same).count();
+    let (before_rest, after_rest) = (before.len() - front, after.len() - front);
+    let most = before_rest.min(after_rest);
+    let back = before.iter().rev().zip(after.iter().rev()).take(most).take_while(same).count();
+    let (gone, come) = (before_rest - back, after_rest - back);
+    let was_shown: Vec<&Symbol> = flat(old, |piece| &piece.shown).collect();
+    if gone + come > 0 {
+        // What comes and goes may be around values, and types have names set on them.
+        let values = |symbols: &[&Symbol]| symbols.iter().any(|symbol| symbol.kind.is_value());
+        let involved = values(before.get(front..).unwrap_or_default())
+            || values(after.get(front..).unwrap_or_default())
+            || was_shown.iter().skip(front).take(gone).any(|symbol| !symbol.instance.is_empty());
+        if involved || !new_sets.is_empty() || depths == Depths::AreLess {
+            return Effect::Everywhere;
+        }
+    }
+    let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
+    let fresh = |symbol: &&Symbol| (symbol.depth, Names::default());
+    let shown: Vec<(u32, Names)> = was_shown
+        .iter()
+        .take(front)
+        .map(carried)
+        .chain(after.iter().skip(front).take(come).map(fresh))
+        .chain(was_shown.iter().skip(front + gone).map(carried))
+        .collect();
+    let mut shown = shown.as_slice();
+    for piece in &mut *new {
+        let (own, rest) = shown.split_at_checked(piece.found.len()).unwrap_or((shown, &[]));
+        shown = rest;
+        let depths: Vec<Option<u32>> = own.iter().map(|(depth, _)| Some(*depth)).collect();
+        piece.show(&depths, own);
+    }
+    let is_same = flat(new, |piece| &piece.shown).eq(was_shown)
+        && flat(new, |piece| &piece.reach).eq(flat(old, |piece| &piece.reach));
+    if is_same { Effect::None } else { Effect::Here }
+}
+
+/// Names set on instances, with how many symbols of the pieces are in front of them.
+fn sets(pieces: &[Piece]) -> Vec<(usize, u32, Box<str>)> {
+    let mut found = Vec::new();
+    let mut symbols = 0;
+    for piece in pieces {
+        let set = |set: &Set| (symbols + set.behind, set.owner, set.name.clone());
+        found.extend(piece.instance.iter().map(set));
+        symbols += piece.found.len();
+    }
+    found
+}
+
+/// What of a symbol others depend on.
+fn shape(symbol: &Symbol) -> (u32, Option<&str>) {
+    (symbol.depth, symbol.kind.is_value().then_some(&*symbol.name))
+}
+
+/// What all pieces have of something.
+fn flat<'a, T: 'a>(pieces: &'a [Piece], part: impl Fn(&'a Piece) -> &'a [T]) -> impl Iterator<Item = &'a T> {
+    pieces.iter().flat_map(part)
+}
+
+/// Cuts a walk into pieces, and has it stop where all that comes is as it was.
+struct Pieces<'o, 'a> {
+    old: &'o [Piece],
+    starts: &'o [usize],
+    touched: &'o [bool],
+    /// The first old piece that may be behind the walk.
+    candidate: usize,
+    /// Where the piece begins that the walk is in.
+    anchor: Anchor,
+    start: usize,
+    found: Vec<Found<'a>>,
+}
+
+impl<'o> Pieces<'o, '_> {
+    /// For a walk that begins with `first`. The old pieces start at `starts` now, and some of them are `touched`.
+    fn new(
+        old: &'o [Piece],
+        starts: &'o [usize],
+        touched: &'o [bool],
+        (anchor, start): (Anchor, usize),
+    ) -> Self {
+        let mut pieces = Self { old, starts, touched, candidate: 0, anchor, start, found: Vec::new() };
+        pieces.pass(start + 1);
+        pieces
+    }
+
+    /// Old pieces that start before a byte, or were touched, are nothing to stop at.
+    fn pass(&mut self, byte: usize) {
+        let is_none = |at: usize| {
+            let start = self.starts.get(at).copied();
+            let is_touched = self.touched.get(at).copied().unwrap_or(true);
+            start.is_some_and(|start| start < byte || is_touched)
+        };
+        self.candidate = (self.candidate..).find(|at| !is_none(*at)).unwrap_or(self.candidate);
+    }
+}
+
+impl<'a> Course<'a> for Pieces<'_, 'a> {
+    fn next(&self) -> usize {
+        let full = self.start.saturating_add(PIECE);
+        self.starts.get(self.candidate).map_or(full, |start| full.min(*start))
+    }
+
+    fn step(&mut self, anchor: &Anchor, start: usize) -> Step {
+        self.pass(start);
+        let is_small = start < self.start.saturating_add(SMALL_PIECE);
+        let meets = self.starts.get(self.candidate) == Some(&start)
+            && self.old.get(self.candidate).is_some_and(|old| old.anchor == *anchor);
+        if meets && !is_small {
+            Step::Stop
+        } else if start >= self.start.saturating_add(PIECE) {
+            Step::Cut
+        } else {
+            Step::On
+        }
+    }
+
+    fn cut(&mut self, facts: Facts<'a>, anchor: Anchor, start: usize) {
+        let anchor = std::mem::replace(&mut self.anchor, anchor);
+        let start = std::mem::replace(&mut self.start, start);
+        self.found.push(Found { anchor, start, facts });
+    }
+
+    fn end(&mut self, facts: Facts<'a>) {
+        self.candidate = self.old.len();
+        self.found.push(Found { anchor: self.anchor.clone(), start: self.start, facts });
+    }
+}
+
+/// Where places of a text are after edits, and which ranges of the new text were touched: by an edit, or because they
+/// were `changed`. The ranges are sorted and apart.
+fn moved(
+    starts: &[usize],
+    edits: &[TreeEdit],
+    changed: Vec<Range<usize>>,
+) -> (Vec<usize>, Vec<Range<usize>>) {
+    let mut starts = starts.to_vec();
+    let mut touched: Vec<Range<usize>> = Vec::new();
+    for edit in edits {
+        let (start, old_end, new_end) = (edit.start.byte, edit.old_end.byte, edit.new_end.byte);
+        let shift = |at: &mut usize| {
+            if *at >= old_end {
+                *at = *at - old_end + new_end;
+            } else if *at > start {
+                *at = new_end;
+            }
+        };
+        let first = starts.partition_point(|at| *at <= start).max(1);
+        starts.iter_mut().skip(first).for_each(shift);
+        for range in &mut touched {
+            // What a later edit meets is touched in whole.
+            range.start =
+                if range.start >= old_end { range.start - old_end + new_end } else { range.start.min(start) };
+            range.end = match range.end {
+                end if end >= old_end => end - old_end + new_end,
+                end if end > start => new_end,
+                end => end,
+            };
+        }
+        touched.push(start..new_end);
+    }
+    touched.extend(changed);
+    touched.sort_unstable_by_key(|range| (range.start, range.end));
+    touched.dedup_by(|next, last| {
+        let meets = next.start <= last.end;
+        if meets {
+            last.end = last.end.max(next.end);
+        }
+        meets
+    });
+    (starts, touched)
+}
+
+/// Which pieces have a touched place in them or at their ends.
+fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<bool> {
+    let mut pieces = vec![false; starts.len()];
+    for range in touched {
+        // The last piece that starts before the range may reach into it.
+        let first = starts.partition_point(|start| *start < range.start).saturating_sub(1);
+        let last = starts.partition_point(|start| *start <= range.end);
+        pieces.iter_mut().take(last).skip(first).for_each(|piece| *piece = true);
+    }
+    pieces
+}
+
+/// Runs of pieces that are all touched.
+fn runs(touched: &[bool]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + touched.get(at..)?.iter().position(|touched| *touched)?;
+        let len = touched.get(start..)?.iter().take_while(|touched| **touched).count();
+        at = start + len;
+        Some(start..at)
+    })
+}
+
+fn place(starts: &[usize], piece: usize) -> usize {
+    starts.get(piece).copied().unwrap_or(usize::MAX)
+}
+
+fn floor(text: &Rope, at: usize) -> usize {
+    text.char_to_byte(text.byte_to_char(at.min(text.len_bytes())))
+}

@@ -1,0 +1,140 @@
+//! What pieces of a walk say together: of several definitions of one value the first counts, names set on an instance
+//! come to its type, imports and mentions are counted once, and sizes are capped. Looks at no tree and no text.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use strata_grammars::LanguageId;
+
+use super::extract::{Draft, Facts, Instance, MAX_DETAILS};
+use super::tables::usage;
+use super::{Located, MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
+
+/// The outline of a text that was walked in one piece.
+pub(super) fn outline(language: LanguageId, facts: Facts<'_>) -> Outline {
+    let Facts { symbols, instance, imports, mentions, tests } = facts;
+    let mut references: Vec<&str> = mentions
+        .iter()
+        .filter(|(name, usage)| is_reference(**usage) && !is_builtin(language, name))
+        .map(|(name, _)| &**name)
+        .collect();
+    references.sort_unstable();
+    references.truncate(MAX_REFERENCES);
+    Outline {
+        symbols: resolved(symbols, &instance).into_iter().map(|(_, symbol)| symbol).collect(),
+        imports: first_mentions(imports.iter().map(String::as_str)),
+        references: references.iter().collect(),
+        tests,
+    }
+}
+
+/// The symbols of [`outline`] with their places.
+pub(super) fn located(facts: Facts<'_>) -> Vec<Located> {
+    let place = |draft: &Draft<'_>| (draft.range.clone(), draft.name_range.clone());
+    let places: Vec<_> = facts.symbols.iter().map(place).collect();
+    let symbols = resolved(facts.symbols, &facts.instance).into_iter().enumerate();
+    let located = |(index, (place, symbol)): (usize, (usize, Symbol))| {
+        let (range, name_range) = places.get(place).cloned()?;
+        Some(Located { index, symbol, range, name_range })
+    };
+    symbols.filter_map(located).collect()
+}
+
+/// The symbols that are shown, each with its place among all.
+fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Symbol)> {
+    let symbols: Vec<Symbol> = drafts.into_iter().map(Draft::symbol).collect();
+    let mut resolver = Resolver::default();
+    let mut instance = instance.iter().peekable();
+    let mut depths = Vec::with_capacity(symbols.len());
+    for place in 0..=symbols.len() {
+        while let Some(set) = instance.next_if(|set| set.behind <= place) {
+            resolver.instance(set.owner, &set.name);
+        }
+        if let Some(symbol) = symbols.get(place) {
+            depths.push(resolver.symbol(symbol));
+        }
+    }
+    let mut names = resolver.into_instances();
+    let mut number = 0;
+    let shown = |(place, (mut symbol, depth)): (usize, (Symbol, Option<u32>))| {
+        symbol.depth = depth?;
+        if let Some(names) = names.remove(&number) {
+            symbol.instance = names.iter().collect();
+        }
+        number += 1;
+        Some((place, symbol))
+    };
+    symbols.into_iter().zip(depths).enumerate().filter_map(shown).collect()
+}
+
+/// The imports of a file, each once.
+pub(super) fn first_mentions<'a>(imports: impl Iterator<Item = &'a str>) -> Names {
+    let mut known = FxHashSet::default();
+    imports.filter(|import| known.insert(*import)).take(MAX_IMPORTS).collect()
+}
+
+/// Whether a name that is used so may be defined elsewhere.
+pub(super) fn is_reference(usage: u8) -> bool {
+    usage & usage::MEMBER != 0 || usage == usage::PLAIN
+}
+
+/// Whether the language brings a name along.
+pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
+    language.builtins().binary_search(&name).is_ok()
+}
+
+/// Goes through all definitions of a text in order.
+#[derive(Default)]
+pub(super) struct Resolver<'a> {
+    /// The definitions around the present place, by level.
+    around: Vec<Around>,
+    shown: u32,
+    /// Values by the shown definition they belong to.
+    values: FxHashSet<(Option<u32>, &'a str)>,
+    /// Names set on an instance, by the number of the shown definition.
+    instances: FxHashMap<u32, Vec<Box<str>>>,
+    known: FxHashSet<(u32, Box<str>)>,
+}
+
+/// A definition around the present place.
+#[derive(Clone, Copy)]
+struct Around {
+    /// Its number among the shown ones, if it is one.
+    number: Option<u32>,
+    /// The innermost shown one, itself included.
+    nearest: Option<u32>,
+    /// How many shown ones there are up to here, itself included.
+    depth: u32,
+}
+
+impl<'a> Resolver<'a> {
+    /// The next definition, whose depth is its level: how many shown ones contain it, if it is shown.
+    pub(super) fn symbol(&mut self, symbol: &'a Symbol) -> Option<u32> {
+        self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
+        let (nearest, depth) = self.around.last().map_or((None, 0), |around| (around.nearest, around.depth));
+        let is_full = usize::try_from(self.shown).is_ok_and(|shown| shown >= MAX_SYMBOLS);
+        if is_full || (symbol.kind.is_value() && !self.values.insert((nearest, &*symbol.name))) {
+            self.around.push(Around { number: None, nearest, depth });
+            return None;
+        }
+        let number = Some(self.shown);
+        self.around.push(Around { number, nearest: number, depth: depth + 1 });
+        self.shown += 1;
+        Some(depth)
+    }
+
+    /// A name is set on an instance of the type at level `owner` around this place.
+    pub(super) fn instance(&mut self, owner: u32, name: &str) {
+        let around = usize::try_from(owner).ok().and_then(|owner| self.around.get(owner));
+        let Some(owner) = around.and_then(|around| around.number) else { return };
+        if self.known.insert((owner, name.into())) {
+            let names = self.instances.entry(owner).or_default();
+            if names.len() < MAX_DETAILS {
+                names.push(name.into());
+            }
+        }
+    }
+
+    /// The names set on instances, by the number of the shown definition.
+    pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<Box<str>>> {
+        self.instances
+    }
+}

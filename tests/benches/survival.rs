@@ -1,0 +1,90 @@
+//! How long outlines of broken, deep and odd texts take, by language. `cargo bench -p e2e --bench survival -- [MUTATIONS]
+//! [LANGUAGE]...`. A text that takes longer than the limit of the server is given up and counted.
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+use std::time::{Duration, Instant};
+
+use e2e::mutation::mutated;
+use strata_engine::cancel::Cancel;
+use strata_engine::outline::Outline;
+use strata_grammars::LanguageId;
+use strata_host::deadline::{OUTLINE_TIME, within};
+
+/// Nested this deep, in every language.
+const DEEP: usize = 60_000;
+
+const NESTS: [(&str, &str, &str); 10] = [
+    ("(", "1", ")"),
+    ("[", "1", "]"),
+    ("{", "1", "}"),
+    ("let x: A<", "B", ">"),
+    ("A<", "B", ">"),
+    ("type X = { a: ", "B", " }"),
+    ("f(", "1", ")"),
+    ("if x { ", "1", " }"),
+    ("a ? b : ", "1", ""),
+    ("- ", "1", ""),
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let mutations = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(1_000);
+    let wanted: Vec<&String> = arguments.iter().filter(|argument| argument.parse::<u64>().is_err()).collect();
+    println!("limit {OUTLINE_TIME:?}; deep texts are nested {DEEP} times");
+    println!(
+        "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>9}{:>9}",
+        "language", "mutations", "MB", "mean", "slowest", "given up", "slowest", "given up"
+    );
+    for language in LanguageId::all() {
+        if !wanted.is_empty() && !wanted.iter().any(|name| **name == language.name()) {
+            continue;
+        }
+        let others = LanguageId::all().filter(|other| *other != language).map(LanguageId::fixture);
+        let own = std::iter::repeat_n(language.fixture(), 3 * LanguageId::COUNT);
+        let fixtures: Vec<&str> = own.chain(others).collect();
+        let odd = Times::of(language, (0..mutations).map(|seed| mutated(&fixtures, seed)));
+        let deep = Times::of(
+            language,
+            NESTS.iter().flat_map(|(open, inside, close)| {
+                let (open, close) = (open.repeat(DEEP), close.repeat(DEEP));
+                [format!("x = {open}{inside}{close}"), format!("type x = {open}{inside}{close};"), open]
+            }),
+        );
+        println!(
+            "{:<12}{mutations:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}",
+            language.name(),
+            odd.bytes as f64 / 1e6,
+            odd.all / u32::try_from(odd.texts.max(1)).unwrap_or(u32::MAX),
+            odd.slowest,
+            odd.given_up,
+            deep.slowest,
+            deep.given_up,
+        );
+    }
+}
+
+#[derive(Default)]
+struct Times {
+    texts: usize,
+    bytes: usize,
+    all: Duration,
+    slowest: Duration,
+    given_up: usize,
+}
+
+impl Times {
+    fn of(language: LanguageId, texts: impl Iterator<Item = String>) -> Self {
+        let mut times = Self::default();
+        for text in texts {
+            let start = Instant::now();
+            if Outline::read(language, &text, &within(&Cancel::new(), OUTLINE_TIME)).is_err() {
+                times.given_up += 1;
+            }
+            times.texts += 1;
+            times.bytes += text.len();
+            times.all += start.elapsed();
+            times.slowest = times.slowest.max(start.elapsed());
+        }
+        times
+    }
+}

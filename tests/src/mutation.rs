@@ -1,0 +1,129 @@
+//! Texts made from good source text by doing to it what editors, broken disks and generators do. The same number always
+//! gives the same text. Knows no language.
+
+/// A source of numbers that look random and are not.
+#[derive(Debug, Clone)]
+pub struct Numbers(u64);
+
+impl Numbers {
+    /// One sequence of numbers for each seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number below `end`, or zero.
+    pub fn below(&mut self, end: usize) -> usize {
+        // xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled".
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let number = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33;
+        usize::try_from(number).unwrap() % end.max(1)
+    }
+}
+
+/// The longest text that is made, in bytes, unless the text it is made from is longer.
+const LONGEST: usize = 200_000;
+
+/// Openers with what closes them.
+const NESTS: [(&str, &str); 12] = [
+    ("(", ")"),
+    ("[", "]"),
+    ("{", "}"),
+    ("<", ">"),
+    ("f(", ")"),
+    ("if x { ", " }"),
+    ("a ? b : ", ""),
+    ("/*", "*/"),
+    ("\"${", "}\""),
+    ("- ", ""),
+    ("!", ""),
+    ("<a>", "</a>"),
+];
+
+/// The mutation with number `seed` of one of `texts`, which are not empty; parts of the others may come into it.
+pub fn mutated(texts: &[&str], seed: u64) -> String {
+    let mut numbers = Numbers::new(seed);
+    let mut bytes = texts[numbers.below(texts.len())].as_bytes().to_vec();
+    for _ in 0..=numbers.below(8) {
+        mutate(&mut bytes, texts, &mut numbers);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn mutate(bytes: &mut Vec<u8>, texts: &[&str], numbers: &mut Numbers) {
+    let room = LONGEST.saturating_sub(bytes.len());
+    let at = numbers.below(bytes.len() + 1);
+    let end = (at + numbers.below(40)).min(bytes.len());
+    match numbers.below(16) {
+        0 => drop(bytes.drain(at..end)),
+        1 => bytes.insert(at, u8::try_from(numbers.below(256)).unwrap()),
+        2 => {
+            let copy = bytes[at..end].to_vec();
+            let place = numbers.below(bytes.len() + 1);
+            bytes.splice(place..place, copy);
+        }
+        3 => {
+            let other = numbers.below(bytes.len());
+            if at < bytes.len() {
+                bytes.swap(at, other);
+            }
+        }
+        4 => bytes.truncate(at),
+        5 => {
+            let (open, close) = NESTS[numbers.below(NESTS.len())];
+            let depth = numbers.below(room / (open.len() + close.len() + 1)).min(4_000);
+            let nest = format!("{}x{}", open.repeat(depth), close.repeat(depth));
+            bytes.splice(at..at, nest.into_bytes());
+        }
+        6 => {
+            let (open, _) = NESTS[numbers.below(NESTS.len())];
+            bytes.splice(at..at, open.repeat(numbers.below(room / 8).min(1_000)).into_bytes());
+        }
+        7 => {
+            let other = texts[numbers.below(texts.len())].as_bytes();
+            let from = numbers.below(other.len());
+            let piece = &other[from..(from + numbers.below(2_000)).min(other.len())];
+            bytes.splice(at..at, piece.iter().copied());
+        }
+        8 => bytes.splice(at..at, [0xff, 0xc0, 0x80, 0xed, 0xa0]).for_each(drop),
+        9 => bytes.splice(at..at, [0; 3]).for_each(drop),
+        10 => *bytes = String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes(),
+        11 => bytes.splice(at..at, b"x ".repeat(numbers.below(room / 2).min(20_000))).for_each(drop),
+        12 => *bytes = String::from_utf8_lossy(bytes).replace('\n', " ").into_bytes(),
+        13 => swap_tokens(bytes, numbers),
+        14 => {
+            let copy = bytes[..bytes.len().min(room)].to_vec();
+            bytes.extend(copy);
+        }
+        _ => {
+            let tabs = [" ", "\t", "        ", "\u{2028}", "\u{feff}", "\u{1f980}"];
+            bytes.splice(at..at, tabs[numbers.below(tabs.len())].bytes()).for_each(drop);
+        }
+    }
+}
+
+/// Two words change places.
+fn swap_tokens(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let mut tokens: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+    let (one, other) = (numbers.below(tokens.len()), numbers.below(tokens.len()));
+    if one < tokens.len() && other < tokens.len() {
+        tokens.swap(one, other);
+    }
+    *bytes = tokens.concat().into_bytes();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_gives_one_text_and_others_give_others() {
+        let texts = ["fn a() {}\n", "class B: pass\n"];
+        let all: Vec<String> = (0..200).map(|seed| mutated(&texts, seed)).collect();
+        assert!(all.iter().enumerate().all(|(seed, text)| *text == mutated(&texts, seed as u64)));
+        let different: std::collections::BTreeSet<&String> = all.iter().collect();
+        assert!(different.len() > 150, "{}", different.len());
+    }
+}
