@@ -98,8 +98,9 @@ struct Walk<'a> {
     pending: Option<Pending>,
     imports: Vec<String>,
     known_imports: FxHashSet<String>,
-    /// Values by the definition they belong to; the second assignment to a name defines nothing.
-    values: FxHashSet<(Option<usize>, &'a str)>,
+    /// Values, and functions of several clauses, by the definition they belong to; the second assignment to a name, and
+    /// the second clause with as many parts, defines nothing.
+    once: FxHashSet<(Option<usize>, &'a str, Option<usize>)>,
     instance: FxHashSet<(usize, &'a str)>,
     mentions: FxHashMap<&'a str, u8>,
     tests: u32,
@@ -131,6 +132,8 @@ struct Open {
     depth: usize,
     /// Whether what it contains is local to a function.
     local: bool,
+    /// Whether nothing it contains is kept, and it has no symbol of its own.
+    hidden: bool,
     scope: Scope,
     /// The innermost type around its contents.
     owner: Option<usize>,
@@ -153,9 +156,12 @@ struct Pending {
 #[derive(Clone, Copy)]
 struct Definition<'t> {
     pattern: usize,
-    kind: SymbolKind,
+    /// What it defines; nothing when what it matches is local.
+    kind: Option<SymbolKind>,
     name: Option<Node<'t>>,
     body: Option<Node<'t>>,
+    /// How many parts a clause has.
+    clause: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -170,7 +176,7 @@ impl<'a> Walk<'a> {
             pending: None,
             imports: Vec::new(),
             known_imports: FxHashSet::default(),
-            values: FxHashSet::default(),
+            once: FxHashSet::default(),
             instance: FxHashSet::default(),
             mentions: HashMap::with_capacity_and_hasher(256, FxBuildHasher),
             tests: 0,
@@ -218,19 +224,17 @@ impl<'a> Walk<'a> {
         let mut definition: Option<Definition<'_>> = None;
         let mut matches = cursor.matches(query, *node, self.source.as_bytes());
         while let Some(found) = matches.next() {
-            let mut candidate = Definition {
-                pattern: found.pattern_index,
-                kind: SymbolKind::Variable,
-                name: None,
-                body: None,
-            };
+            let mut candidate =
+                Definition { pattern: found.pattern_index, kind: None, name: None, body: None, clause: None };
             let mut defines = false;
             for capture in found.captures {
                 match self.tables.role(capture.index) {
                     Role::Definition(kind) => {
-                        candidate.kind = kind;
+                        candidate.kind = Some(kind);
                         defines = true;
                     }
+                    Role::Local => defines = true,
+                    Role::Clause => candidate.clause = Some(capture.node.named_child_count()),
                     Role::Name => candidate.name = candidate.name.or(Some(capture.node)),
                     Role::Body => candidate.body = candidate.body.or(Some(capture.node)),
                     Role::Modifier => {
@@ -251,29 +255,66 @@ impl<'a> Walk<'a> {
             }
         }
         if let Some(definition) = definition {
-            self.define(node, depth, definition);
+            match definition.kind {
+                Some(kind) => self.define(node, depth, kind, definition),
+                None => {
+                    self.pending.take_if(|pending| pending.depth >= depth);
+                    self.hide(node, depth, usize::MAX);
+                }
+            }
         }
     }
 
-    fn define(&mut self, node: &Node<'_>, depth: usize, found: Definition<'_>) {
+    /// Keeps nothing of what is in the node. `name` is where the name of what it defines again starts.
+    fn hide(&mut self, node: &Node<'_>, depth: usize, name: usize) {
+        let parent = self.open.last();
+        // In a head nothing is defined anyway, and what it is made of is still to be noted.
+        if parent.is_some_and(|open| node.start_byte() < open.head.end) {
+            return;
+        }
+        self.open.push(Open {
+            symbol: usize::MAX,
+            end: node.end_byte(),
+            name,
+            head: 0..0,
+            spans: Vec::new(),
+            prefix: String::new(),
+            depth,
+            local: true,
+            hidden: true,
+            scope: parent.map_or(Scope::Product, |open| open.scope),
+            owner: parent.and_then(|open| open.owner),
+            modifiers: self.modifiers.len(),
+        });
+    }
+
+    fn define(&mut self, node: &Node<'_>, depth: usize, kind: SymbolKind, found: Definition<'_>) {
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let Some(name_node) = found.name else { return };
         let name = self.text(&name_node);
         let parent = self.open.last();
         // What is inside a head is shown there.
-        if parent.is_some_and(|open| node.start_byte() < open.head.end) {
+        if parent.is_some_and(|open| open.hidden || node.start_byte() < open.head.end) {
             return;
         }
         let local = parent.is_some_and(|open| open.local);
         let parent_symbol = parent.map(|open| open.symbol);
         let parent_kind = parent_symbol.and_then(|i| self.symbols.get(i)).map(|symbol| symbol.kind);
-        if name.is_empty() || name.len() > MAX_NAME || self.symbols.len() >= MAX_SYMBOLS {
+        if name.chars().all(|c| c.is_whitespace() || c.is_control())
+            || name.len() > MAX_NAME
+            || self.symbols.len() >= MAX_SYMBOLS
+            || self.open.len() >= self.tables.levels
+            || (local && kind.is_value())
+        {
             return;
         }
-        if found.kind.is_value() && (local || !self.values.insert((parent_symbol, name))) {
+        if (kind.is_value() || found.clause.is_some())
+            && !self.once.insert((parent_symbol, name, found.clause))
+        {
+            self.hide(node, depth, name_node.start_byte());
             return;
         }
-        let kind = match (found.kind, parent_kind) {
+        let kind = match (kind, parent_kind) {
             (SymbolKind::Function, Some(parent)) if parent.is_type() => SymbolKind::Method,
             (kind, _) => kind,
         };
@@ -305,6 +346,7 @@ impl<'a> Walk<'a> {
             prefix,
             depth,
             local: local || kind.is_function(),
+            hidden: false,
             scope: if outer_scope == Scope::Tests { outer_scope } else { scope },
             owner,
             modifiers: self.modifiers.len(),
