@@ -15,7 +15,8 @@
 
 (exception_definition (constructor_declaration (constructor_name) @name)) @definition.struct
 (external (value_name) @name type: (_) . (string) @body) @definition.function
-(value_specification [(value_name) (parenthesized_operator)] @name @clause) @definition.function
+(value_specification (value_name) @name @clause) @definition.function
+(value_specification (parenthesized_operator (_) @name @clause)) @definition.function
 
 (class_binding (class_name) @name body: (_) @body) @definition.class
 (class_binding (class_name) @name) @definition.class

@@ -16,4 +16,5 @@
   . argument: [(word) (string) (raw_string) (concatenation)] @import
   (#any-of? @_source "." "source"))
 
-(command name: (command_name (word) @reference))
+; What stands behind `:-` in an expansion is a word, in front of it a name.
+(expansion (variable_name) @reference)

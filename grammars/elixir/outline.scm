@@ -101,6 +101,4 @@
 
 (call target: (identifier) @_test (arguments . (string)) (#any-of? @_test "property" "test")) @test
 
-; A name alone is a variable most of the time; what is called is not.
-(call target: (identifier) @reference)
-(dot right: (identifier) @reference)
+(alias) @reference

@@ -1,6 +1,7 @@
-(let_binding pattern: [(value_name) (parenthesized_operator)] @name @clause (parameter) body: (_) @body) @definition.function
-(let_binding pattern: [(value_name) (parenthesized_operator)] @name @clause body: [(function_expression) (fun_expression)] @body) @definition.function
-(let_binding pattern: [(value_name) (parenthesized_operator)] @name @clause body: (_) @body) @definition.constant
+(let_binding pattern: (value_name) @name @clause (parameter) body: (_) @body) @definition.function
+(let_binding pattern: (value_name) @name @clause body: [(function_expression) (fun_expression)] @body) @definition.function
+(let_binding pattern: (value_name) @name @clause body: (_) @body) @definition.constant
+(let_binding pattern: (parenthesized_operator (_) @name @clause) body: (_) @body) @definition.function
 (let_binding pattern: (tuple_pattern) @name body: (_) @body) @definition.constant
 (let_binding) @local
 (let_expression) @local

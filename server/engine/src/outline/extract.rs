@@ -357,6 +357,9 @@ impl<'a> Walk<'a> {
         let Some(open) = self.open.pop() else { return };
         if let Some(symbol) = self.symbols.get_mut(open.symbol) {
             symbol.head = head::render(self.source, open.head, &open.spans, &open.prefix);
+            if symbol.head.is_empty() {
+                symbol.head = head::name(symbol.name);
+            }
         }
     }
 
@@ -469,7 +472,7 @@ impl Draft<'_> {
             kind: self.kind,
             depth: self.depth,
             scope: self.scope,
-            name: head::one_line(self.name, MAX_NAME).into(),
+            name: head::name(self.name).into(),
             head: self.head.into(),
             attributes: self.attributes.iter().collect(),
             instance: self.instance.iter().collect(),
