@@ -154,6 +154,12 @@ impl LanguageId {
         detect::matches_any(self.language().tests, path)
     }
 
+    /// Whether its files are documents, which are read and not called: none of their words is a name that another
+    /// file defines.
+    pub fn is_document(self) -> bool {
+        self.walk_rules().identifiers.is_empty()
+    }
+
     /// A small source text that shows every construct its outline knows. For tests.
     pub fn fixture(self) -> &'static str {
         self.language().fixture
