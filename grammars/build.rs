@@ -29,6 +29,8 @@ struct Folder {
     #[serde(default)]
     tests: Vec<String>,
     #[serde(default)]
+    generated: Vec<String>,
+    #[serde(default)]
     walk: Walk,
     #[serde(default)]
     ignore: Ignore,
@@ -46,6 +48,7 @@ struct Walk {
     members: Vec<String>,
     #[serde(default)]
     locals: Vec<String>,
+    levels: Option<u8>,
 }
 
 #[derive(Default, Deserialize)]
@@ -151,12 +154,15 @@ fn entry(
     writeln!(out, "    shebangs: &{:?},", folder.shebangs)?;
     writeln!(out, "    editor_ids: &{:?},", folder.editor_ids)?;
     writeln!(out, "    tests: &{:?},", list(|f| &f.tests))?;
+    writeln!(out, "    generated: &{:?},", list(|f| &f.generated))?;
     writeln!(out, "    builtins: &{ignored:?},")?;
     writeln!(out, "    walk: WalkRules {{")?;
     writeln!(out, "        identifiers: &{:?},", list(|f| &f.walk.identifiers))?;
     writeln!(out, "        strings: &{:?},", list(|f| &f.walk.strings))?;
     writeln!(out, "        members: &{:?},", list(|f| &f.walk.members))?;
     writeln!(out, "        locals: &{:?},", list(|f| &f.walk.locals))?;
+    let levels = lineage.iter().rev().find_map(|(_, f)| f.walk.levels);
+    writeln!(out, "        levels: {levels:?},")?;
     writeln!(out, "    }},\n}},")?;
     Ok(())
 }

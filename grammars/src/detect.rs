@@ -28,7 +28,9 @@ fn by_extension(name: &str) -> Option<LanguageId> {
     if stem.is_empty() {
         return None;
     }
-    LanguageId::all().find(|id| id.language().extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+    let id = LanguageId::all()
+        .find(|id| id.language().extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))?;
+    (!matches_any(id.language().generated, name)).then_some(id)
 }
 
 /// `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`. A version behind the name is ignored.
@@ -76,7 +78,14 @@ mod tests {
             ("bin/tool", "#!/usr/bin/env python3.12", Some("python")),
             ("bin/tool", "#!/usr/bin/env -S node --harmony\r", Some("javascript")),
             ("bin/tool", "#! /usr/bin/python -u", Some("python")),
-            ("bin/tool", "#!/bin/sh", None),
+            ("bin/tool", "#!/bin/sh", Some("bash")),
+            ("bin/tool", "#!/usr/bin/awk -f", None),
+            ("Rakefile", "", Some("ruby")),
+            ("lib/order.mli", "", Some("ocaml_interface")),
+            ("package.json", "", Some("json")),
+            ("web/package-lock.json", "", None),
+            ("web/jquery.min.js", "", None),
+            ("Cargo.lock", "", None),
             ("bin/tool", "#!", None),
             (".py", "", None),
             ("py", "", None),

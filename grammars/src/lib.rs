@@ -50,6 +50,8 @@ pub struct WalkRules {
     pub members: &'static [&'static str],
     /// Positions in which a name is bound locally: parameters, local variables, labels of arguments.
     pub locals: &'static [&'static str],
+    /// How many levels of definitions are kept where what is nested deeper says too little.
+    pub levels: Option<u8>,
 }
 
 struct Language {
@@ -64,6 +66,7 @@ struct Language {
     shebangs: &'static [&'static str],
     editor_ids: &'static [&'static str],
     tests: &'static [&'static str],
+    generated: &'static [&'static str],
     builtins: &'static [&'static str],
     walk: WalkRules,
 }
@@ -88,7 +91,8 @@ impl LanguageId {
     }
 
     /// The language of a file: by its whole name, then its extension (letter case does not matter), then
-    /// the interpreter its first line names after `#!`.
+    /// the interpreter its first line names after `#!`. A file that only tools write and read (`package-lock.json`,
+    /// `*.min.js`) has none.
     pub fn by_path(path: &str, first_line: &str) -> Option<Self> {
         detect::by_path(path, first_line)
     }
@@ -148,6 +152,12 @@ impl LanguageId {
     /// Whether a path (parts divided by `/`) looks like a file of tests.
     pub fn is_test_file(self, path: &str) -> bool {
         detect::matches_any(self.language().tests, path)
+    }
+
+    /// Whether its files are documents, which are read and not called: none of their words is a name that another
+    /// file defines.
+    pub fn is_document(self) -> bool {
+        self.walk_rules().identifiers.is_empty()
     }
 
     /// A small source text that shows every construct its outline knows. For tests.

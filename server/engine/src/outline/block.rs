@@ -24,6 +24,9 @@ cut. Files of tests are given by counts only.
 const MAX_BLOCK: usize = 32_768;
 /// The most imports written.
 const MAX_IMPORTS: usize = 40;
+/// The most sections or keys written of those directly in another one, or in the file: the first of a change log's
+/// versions or of a table's rows tell what the rest is.
+const MAX_SIBLINGS: usize = 40;
 /// The deepest indentation written.
 const MAX_INDENT: usize = 12;
 /// The most characters of an attribute written.
@@ -172,9 +175,13 @@ fn symbols(text: &mut String, outline: &Outline, visible: usize) {
     let mut written = 0_usize;
     // The level of the line of values that the next value can join.
     let mut values_at = None;
+    let mut siblings = Siblings::default();
     for symbol in outline.visible() {
         if text.len() > MAX_BLOCK {
             break;
+        }
+        if !siblings.have_room_for(symbol) {
+            continue;
         }
         written += 1;
         let joins = symbol.kind.is_value() && symbol.attributes.is_empty();
@@ -204,6 +211,25 @@ fn symbols(text: &mut String, outline: &Outline, visible: usize) {
     let left_out = visible.saturating_sub(written);
     if left_out > 0 {
         let _ = writeln!(text, " … {left_out} more");
+    }
+}
+
+/// How many parts of a document were there on each level of the branch that is being written.
+#[derive(Default)]
+struct Siblings(Vec<usize>);
+
+impl Siblings {
+    /// Counts the symbol. Below one that was left out there is no room either; for code there always is.
+    fn have_room_for(&mut self, symbol: &Symbol) -> bool {
+        if !symbol.kind.is_document() {
+            return true;
+        }
+        let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).min(MAX_INDENT);
+        self.0.resize(level + 1, 0);
+        if let Some(count) = self.0.get_mut(level) {
+            *count += 1;
+        }
+        self.0.iter().all(|count| *count <= MAX_SIBLINGS)
     }
 }
 

@@ -83,6 +83,7 @@ pub(super) struct Draft<'a> {
     pub(super) level: u32,
     pub(super) scope: Scope,
     pub(super) reach: Reach,
+    pub(super) repeat: Repeat,
     pub(super) name: Cow<'a, str>,
     pub(super) range: Range<usize>,
     pub(super) name_range: Range<usize>,
@@ -97,6 +98,18 @@ pub(super) enum Reach {
     Visible,
     /// Not at all: it is local to a function, or there for tests.
     Hidden,
+}
+
+/// What another definition of the same name beside the symbol is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Repeat {
+    /// Another symbol.
+    New,
+    /// The same one: a value that is assigned again, or the next clause of a function with as many parts.
+    Same {
+        /// How many parts the clause has.
+        parts: Option<usize>,
+    },
 }
 
 /// A name set on an instance.
@@ -201,6 +214,8 @@ struct Open {
     depth: usize,
     /// Whether what it contains is local to a function.
     local: bool,
+    /// Whether nothing it contains is kept, and it has no symbol of its own.
+    hidden: bool,
     scope: Scope,
     /// The level of the innermost type around its contents.
     owner: Option<u32>,
@@ -223,9 +238,12 @@ struct Pending {
 #[derive(Clone, Copy)]
 struct Definition<'t> {
     pattern: usize,
-    kind: SymbolKind,
+    /// What it defines; nothing when what it matches is local.
+    kind: Option<SymbolKind>,
     name: Option<Node<'t>>,
     body: Option<Node<'t>>,
+    /// How many parts a clause has.
+    clause: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -414,21 +432,19 @@ impl<'a> Walk<'a> {
         let mut definition: Option<Definition<'_>> = None;
         let mut matches = cursor.matches(query, *node, self.source);
         while let Some(found) = matches.next() {
-            let mut candidate = Definition {
-                pattern: found.pattern_index,
-                kind: SymbolKind::Variable,
-                name: None,
-                body: None,
-            };
+            let mut candidate =
+                Definition { pattern: found.pattern_index, kind: None, name: None, body: None, clause: None };
             let mut defines = false;
             for capture in found.captures {
                 let role = self.tables.role(capture.index);
                 self.say(found.pattern_index, capture.index, role, &capture.node);
                 match role {
                     Role::Definition(kind) => {
-                        candidate.kind = kind;
+                        candidate.kind = Some(kind);
                         defines = true;
                     }
+                    Role::Local => defines = true,
+                    Role::Clause => candidate.clause = Some(capture.node.named_child_count()),
                     Role::Name => candidate.name = candidate.name.or(Some(capture.node)),
                     Role::Body => candidate.body = candidate.body.or(Some(capture.node)),
                     Role::Modifier => {
@@ -449,7 +465,14 @@ impl<'a> Walk<'a> {
             }
         }
         if let Some(definition) = definition {
-            self.define(node, definition);
+            match definition.kind {
+                Some(kind) => self.define(node, kind, definition),
+                None => {
+                    let depth = self.around.len();
+                    self.pending.take_if(|pending| pending.depth >= depth);
+                    self.hide(node);
+                }
+            }
         }
     }
 
@@ -457,7 +480,16 @@ impl<'a> Walk<'a> {
     fn say(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
         let Some(mut said) = self.said else { return };
         said = mixed(mixed(said, pattern as u64), u64::from(capture));
-        if !matches!(role, Role::Definition(_) | Role::Body | Role::Test | Role::TestScope | Role::Silent) {
+        if !matches!(
+            role,
+            Role::Definition(_)
+                | Role::Local
+                | Role::Clause
+                | Role::Body
+                | Role::Test
+                | Role::TestScope
+                | Role::Silent
+        ) {
             let text = self.text(node);
             for bytes in text.as_bytes().chunks(8).take(MAX_SAID / 8) {
                 said = mixed(said, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
@@ -467,21 +499,54 @@ impl<'a> Walk<'a> {
         self.said = Some(said);
     }
 
-    fn define(&mut self, node: &Node<'_>, found: Definition<'_>) {
+    /// Keeps nothing of what is in the node.
+    fn hide(&mut self, node: &Node<'_>) {
+        let parent = self.open.last();
+        // In a head nothing is defined anyway, and what it is made of is still to be noted.
+        if parent.is_some_and(|open| node.start_byte() < open.head.end) {
+            return;
+        }
+        self.open.push(Open {
+            kind: SymbolKind::Variable,
+            symbol: None,
+            end: node.end_byte(),
+            name: usize::MAX,
+            head: 0..0,
+            broken: false,
+            spans: Vec::new(),
+            prefix: String::new(),
+            depth: self.around.len(),
+            local: true,
+            hidden: true,
+            scope: parent.map_or(Scope::Product, |open| open.scope),
+            owner: parent.and_then(|open| open.owner),
+            modifiers: self.modifiers.len(),
+        });
+    }
+
+    fn define(&mut self, node: &Node<'_>, kind: SymbolKind, found: Definition<'_>) {
         let depth = self.around.len();
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
         let Some(name_node) = found.name else { return };
         let name = self.text(&name_node);
         let parent = self.open.last();
         // What is inside a head is shown there.
-        if parent.is_some_and(|open| node.start_byte() < open.head.end) {
+        if parent.is_some_and(|open| open.hidden || node.start_byte() < open.head.end) {
             return;
         }
         let local = parent.is_some_and(|open| open.local);
-        if name.is_empty() || name.len() > MAX_NAME || (found.kind.is_value() && local) {
+        if name.chars().all(|c| c.is_whitespace() || c.is_control())
+            || name.len() > MAX_NAME
+            || self.open.len() >= self.tables.levels
+            || (local && kind.is_value())
+        {
             return;
         }
-        let kind = match (found.kind, parent) {
+        let repeat = match found.clause {
+            None if !kind.is_value() => Repeat::New,
+            parts => Repeat::Same { parts },
+        };
+        let kind = match (kind, parent) {
             (SymbolKind::Function, Some(parent)) if parent.kind.is_type() => SymbolKind::Method,
             (kind, _) => kind,
         };
@@ -505,6 +570,7 @@ impl<'a> Walk<'a> {
             prefix,
             depth,
             local: local || kind.is_function(),
+            hidden: false,
             scope: if outer_scope == Scope::Tests { outer_scope } else { scope },
             owner,
             modifiers: self.modifiers.len(),
@@ -514,6 +580,7 @@ impl<'a> Walk<'a> {
             level,
             scope,
             reach: if visible { Reach::Visible } else { Reach::Hidden },
+            repeat,
             name,
             range: node.byte_range(),
             name_range: name_node.byte_range(),
@@ -600,7 +667,7 @@ impl Draft<'_> {
             kind: self.kind,
             depth: self.level,
             scope: self.scope,
-            name: head::one_line(&self.name, MAX_NAME).into(),
+            name: head::name(&self.name).into(),
             head: self.head.into(),
             attributes: self.attributes.iter().collect(),
             instance: Names::default(),
@@ -619,6 +686,9 @@ fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
         && symbol.head.is_empty()
     {
         symbol.head = head::render(source, open.head.clone(), &open.spans, &open.prefix);
+        if symbol.head.is_empty() {
+            symbol.head = head::name(&symbol.name);
+        }
     }
 }
 

@@ -63,6 +63,12 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     line.finish()
 }
 
+/// A name on one line: nothing but white space is taken from it, since `==` and `total=` are names too.
+pub(crate) fn name(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A line under construction.
 struct Line {
     text: String,

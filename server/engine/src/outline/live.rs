@@ -9,7 +9,7 @@ use ropey::Rope;
 use strata_grammars::LanguageId;
 
 use super::block::{Signature, map_block_signed};
-use super::extract::{Anchor, Course, Draft, Facts, Instance, Reach, Step, facts_from};
+use super::extract::{Anchor, Course, Draft, Facts, Instance, Reach, Repeat, Step, facts_from};
 use super::mentions::{Mention, Mentions};
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
@@ -64,6 +64,7 @@ struct Piece {
     found: Arc<[Symbol]>,
     /// Which of them other files can reach.
     reach: Box<[Reach]>,
+    repeats: Box<[Repeat]>,
     instance: Box<[Set]>,
     imports: Box<[Box<str>]>,
     mentions: Box<[Mention]>,
@@ -269,8 +270,8 @@ impl LiveOutline {
                 while let Some(set) = sets.next_if(|set| set.behind <= place) {
                     resolver.instance(set.owner, &set.name);
                 }
-                if let Some(symbol) = piece.found.get(place) {
-                    depths.push(resolver.symbol(symbol));
+                if let Some((symbol, repeat)) = piece.found.get(place).zip(piece.repeats.get(place)) {
+                    depths.push(resolver.symbol(symbol, *repeat));
                 }
             }
         }
@@ -300,11 +301,13 @@ impl Piece {
     fn of(found: Found<'_>, mentions: &mut Mentions) -> Self {
         let Facts { symbols, instance, imports, mentions: names, tests } = found.facts;
         let reach = symbols.iter().map(|draft| draft.reach).collect();
+        let repeats = symbols.iter().map(|draft| draft.repeat).collect();
         let symbols: Arc<[Symbol]> = symbols.into_iter().map(Draft::symbol).collect();
         let set = |set: Instance<'_>| Set { behind: set.behind, owner: set.owner, name: (*set.name).into() };
         Self {
             anchor: found.anchor,
             reach,
+            repeats,
             shown: symbols.clone(),
             found: symbols,
             instance: instance.into_iter().map(set).collect(),
@@ -345,9 +348,9 @@ fn take_over(old: &[Piece], new: &mut [Piece], depths: Depths) -> Effect {
     if !old_sets.eq(&new_sets) || old.iter().any(|piece| piece.shown.len() != piece.found.len()) {
         return Effect::Everywhere;
     }
-    let before: Vec<&Symbol> = flat(old, |piece| &piece.found).collect();
-    let after: Vec<&Symbol> = flat(new, |piece| &piece.found).collect();
-    let same = |(a, b): &(&&Symbol, &&Symbol)| shape(a) == shape(b);
+    let before = found(old);
+    let after = found(new);
+    let same = |(a, b): &(&Defined<'_>, &Defined<'_>)| shape(a) == shape(b);
     let front = before.iter().zip(&after).take_while(same).count();
     let (before_rest, after_rest) = (before.len() - front, after.len() - front);
     let most = before_rest.min(after_rest);
@@ -355,17 +358,17 @@ fn take_over(old: &[Piece], new: &mut [Piece], depths: Depths) -> Effect {
     let (gone, come) = (before_rest - back, after_rest - back);
     let was_shown: Vec<&Symbol> = flat(old, |piece| &piece.shown).collect();
     if gone + come > 0 {
-        // What comes and goes may be around values, and types have names set on them.
-        let values = |symbols: &[&Symbol]| symbols.iter().any(|symbol| symbol.kind.is_value());
-        let involved = values(before.get(front..).unwrap_or_default())
-            || values(after.get(front..).unwrap_or_default())
+        // What comes and goes may be around what defines something again, and types have names set on them.
+        let repeats = |defined: &[Defined<'_>]| defined.iter().any(|(_, repeat)| *repeat != Repeat::New);
+        let involved = repeats(before.get(front..).unwrap_or_default())
+            || repeats(after.get(front..).unwrap_or_default())
             || was_shown.iter().skip(front).take(gone).any(|symbol| !symbol.instance.is_empty());
         if involved || !new_sets.is_empty() || depths == Depths::AreLess {
             return Effect::Everywhere;
         }
     }
     let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
-    let fresh = |symbol: &&Symbol| (symbol.depth, Names::default());
+    let fresh = |(symbol, _): &Defined<'_>| (symbol.depth, Names::default());
     let shown: Vec<(u32, Names)> = was_shown
         .iter()
         .take(front)
@@ -397,9 +400,20 @@ fn sets(pieces: &[Piece]) -> Vec<(usize, u32, Box<str>)> {
     found
 }
 
+/// A symbol as it was found.
+type Defined<'a> = (&'a Symbol, Repeat);
+
+fn found(pieces: &[Piece]) -> Vec<Defined<'_>> {
+    pieces.iter().flat_map(|piece| piece.found.iter().zip(piece.repeats.iter().copied())).collect()
+}
+
 /// What of a symbol others depend on.
-fn shape(symbol: &Symbol) -> (u32, Option<&str>) {
-    (symbol.depth, symbol.kind.is_value().then_some(&*symbol.name))
+fn shape<'a>(&(symbol, repeat): &Defined<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
+    let same = match repeat {
+        Repeat::New => None,
+        Repeat::Same { parts } => Some((&*symbol.name, parts)),
+    };
+    (symbol.depth, same)
 }
 
 /// What all pieces have of something.

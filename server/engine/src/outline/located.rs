@@ -142,10 +142,11 @@ mod tests {
             assert!(places.iter().map(|place| &place.symbol).eq(&outline.symbols), "{language}");
             for (index, place) in places.iter().enumerate() {
                 assert_eq!(place.index, index);
-                let name = source[place.name_range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-                assert_eq!(*place.symbol.name, *name, "{language}");
+                let name = &source[place.name_range.clone()];
+                let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(*place.symbol.name, *one_line, "{language}");
                 assert!(
-                    source.get(place.range.clone()).is_some_and(|text| text.contains(&name)),
+                    source.get(place.range.clone()).is_some_and(|text| text.contains(name)),
                     "{language}"
                 );
             }
@@ -183,7 +184,7 @@ mod tests {
                 assert_eq!(found, expected, "{language} {name}");
                 all += found.len();
             }
-            assert!(all > 0 || outline.symbols.is_empty(), "{language}");
+            assert!(all > 0 || language.is_document(), "{language}");
         }
     }
 

@@ -1,10 +1,10 @@
-//! What pieces of a walk say together: of several definitions of one value the first counts, names set on an instance
+//! What pieces of a walk say together: of several definitions of one thing the first counts, names set on an instance
 //! come to its type, imports and mentions are counted once, and sizes are capped. Looks at no tree and no text.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_grammars::LanguageId;
 
-use super::extract::{Draft, Facts, Instance, MAX_DETAILS};
+use super::extract::{Draft, Facts, Instance, MAX_DETAILS, Repeat};
 use super::tables::usage;
 use super::{Located, MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
 
@@ -40,6 +40,7 @@ pub(super) fn located(facts: Facts<'_>) -> Vec<Located> {
 
 /// The symbols that are shown, each with its place among all.
 fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Symbol)> {
+    let repeats: Vec<Repeat> = drafts.iter().map(|draft| draft.repeat).collect();
     let symbols: Vec<Symbol> = drafts.into_iter().map(Draft::symbol).collect();
     let mut resolver = Resolver::default();
     let mut instance = instance.iter().peekable();
@@ -48,8 +49,8 @@ fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Sy
         while let Some(set) = instance.next_if(|set| set.behind <= place) {
             resolver.instance(set.owner, &set.name);
         }
-        if let Some(symbol) = symbols.get(place) {
-            depths.push(resolver.symbol(symbol));
+        if let Some((symbol, repeat)) = symbols.get(place).zip(repeats.get(place)) {
+            depths.push(resolver.symbol(symbol, *repeat));
         }
     }
     let mut names = resolver.into_instances();
@@ -87,8 +88,8 @@ pub(super) struct Resolver<'a> {
     /// The definitions around the present place, by level.
     around: Vec<Around>,
     shown: u32,
-    /// Values by the shown definition they belong to.
-    values: FxHashSet<(Option<u32>, &'a str)>,
+    /// What is the same when it is defined again, by the shown definition it belongs to.
+    once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
     /// Names set on an instance, by the number of the shown definition.
     instances: FxHashMap<u32, Vec<Box<str>>>,
     known: FxHashSet<(u32, Box<str>)>,
@@ -103,20 +104,30 @@ struct Around {
     nearest: Option<u32>,
     /// How many shown ones there are up to here, itself included.
     depth: u32,
+    /// Whether nothing in it is shown: it defines something again.
+    hides: bool,
 }
 
 impl<'a> Resolver<'a> {
     /// The next definition, whose depth is its level: how many shown ones contain it, if it is shown.
-    pub(super) fn symbol(&mut self, symbol: &'a Symbol) -> Option<u32> {
+    pub(super) fn symbol(&mut self, symbol: &'a Symbol, repeat: Repeat) -> Option<u32> {
         self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
-        let (nearest, depth) = self.around.last().map_or((None, 0), |around| (around.nearest, around.depth));
+        let (nearest, depth, hidden) = self
+            .around
+            .last()
+            .map_or((None, 0, false), |around| (around.nearest, around.depth, around.hides));
         let is_full = usize::try_from(self.shown).is_ok_and(|shown| shown >= MAX_SYMBOLS);
-        if is_full || (symbol.kind.is_value() && !self.values.insert((nearest, &*symbol.name))) {
-            self.around.push(Around { number: None, nearest, depth });
+        let hides = hidden
+            || match repeat {
+                Repeat::New => false,
+                Repeat::Same { parts } => !self.once.insert((nearest, &*symbol.name, parts)),
+            };
+        if is_full || hides {
+            self.around.push(Around { number: None, nearest, depth, hides });
             return None;
         }
         let number = Some(self.shown);
-        self.around.push(Around { number, nearest: number, depth: depth + 1 });
+        self.around.push(Around { number, nearest: number, depth: depth + 1, hides: false });
         self.shown += 1;
         Some(depth)
     }

@@ -44,6 +44,8 @@ pub(crate) enum Role {
     Reference,
     Test,
     TestScope,
+    Clause,
+    Local,
     /// Only there for a predicate of the query.
     Silent,
 }
@@ -56,6 +58,8 @@ pub(crate) struct Tables {
     positions: Vec<Vec<(Option<NonZeroU16>, u8)>>,
     /// By capture index.
     roles: Vec<Role>,
+    /// How many levels of definitions are kept.
+    pub(crate) levels: usize,
     pub(crate) query: Option<&'static Query>,
 }
 
@@ -64,7 +68,7 @@ impl Tables {
     pub(crate) fn of(language: LanguageId) -> &'static Self {
         static TABLES: [OnceLock<Tables>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
         static NOTHING: Tables =
-            Tables { flags: Vec::new(), positions: Vec::new(), roles: Vec::new(), query: None };
+            Tables { flags: Vec::new(), positions: Vec::new(), roles: Vec::new(), levels: 0, query: None };
         TABLES.get(language.index()).map_or(&NOTHING, |cell| cell.get_or_init(|| Self::new(language)))
     }
 
@@ -98,6 +102,7 @@ impl Tables {
             flags: vec![0; kinds],
             positions: vec![Vec::new(); kinds],
             roles: Vec::new(),
+            levels: rules.levels.map_or(usize::MAX, usize::from),
             query: language.outline_query(),
         };
         for kind in rules.identifiers {
@@ -154,6 +159,8 @@ fn role(capture: &str) -> Role {
         "reference" => Role::Reference,
         "test" => Role::Test,
         "test.scope" => Role::TestScope,
+        "clause" => Role::Clause,
+        "local" => Role::Local,
         other => other
             .strip_prefix("definition.")
             .and_then(SymbolKind::of_capture)

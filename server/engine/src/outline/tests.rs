@@ -384,7 +384,7 @@ proptest! {
         for symbol in &outline.symbols {
             prop_assert!(symbol.depth <= depth, "{:?}", outline);
             depth = symbol.depth + 1;
-            prop_assert!(!symbol.name.is_empty() && !symbol.head.is_empty());
+            prop_assert!(!symbol.name.is_empty() && !symbol.head.is_empty(), "{:?} in\n{}", symbol, source);
             prop_assert!(symbol.head.chars().count() <= 200);
         }
         let block = map_block(language, &FileKey::from("src/file"), &outline);

@@ -128,6 +128,20 @@ fn rank_puts_references_first_and_lifts_what_is_near_the_focus() {
 }
 
 #[test]
+fn documents_come_behind_code_that_is_as_lonely() {
+    let index = index(&[
+        ("README.md", "# used\n## lonely\n"),
+        ("a.json", "{\"used\": {\"lonely\": 1}}"),
+        ("lonely.py", "def lonely(): used()\n"),
+        ("used.py", "def used(): ...\n"),
+    ]);
+    let graph = linked(&index);
+    assert_eq!(ranked(&graph, &[]), keys(&["used.py", "lonely.py", "README.md", "a.json"]));
+    assert_eq!(graph.incoming(&FileKey::from("README.md")), 0.0);
+    assert!(graph.dependencies(&FileKey::from("README.md")).is_empty());
+}
+
+#[test]
 fn a_clone_of_the_index_does_not_see_later_changes() {
     let mut index = shop();
     let before = index.clone();

@@ -1,9 +1,11 @@
 //! Which files matter: the graph walked from where the interest lies.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use super::References;
 use super::walk::Direction;
+use super::{Node, References};
 use crate::key::FileKey;
 use crate::symbols::words::subwords;
 
@@ -19,6 +21,9 @@ const IDENTIFIER: f64 = 0.5;
 const BESIDE: f64 = 0.5;
 /// What is left of the rank of a file of tests: its block is a line of counts.
 const TESTS: f64 = 0.1;
+/// What is left of the rank of a document. Most of them nobody refers to; next to code that nobody refers to
+/// either, code goes first.
+const DOCUMENTS: f64 = 0.5;
 
 /// Where the interest lies. All empty: in nothing in particular.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,8 +63,7 @@ impl References {
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
         let start = self.start(seeds);
         let ranks = self.walk(&start, Direction::Forward);
-        let weigh =
-            |(rank, node): (f64, &std::sync::Arc<super::Node>)| if node.tests { rank * TESTS } else { rank };
+        let weigh = |(rank, node): (f64, &Arc<Node>)| rank * node.worth();
         let mut scored: Vec<(f64, &FileKey)> =
             ranks.into_iter().zip(&self.nodes).map(weigh).zip(self.files()).collect();
         scored.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
@@ -122,6 +126,19 @@ impl References {
             }
         }
         found
+    }
+}
+
+impl Node {
+    /// What is left of its rank because of what it is.
+    fn worth(&self) -> f64 {
+        if self.tests {
+            TESTS
+        } else if self.language.is_document() {
+            DOCUMENTS
+        } else {
+            1.0
+        }
     }
 }
 

@@ -1,0 +1,1 @@
+(pair key: (string (string_content) @name) value: (_) @body) @definition.key
