@@ -6,8 +6,20 @@ use strata_grammars::{LanguageId, Position};
 use tree_sitter::{Parser, Query};
 
 /// The captures that mean something, beside `@definition.{kind}` and `@_anything` for predicates.
-const CAPTURES: [&str; 9] =
-    ["name", "body", "modifier", "attribute", "import", "instance", "reference", "test", "test.scope"];
+const CAPTURES: [&str; 12] = [
+    "name",
+    "body",
+    "modifier",
+    "modifier.rest",
+    "attribute",
+    "omit",
+    "local",
+    "import",
+    "instance",
+    "reference",
+    "test",
+    "test.scope",
+];
 
 #[test]
 fn every_query_compiles_and_knows_its_captures() {
