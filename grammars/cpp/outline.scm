@@ -2,25 +2,23 @@
 (function_definition
   declarator: (function_declarator declarator: [
     (identifier) @name
-    (template_function name: (_) @name)
-    (qualified_identifier name: [(identifier) @name (template_function name: (_) @name)])
-    (qualified_identifier name: (qualified_identifier name: [(identifier) @name (template_function name: (_) @name)]))
-    (qualified_identifier name: (qualified_identifier name: (qualified_identifier name: (identifier) @name)))
+    (qualified_identifier name: [(identifier) (template_function)] @name)
+    (qualified_identifier name: (qualified_identifier name: [(identifier) (template_function)] @name))
   ])
   (field_initializer_list) @body) @definition.method
 (function_definition
   declarator: [
-    (function_declarator declarator: [(field_identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name) (template_method name: (_) @name)])
-    (_ (function_declarator declarator: [(field_identifier) @name (operator_name) @name (template_function name: (_) @name) (template_method name: (_) @name)]))
-    (_ (_ (function_declarator declarator: [(field_identifier) @name (operator_name) @name (template_function name: (_) @name)])))
-    (reference_declarator (function_declarator declarator: (identifier) @name))
+    (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)
+    (function_declarator declarator: [(template_function name: (_) @name) (template_method name: (_) @name)])
+    (_ (function_declarator declarator: [(identifier) @name (field_identifier) @name (operator_name) @name (template_function name: (_) @name)]))
+    (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))
     (operator_cast "operator" @name)
   ]
   body: (_) @body) @definition.function
 (function_definition
   declarator: [
-    (function_declarator declarator: [(field_identifier) @name (identifier) @name (destructor_name) @name (operator_name) @name])
-    (_ (function_declarator declarator: [(field_identifier) @name (operator_name) @name]))
+    (function_declarator declarator: [(field_identifier) (identifier) (destructor_name) (operator_name)] @name)
+    (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))
   ]
   [(default_method_clause) (delete_method_clause) (pure_virtual_clause)]) @definition.function
 (function_definition
@@ -32,21 +30,15 @@
   declarator: [
     (function_declarator declarator: (qualified_identifier name: [
       (identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)
-      (qualified_identifier name: [
-        (identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)
-        (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name])])]))
+      (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)])
+      (qualified_identifier name: (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)]))]))
     (_ (function_declarator declarator: (qualified_identifier name: [
-      (identifier) @name (operator_name) @name (template_function name: (_) @name)
-      (qualified_identifier name: [
-        (identifier) @name (operator_name) @name (template_function name: (_) @name)
-        (qualified_identifier name: [(identifier) @name (operator_name) @name])])])))
-    (_ (_ (function_declarator declarator: (qualified_identifier name: [
-      (identifier) @name (qualified_identifier name: (identifier) @name)]))))
-    (qualified_identifier name: [
-      (operator_cast "operator" @name)
-      (qualified_identifier name: (operator_cast "operator" @name))])
+      (identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)
+      (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)])])))
+    (_ (_ (function_declarator declarator: (qualified_identifier name: [(identifier) (operator_name)] @name))))
+    (qualified_identifier name: (operator_cast "operator" @name))
   ]
-  [body: (_) @body (default_method_clause) @body]) @definition.method
+  [(compound_statement) (try_statement) (default_method_clause)] @body) @definition.method
 
 ; Prototypes: in a class they are called fields, constructors and templates excepted.
 (field_declaration
@@ -62,29 +54,30 @@
     (operator_cast "operator" @name)
   ]) @definition.function
 
+; `struct { ... } inner;` holds a structure of its own, whose parts are shown below it.
 (field_declaration
-  type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body) (class_specifier body: (_) @body) (enum_specifier body: (_) @body)]
-  declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name) (pointer_declarator declarator: (field_identifier) @name)]
-  ) @definition.field
+  type: (_ body: (_) @body)
+  declarator: [(field_identifier) @name (_ declarator: (field_identifier) @name)]) @definition.field
 (field_declaration
   declarator: [
     (field_identifier) @name
-    (array_declarator declarator: (field_identifier) @name)
-    (_ (field_identifier) @name)
-    (_ (_ (field_identifier) @name))
-    (function_declarator declarator: (parenthesized_declarator (_ (field_identifier) @name)))
-    (_ (function_declarator declarator: (parenthesized_declarator (_ (field_identifier) @name))))
+    (_ declarator: (field_identifier) @name)
+    (reference_declarator (field_identifier) @name)
+    (_ declarator: (_ declarator: (field_identifier) @name))
+    (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name)))
+    (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name))))
   ]
   default_value: (_) @body) @definition.field
 (field_declaration
   declarator: [
     (field_identifier) @name
-    (array_declarator declarator: (field_identifier) @name)
-    (_ (field_identifier) @name)
-    (_ (_ (field_identifier) @name))
-    (function_declarator declarator: (parenthesized_declarator (_ (field_identifier) @name)))
-    (_ (function_declarator declarator: (parenthesized_declarator (_ (field_identifier) @name))))
+    (_ declarator: (field_identifier) @name)
+    (reference_declarator (field_identifier) @name)
+    (_ declarator: (_ declarator: (field_identifier) @name))
+    (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name)))
+    (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name))))
   ]) @definition.field
+(field_declaration default_value: (_) @local)
 
 (class_specifier
   name: [(type_identifier) @name (template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name)]

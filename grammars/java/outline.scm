@@ -24,6 +24,7 @@
 
 (object_creation_expression (class_body) @local)
 (enum_constant body: (_) @local)
+(field_declaration declarator: (variable_declarator value: (_) @local))
 
 (modifiers
   [(annotation name: (_) @_name) (marker_annotation name: (_) @_name)] @attribute
