@@ -51,10 +51,10 @@
 
 (attribute_list
   . (attribute name: (_) @_name)
-  (#not-any-of? @_name "MethodImpl" "DebuggerDisplay" "DebuggerStepThrough" "SuppressMessage" "CompilerGenerated" "GeneratedCode" "EditorBrowsable" "ExcludeFromCodeCoverage")) @attribute
+  (#not-any-of? @_name "MethodImpl" "DebuggerDisplay" "DebuggerStepThrough" "RequiresDynamicCode" "RequiresUnreferencedCode" "SuppressMessage" "UnconditionalSuppressMessage" "CompilerGenerated" "GeneratedCode" "EditorBrowsable" "ExcludeFromCodeCoverage")) @attribute
 (attribute_list
   . (attribute name: (_) @_name)
-  (#any-of? @_name "MethodImpl" "DebuggerDisplay" "DebuggerStepThrough" "SuppressMessage" "CompilerGenerated" "GeneratedCode" "EditorBrowsable" "ExcludeFromCodeCoverage")) @omit
+  (#any-of? @_name "MethodImpl" "DebuggerDisplay" "DebuggerStepThrough" "RequiresDynamicCode" "RequiresUnreferencedCode" "SuppressMessage" "UnconditionalSuppressMessage" "CompilerGenerated" "GeneratedCode" "EditorBrowsable" "ExcludeFromCodeCoverage")) @omit
 
 (using_directive [(identifier) (qualified_name) (alias_qualified_name)] @import .)
 
