@@ -8,13 +8,13 @@ pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
     by_file_name(name).or_else(|| by_extension(name)).or_else(|| by_shebang(first_line))
 }
 
-/// Whether one of the patterns fits: `name/` any directory of that name, otherwise a file name with at
-/// most two `*`, each for any text.
+/// Whether one of the patterns fits: with a `/` behind it the name of any directory, otherwise the file's. Each has at
+/// most two `*`, for any text.
 pub(crate) fn matches_any(patterns: &[&str], path: &str) -> bool {
     let name = file_name(path);
     let directories = &path[..path.len() - name.len()];
     patterns.iter().any(|pattern| match pattern.strip_suffix('/') {
-        Some(directory) => directories.split('/').any(|part| part == directory),
+        Some(directory) => directories.split('/').any(|part| matches(directory, part)),
         None => matches(pattern, name),
     })
 }
@@ -114,6 +114,9 @@ mod tests {
         for path in ["contest.py", "a/latests/b.py", "tests", "attest_.py"] {
             assert!(!python.is_test_file(path), "{path}");
         }
+        let csharp = LanguageId::by_name("csharp").unwrap();
+        assert!(csharp.is_test_file("src/App.Core.Tests/Shapes/Area.cs"));
+        assert!(!csharp.is_test_file("src/App.Testing/Area.cs"));
         assert!(tsx.is_test_file("src/a.test.tsx"));
         assert!(!tsx.is_test_file("src/test.tsx"));
     }

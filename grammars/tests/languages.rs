@@ -6,16 +6,19 @@ use strata_grammars::{LanguageId, Position};
 use tree_sitter::{Parser, Query};
 
 /// The captures that mean something, beside `@definition.{kind}` and `@_anything` for predicates.
-const CAPTURES: [&str; 11] = [
+const CAPTURES: [&str; 14] = [
     "name",
     "body",
     "clause",
     "modifier",
+    "modifier.rest",
     "attribute",
+    "omit",
+    "local",
+    "opaque",
     "import",
     "instance",
     "reference",
-    "local",
     "test",
     "test.scope",
 ];

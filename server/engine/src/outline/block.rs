@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use strata_grammars::LanguageId;
 
 use super::head::one_line;
@@ -176,6 +177,8 @@ fn symbols(text: &mut String, outline: &Outline, visible: usize) {
     // The level of the line of values that the next value can join.
     let mut values_at = None;
     let mut siblings = Siblings::default();
+    // By level: a prototype and its definition, or the branches of a conditional, say the same of one function.
+    let mut heads: Vec<FxHashSet<&str>> = Vec::new();
     for symbol in outline.visible() {
         if text.len() > MAX_BLOCK {
             break;
@@ -184,6 +187,15 @@ fn symbols(text: &mut String, outline: &Outline, visible: usize) {
             continue;
         }
         written += 1;
+        let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).saturating_add(1);
+        heads.truncate(level);
+        let callable = symbol.kind.is_function() || symbol.kind == SymbolKind::Macro;
+        if callable && symbol.attributes.is_empty() {
+            heads.resize_with(level, FxHashSet::default);
+            if heads.last_mut().is_some_and(|heads| !heads.insert(&symbol.head)) {
+                continue;
+            }
+        }
         let joins = symbol.kind.is_value() && symbol.attributes.is_empty();
         if joins && values_at == Some(symbol.depth) {
             text.push_str(", ");

@@ -186,6 +186,8 @@ struct Walk<'a> {
     modifiers: Vec<Modifier<'a>>,
     /// Attributes seen in front of a definition that has not come yet.
     pending: Option<Pending>,
+    /// What starts in front of this byte is inside a value or a block, where nothing is defined for others.
+    opaque_until: usize,
     /// What the query said of the present node, for [`Anchor::around`], where there are to be anchors.
     said: Option<u64>,
 }
@@ -206,6 +208,8 @@ struct Open {
     /// Where its name starts: the name in its own definition is no mention of it.
     name: usize,
     head: Range<usize>,
+    /// The body, where it stands in the middle of the head because the name comes behind it; otherwise empty.
+    gap: Range<usize>,
     /// Whether something broken cut the head short.
     broken: bool,
     spans: Vec<Span>,
@@ -226,6 +230,16 @@ struct Open {
 struct Modifier<'a> {
     text: Cow<'a, str>,
     end: usize,
+    hold: Hold,
+}
+
+/// What a modifier belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// What is inside the node it was found at.
+    Node,
+    /// What is behind it, up to the next of its sort.
+    Rest,
 }
 
 struct Pending {
@@ -256,6 +270,7 @@ impl<'a> Walk<'a> {
             around: Vec::new(),
             modifiers: Vec::new(),
             pending: None,
+            opaque_until: 0,
             said,
         }
     }
@@ -355,6 +370,8 @@ impl<'a> Walk<'a> {
     fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
         let plain = self.pending.is_none()
+            && start >= self.opaque_until
+            && self.modifiers.iter().all(|modifier| modifier.hold == Hold::Node)
             && node.end_byte() > start
             && self.open.iter().all(|open| !open.broken && open.head_is_over(start));
         plain.then(|| Anchor {
@@ -409,7 +426,12 @@ impl<'a> Walk<'a> {
             self.pending = None;
         }
         if let Some(open) = self.open.last_mut()
-            && start < open.head.end
+            && start == open.gap.start
+            && node.end_byte() == open.gap.end
+        {
+            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+        } else if let Some(open) = self.open.last_mut()
+            && open.shows(start)
             && node.end_byte() <= open.head.end
         {
             if node.is_error() {
@@ -430,11 +452,13 @@ impl<'a> Walk<'a> {
     fn query(&mut self, cursor: &mut QueryCursor, node: &Node<'_>) {
         let Some(query) = self.tables.query else { return };
         let mut definition: Option<Definition<'_>> = None;
+        let mut opaque_until = self.opaque_until;
         let mut matches = cursor.matches(query, *node, self.source);
         while let Some(found) = matches.next() {
             let mut candidate =
                 Definition { pattern: found.pattern_index, kind: None, name: None, body: None, clause: None };
             let mut defines = false;
+            let mut import: Option<Range<usize>> = None;
             for capture in found.captures {
                 let role = self.tables.role(capture.index);
                 self.say(found.pattern_index, capture.index, role, &capture.node);
@@ -449,16 +473,25 @@ impl<'a> Walk<'a> {
                     Role::Body => candidate.body = candidate.body.or(Some(capture.node)),
                     Role::Modifier => {
                         let text = self.text(&capture.node);
-                        self.modifiers.push(Modifier { text, end: node.end_byte() });
+                        self.modifiers.push(Modifier { text, end: node.end_byte(), hold: Hold::Node });
                     }
+                    Role::ModifierOfRest => self.modifier_of_rest(&capture.node),
                     Role::Attribute => self.attribute(&capture.node),
-                    Role::Import => self.import(&capture.node),
+                    Role::Omit => self.omit(&capture.node),
+                    Role::Opaque => opaque_until = opaque_until.max(capture.node.end_byte()),
+                    Role::Import => {
+                        let start = import.map_or(capture.node.start_byte(), |import| import.start);
+                        import = Some(start..capture.node.end_byte());
+                    }
                     Role::Instance => self.instance(&capture.node),
                     Role::Reference => self.mention(&capture.node, usage::MEMBER),
                     Role::Test => self.facts.tests = self.facts.tests.saturating_add(1),
                     Role::TestScope => self.pending().scope = Scope::Tests,
                     Role::Silent => {}
                 }
+            }
+            if let Some(range) = import {
+                self.import(range);
             }
             if defines && definition.is_none_or(|best| candidate.pattern < best.pattern) {
                 definition = Some(candidate);
@@ -474,22 +507,25 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        self.opaque_until = opaque_until;
     }
 
     /// Remembers what the query says of the present node, as far as something follows from it for the contents.
     fn say(&mut self, pattern: usize, capture: u32, role: Role, node: &Node<'_>) {
         let Some(mut said) = self.said else { return };
         said = mixed(mixed(said, pattern as u64), u64::from(capture));
-        if !matches!(
+        let says_enough = matches!(
             role,
             Role::Definition(_)
                 | Role::Local
                 | Role::Clause
+                | Role::Opaque
                 | Role::Body
                 | Role::Test
                 | Role::TestScope
                 | Role::Silent
-        ) {
+        );
+        if !says_enough {
             let text = self.text(node);
             for bytes in text.as_bytes().chunks(8).take(MAX_SAID / 8) {
                 said = mixed(said, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
@@ -503,7 +539,7 @@ impl<'a> Walk<'a> {
     fn hide(&mut self, node: &Node<'_>) {
         let parent = self.open.last();
         // In a head nothing is defined anyway, and what it is made of is still to be noted.
-        if parent.is_some_and(|open| node.start_byte() < open.head.end) {
+        if parent.is_some_and(|open| open.shows(node.start_byte())) {
             return;
         }
         self.open.push(Open {
@@ -512,6 +548,7 @@ impl<'a> Walk<'a> {
             end: node.end_byte(),
             name: usize::MAX,
             head: 0..0,
+            gap: 0..0,
             broken: false,
             spans: Vec::new(),
             prefix: String::new(),
@@ -527,11 +564,13 @@ impl<'a> Walk<'a> {
     fn define(&mut self, node: &Node<'_>, kind: SymbolKind, found: Definition<'_>) {
         let depth = self.around.len();
         let pending = self.pending.take_if(|pending| pending.depth >= depth);
+        let pending = pending.filter(|pending| pending.depth == depth);
         let Some(name_node) = found.name else { return };
         let name = self.text(&name_node);
         let parent = self.open.last();
         // What is inside a head is shown there.
-        if parent.is_some_and(|open| open.hidden || node.start_byte() < open.head.end) {
+        let start = node.start_byte();
+        if start < self.opaque_until || parent.is_some_and(|open| open.hidden || open.shows(start)) {
             return;
         }
         let local = parent.is_some_and(|open| open.local);
@@ -554,8 +593,15 @@ impl<'a> Walk<'a> {
         let owner = if kind.is_type() { Some(level) } else { parent.and_then(|open| open.owner) };
         let own_modifiers = self.modifiers.get(parent.map_or(0, |open| open.modifiers)..).unwrap_or_default();
         let prefix = own_modifiers.iter().take(4).flat_map(|m| [&*m.text, " "]).collect();
-        let body = found.body.map_or(node.end_byte(), |body| body.start_byte());
-        let head = node.start_byte()..if body < name_node.end_byte() { node.end_byte() } else { body };
+        let end = node.end_byte();
+        let body = found.body.map_or(end..end, |body| body.byte_range());
+        let (head, gap) = if body.start >= name_node.end_byte() {
+            (start..body.start, end..end)
+        } else if body.end <= name_node.start_byte() {
+            (start..end, body)
+        } else {
+            (start..end, end..end)
+        };
         let outer_scope = parent.map_or(Scope::Product, |open| open.scope);
         let (attributes, scope) = pending.map_or((Vec::new(), Scope::Product), |p| (p.attributes, p.scope));
         let visible = !local && outer_scope == Scope::Product && scope == Scope::Product;
@@ -565,6 +611,7 @@ impl<'a> Walk<'a> {
             end: node.end_byte(),
             name: name_node.start_byte(),
             head,
+            gap,
             broken: false,
             spans: Vec::new(),
             prefix,
@@ -589,13 +636,26 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// An attribute inside the head of its definition is that one's; any other waits for the next.
+    /// A word such as `private:` that holds until the next one or the end of the definition it is in.
+    fn modifier_of_rest(&mut self, node: &Node<'_>) {
+        let (inherited, end) = self.open.last().map_or((0, usize::MAX), |open| (open.modifiers, open.end));
+        let own = self.modifiers.get(inherited..).unwrap_or_default();
+        if let Some(earlier) = own.iter().position(|modifier| modifier.hold == Hold::Rest) {
+            self.modifiers.truncate(inherited + earlier);
+        }
+        self.modifiers.push(Modifier { text: self.text(node), end, hold: Hold::Rest });
+    }
+
+    /// An attribute at the start of its definition's head is that one's, one further inside is a parameter's and stays
+    /// where it is; any other waits for the next definition.
     fn attribute(&mut self, node: &Node<'_>) {
         let text = head::one_line(&self.text(node), MAX_DETAIL);
         if let Some(open) = self.open.last_mut()
-            && open.depth + 1 == self.around.len()
-            && node.end_byte() <= open.head.end
+            && open.shows(node.start_byte())
         {
+            if open.depth + 1 != self.around.len() {
+                return;
+            }
             open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
             if let Some(symbol) = open.symbol.and_then(|symbol| self.facts.symbols.get_mut(symbol))
                 && symbol.attributes.len() < MAX_DETAILS
@@ -610,6 +670,15 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// A part of the open head that says nothing to a caller.
+    fn omit(&mut self, node: &Node<'_>) {
+        if let Some(open) = self.open.last_mut()
+            && open.shows(node.start_byte())
+        {
+            open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
+        }
+    }
+
     fn pending(&mut self) -> &mut Pending {
         let depth = self.around.len();
         let fresh = || Pending { depth, attributes: Vec::new(), scope: Scope::Product };
@@ -620,8 +689,8 @@ impl<'a> Walk<'a> {
         pending
     }
 
-    fn import(&mut self, node: &Node<'_>) {
-        let text = self.text(node);
+    fn import(&mut self, range: Range<usize>) {
+        let text = self.source.text(range);
         let text = text.trim_matches(['"', '\'', '`']);
         if self.open.last().is_none_or(|open| open.scope != Scope::Tests) {
             self.facts.imports.push(head::one_line(text, MAX_DETAIL));
@@ -654,9 +723,14 @@ impl<'a> Walk<'a> {
 }
 
 impl Open {
+    /// Whether what starts at a byte is shown as part of its head.
+    fn shows(&self, start: usize) -> bool {
+        start < self.head.end && !self.gap.contains(&start)
+    }
+
     /// Whether nothing from a byte on is part of its head, as far as that is shown.
     fn head_is_over(&self, start: usize) -> bool {
-        start >= self.head.end.min(self.head.start + head::MAX_SCAN)
+        start >= self.head.end.min(self.head.start + head::MAX_SCAN + self.gap.len())
     }
 }
 
@@ -685,7 +759,9 @@ fn write_head(source: &Source<'_>, symbols: &mut [Draft<'_>], open: &mut Open) {
     if let Some(symbol) = open.symbol.and_then(|symbol| symbols.get_mut(symbol))
         && symbol.head.is_empty()
     {
-        symbol.head = head::render(source, open.head.clone(), &open.spans, &open.prefix);
+        open.spans.sort_by_key(|span| span.range.start);
+        let scan = head::MAX_SCAN + open.gap.len();
+        symbol.head = head::render(source, open.head.clone(), scan, &open.spans, &open.prefix);
         if symbol.head.is_empty() {
             symbol.head = head::name(&symbol.name);
         }

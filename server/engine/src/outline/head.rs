@@ -9,7 +9,7 @@ use super::source::{Source, floor};
 pub(crate) const MAX_HEAD: usize = 200;
 /// The most characters of a string literal inside a head.
 const MAX_STRING: usize = 24;
-/// How far into a head to look. Bounds the work when heads contain one another.
+/// How far into a head to look, bodies inside of it not counted. Bounds the work when heads contain one another.
 pub(super) const MAX_SCAN: usize = 4_096;
 
 /// A part of a head that is not ordinary code.
@@ -29,11 +29,17 @@ pub(crate) enum SpanKind {
 }
 
 /// The text of a head: the text in `range` with its spans (in order, not overlapping) treated, behind
-/// `prefix`, without the punctuation that leads to a body.
-pub(super) fn render(source: &Source<'_>, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
+/// `prefix`, without the punctuation that leads to a body. Looks at no more than `scan` bytes.
+pub(super) fn render(
+    source: &Source<'_>,
+    range: Range<usize>,
+    scan: usize,
+    spans: &[Span],
+    prefix: &str,
+) -> String {
     let mut line = Line::new(MAX_HEAD);
     line.code(prefix);
-    let end = range.end.min(range.start.saturating_add(MAX_SCAN));
+    let end = range.end.min(range.start.saturating_add(scan));
     let mut at = range.start;
     for span in spans {
         if span.range.start < at || span.range.start >= end || line.is_full() {
@@ -52,7 +58,7 @@ pub(super) fn render(source: &Source<'_>, range: Range<usize>, spans: &[Span], p
     if end < range.end && at < range.end {
         line.cut = true;
     }
-    line.finish()
+    line.finish_head()
 }
 
 /// Any text on one line of at most `max` characters.
@@ -145,10 +151,18 @@ impl Line {
                 self.text.char_indices().nth(self.max.saturating_sub(1)).map_or(self.text.len(), |(i, _)| i);
             self.text.truncate(keep);
             self.text.push('…');
-            return self.text;
+        }
+        self.text
+    }
+
+    /// Without the punctuation that leads to a body.
+    fn finish_head(mut self) -> String {
+        if self.is_full() || self.cut {
+            return self.finish();
         }
         if !self.literal {
-            let end = self.text.trim_end_matches("=>").trim_end_matches([' ', ':', '=', '{', ';', ',']).len();
+            let end =
+                self.text.trim_end_matches("=>").trim_end_matches([' ', ':', '=', '{', ';', ',', '\\']).len();
             self.text.truncate(end);
         }
         self.text
@@ -164,7 +178,7 @@ mod tests {
     use super::*;
 
     fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
-        super::render(&Source::whole(source), range, spans, prefix)
+        super::render(&Source::whole(source), range, MAX_SCAN, spans, prefix)
     }
 
     fn check(source: &str, head: &str) {

@@ -129,6 +129,36 @@ fn no_name_or_literal_breaks_the_block() {
 }
 
 #[test]
+fn what_is_said_twice_of_a_function_is_written_once() {
+    check(
+        "a.c",
+        "int f(int a);\nint g(void);\nstruct s { int f; };\n#if X\n#define M(x) x\nint f(int a) { return M(a); }\n\
+         #else\n#define M(x)\nint f(int a, int b) { return 1; }\n#endif\n",
+        &expect![[r#"
+            a.c
+             int f(int a)
+             int g(void)
+             struct s
+              int f
+             #define M(x)
+             int f(int a, int b)
+        "#]],
+    );
+    check(
+        "a.py",
+        "class A:\n    def f(self): ...\n    def f(self): ...\nclass B:\n    def f(self): ...\n    @x\n    def f(self): ...\n",
+        &expect![[r#"
+            a.py
+             class A
+              def f(self)
+             class B
+              def f(self)
+              @x def f(self)
+        "#]],
+    );
+}
+
+#[test]
 fn a_rename_changes_the_first_line_and_no_signature() {
     let source = LanguageId::by_name("rust").unwrap().fixture();
     let (old, new) = (block("src/old.rs", source), block("src/new.rs", source));
@@ -182,7 +212,10 @@ fn depth_costs_no_stack_and_no_square_time() {
 
 #[test]
 fn generated_code_is_bounded() {
-    let source = "def f(): pass\n".repeat(MAX_SYMBOLS + 10);
+    let mut source = String::new();
+    for number in 0..MAX_SYMBOLS + 10 {
+        let _ = writeln!(source, "def f{number}(): pass");
+    }
     let outline = outline("python", &source);
     assert_eq!(outline.symbols.len(), MAX_SYMBOLS);
     let block = map_block(LanguageId::by_name("python").unwrap(), &FileKey::from("a.py"), &outline);

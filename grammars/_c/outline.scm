@@ -1,0 +1,67 @@
+; Definitions. A head is the text from the definition's start to its @body.
+; A declarator is wrapped in what makes it a pointer, an array or a function, in any order; what has no type is a macro
+; that makes a function, or in C++ a constructor.
+(function_definition
+  type: (_)
+  declarator: [
+    (function_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
+    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
+  ]
+  body: (_) @body) @definition.function
+
+(type_definition
+  type: (enum_specifier body: (_) @body)
+  declarator: [(type_identifier) @name (_ declarator: (type_identifier) @name)]) @definition.enum
+(type_definition
+  type: (_ body: (_) @body)
+  declarator: [(type_identifier) @name (_ declarator: (type_identifier) @name)]) @definition.struct
+(type_definition
+  declarator: [
+    (type_identifier) @name
+    (_ declarator: (type_identifier) @name)
+    (_ declarator: (_ declarator: (type_identifier) @name))
+    (_ declarator: (parenthesized_declarator [(type_identifier) @name (_ declarator: (type_identifier) @name)]))
+    (_ declarator: (_ declarator: (parenthesized_declarator [(type_identifier) @name (_ declarator: (type_identifier) @name)])))
+  ]) @definition.type
+
+(struct_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
+(union_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
+(enum_specifier name: (type_identifier) @name body: (_) @body) @definition.enum
+(enumerator name: (_) @name value: (_) @body) @definition.variant
+(enumerator name: (_) @name) @definition.variant
+
+(declaration
+  declarator: (init_declarator
+    declarator: [
+      (identifier) @name
+      (pointer_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+      (array_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+      (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @name)))
+    ]
+    value: (_) @body)) @definition.variable
+; A prototype is what a caller sees.
+(declaration
+  declarator: [
+    (function_declarator declarator: (identifier) @name)
+    (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
+    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
+  ]) @definition.function
+; What is not understood of a class (`friend class Other;`) or of modules looks like a variable.
+(declaration
+  type: (_) @_type
+  declarator: [
+    (identifier) @name
+    (pointer_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+    (array_declarator declarator: [(identifier) @name (_ declarator: (identifier) @name)])
+    (_ declarator: (parenthesized_declarator (_ declarator: (identifier) @name)))
+  ]
+  (#not-any-of? @_type "friend" "export" "import" "module")) @definition.variable
+
+(declaration declarator: (init_declarator value: (_) @opaque))
+
+; A macro without a value is a header's guard or a switch.
+(preproc_def name: (_) @name value: (_) @body) @definition.constant
+(preproc_function_def name: (_) @name value: (_) @body) @definition.macro
+
+(preproc_include path: (_) @import)

@@ -1,0 +1,1 @@
+; What the languages share is in language.toml.

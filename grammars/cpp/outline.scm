@@ -1,0 +1,114 @@
+; Functions. The name of what is defined out of line is its last part; what is in front of it is in the head.
+(function_definition
+  declarator: (function_declarator declarator: [
+    (identifier) @name
+    (qualified_identifier name: [(identifier) (template_function)] @name)
+    (qualified_identifier name: (qualified_identifier name: [(identifier) (template_function)] @name))
+  ])
+  (field_initializer_list) @body) @definition.method
+(function_definition
+  declarator: [
+    (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)
+    (function_declarator declarator: [(template_function name: (_) @name) (template_method name: (_) @name)])
+    (_ (function_declarator declarator: [(identifier) @name (field_identifier) @name (operator_name) @name (template_function name: (_) @name)]))
+    (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))
+    (operator_cast "operator" @name)
+  ]
+  body: (_) @body) @definition.function
+(function_definition
+  declarator: [
+    (function_declarator declarator: [(field_identifier) (identifier) (destructor_name) (operator_name)] @name)
+    (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))
+  ]
+  [(default_method_clause) (delete_method_clause) (pure_virtual_clause)]) @definition.function
+(function_definition
+  !type
+  declarator: (function_declarator declarator: (identifier) @name)
+  body: (_) @body
+  (#not-match? @name "^(TEST|BENCHMARK|SCENARIO|[A-Z0-9]+_[A-Z0-9_]*)$")) @definition.function
+(function_definition
+  declarator: [
+    (function_declarator declarator: (qualified_identifier name: [
+      (identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)
+      (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)])
+      (qualified_identifier name: (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)]))]))
+    (_ (function_declarator declarator: (qualified_identifier name: [
+      (identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)
+      (qualified_identifier name: [(identifier) @name (destructor_name) @name (operator_name) @name (template_function name: (_) @name)])])))
+    (_ (_ (function_declarator declarator: (qualified_identifier name: [(identifier) (operator_name)] @name))))
+    (qualified_identifier name: (operator_cast "operator" @name))
+  ]
+  [(compound_statement) (try_statement) (default_method_clause)] @body) @definition.method
+
+; Prototypes: in a class they are called fields, constructors and templates excepted.
+(field_declaration
+  declarator: [
+    (function_declarator declarator: [(field_identifier) @name (operator_name) @name])
+    (_ (function_declarator declarator: [(field_identifier) @name (operator_name) @name]))
+    (_ (_ (function_declarator declarator: [(field_identifier) @name (operator_name) @name])))
+  ]) @definition.method
+(declaration
+  declarator: [
+    (function_declarator declarator: [(destructor_name) @name (operator_name) @name])
+    (_ (function_declarator declarator: [(identifier) @name (operator_name) @name]))
+    (operator_cast "operator" @name)
+  ]) @definition.function
+
+; `struct { ... } inner;` holds a structure of its own, whose parts are shown below it.
+(field_declaration
+  type: (_ body: (_) @body)
+  declarator: [(field_identifier) @name (_ declarator: (field_identifier) @name)]) @definition.field
+(field_declaration
+  declarator: [
+    (field_identifier) @name
+    (_ declarator: (field_identifier) @name)
+    (reference_declarator (field_identifier) @name)
+    (_ declarator: (_ declarator: (field_identifier) @name))
+    (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name)))
+    (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name))))
+  ]
+  default_value: (_) @body) @definition.field
+(field_declaration
+  declarator: [
+    (field_identifier) @name
+    (_ declarator: (field_identifier) @name)
+    (reference_declarator (field_identifier) @name)
+    (_ declarator: (_ declarator: (field_identifier) @name))
+    (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name)))
+    (_ declarator: (_ declarator: (parenthesized_declarator (_ declarator: (field_identifier) @name))))
+  ]) @definition.field
+(field_declaration default_value: (_) @opaque)
+
+(class_specifier
+  name: [(type_identifier) @name (template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name)]
+  body: (_) @body) @definition.class
+(struct_specifier
+  name: [(template_type name: (_) @name) (qualified_identifier name: (type_identifier) @name)]
+  body: (_) @body) @definition.struct
+; A macro in front of the name of a class makes it look like a function with labels.
+(function_definition
+  type: [(class_specifier !body) (struct_specifier !body)]
+  declarator: (identifier) @name
+  body: (_) @body) @definition.class
+(alias_declaration name: (_) @name) @definition.type
+(concept_definition name: (_) @name (_) @body) @definition.type
+
+(namespace_definition name: (_) @name body: (_) @body) @definition.module
+(namespace_definition !name "namespace" @name body: (_) @body) @definition.module
+(linkage_specification value: (_) @name body: (declaration_list) @body) @definition.module
+
+; Words in front of a declaration that belong to what it declares.
+(linkage_specification "extern" @modifier value: (_) @modifier body: [(declaration) (function_definition)])
+(template_declaration "template" @modifier parameters: (_) @modifier)
+(template_declaration (requires_clause) @modifier)
+(friend_declaration "friend" @modifier)
+(access_specifier) @modifier.rest
+(labeled_statement label: (_) @modifier.rest (#any-of? @modifier.rest "public" "protected" "private"))
+
+(function_definition
+  !type
+  declarator: (function_declarator declarator: (identifier) @_name)
+  (#match? @_name "^(TEST|TEST_[FP]|TYPED_TEST(_P)?|.*TEST_CASE.*)$")) @test
+(expression_statement
+  (call_expression function: (identifier) @_name)
+  (#any-of? @_name "TEST_CASE" "TEST_CASE_METHOD" "TEMPLATE_TEST_CASE" "SCENARIO")) @test
