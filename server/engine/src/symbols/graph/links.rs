@@ -56,7 +56,10 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
         nodes.push(Arc::new(node));
     }
     let incoming = Arc::new(Incoming::of_all(&nodes));
-    References { resolver: Arc::new(resolver), names: Arc::new(names), nodes, incoming }
+    let (resolver, names) = (Arc::new(resolver), Arc::new(names));
+    let mut references = References { resolver, names, nodes, incoming, centrality: Arc::default() };
+    references.centrality = references.centralities().into();
+    references
 }
 
 /// What a file means by a name that it mentions and does not define itself.

@@ -16,7 +16,6 @@ use strata_grammars::LanguageId;
 
 use self::names::{NameTable, Place};
 pub use self::rank::{Ranking, Seeds};
-pub(super) use self::walk::Direction;
 use super::imports::Resolver;
 use super::index::SymbolIndex;
 use super::manifests::Manifests;
@@ -31,6 +30,8 @@ pub struct References {
     nodes: Vec<Arc<Node>>,
     /// The edges of all nodes, seen from their ends.
     incoming: Arc<Incoming>,
+    /// How much of the repository lies around each file; the greatest is 1.
+    centrality: Arc<[f64]>,
 }
 
 /// What one file defines, mentions and refers to. Names and files are numbers.

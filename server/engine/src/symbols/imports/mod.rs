@@ -85,10 +85,6 @@ impl Resolver {
     pub(super) fn beside(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
     }
-
-    pub(super) fn manifests(&self) -> &Arc<Manifests> {
-        &self.manifests
-    }
 }
 
 /// A directory and all those around it, innermost first, the top (empty) last.
