@@ -10,6 +10,9 @@ mod pins;
 mod rank;
 mod walk;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use strata_grammars::LanguageId;
