@@ -96,14 +96,12 @@ impl References {
 
     /// How much of the repository lies around each file, in key order; the greatest is 1.
     pub(in crate::symbols) fn centrality(&self) -> &[f64] {
-        &self.centrality
-    }
-
-    pub(super) fn centralities(&self) -> Vec<f64> {
-        let mut ranks = self.walk(&[], Direction::Either);
-        let most = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        ranks.iter_mut().for_each(|rank| *rank /= most);
-        ranks
+        self.centrality.get_or_init(|| {
+            let mut ranks = self.walk(&[], Direction::Either);
+            let most = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+            ranks.iter_mut().for_each(|rank| *rank /= most);
+            ranks
+        })
     }
 
     /// Where walks for some seeds start over.

@@ -155,6 +155,26 @@ proptest! {
     }
 
     #[test]
+    fn an_update_leads_to_the_same_as_building_anew(
+        files in repository(),
+        at in 0_usize..12,
+        mentions in prop::collection::vec(0_usize..12, 0..4),
+        more in prop::sample::select(vec!["", "def new_one(): ...\n", "import file3\n"]),
+    ) {
+        let at = at % files.len();
+        let before = References::build(&indexed(&files), &Arc::default());
+        let mut edited = files.clone();
+        let mentions: String = mentions.iter().map(|name| format!("name{name}()\n")).collect();
+        edited[at].1 = format!("{}{more}{mentions}", edited[at].1);
+        let index = indexed(&edited);
+        let (updated, built) = (before.updated(&index, &[FileKey::from(edited[at].0.as_str())]), References::build(&index, &Arc::default()));
+        for (path, _) in &files {
+            prop_assert_eq!(dependencies(&updated, path), dependencies(&built, path));
+            prop_assert_eq!(updated.incoming(&FileKey::from(path.as_str())), built.incoming(&FileKey::from(path.as_str())));
+        }
+    }
+
+    #[test]
     fn edges_look_the_same_from_both_ends(files in repository()) {
         let graph = References::build(&indexed(&files), &Arc::default());
         for from in graph.files() {
