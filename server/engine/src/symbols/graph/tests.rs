@@ -58,7 +58,8 @@ fn an_import_says_which_of_several_definers_is_meant() {
 fn an_import_makes_up_for_a_name_that_many_define() {
     let many: Vec<(String, String)> =
         (0..40).map(|n| (format!("m{n}.py"), "class Command: ...\n".to_owned())).collect();
-    let mut files: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let mut files: Vec<(&str, &str)> =
+        many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     files.extend([("x.py", "from m7 import Command\nCommand()\n"), ("y.py", "Command()\n")]);
     let graph = graph(&files);
     assert_eq!(dependencies(&graph, "x.py"), owned(&[("m7.py", 1.0)]));
@@ -124,12 +125,17 @@ fn identifiers_lead_to_their_definers_in_any_spelling() {
 
 /// Random repositories: files that define one name each, mention some, and import some.
 fn repository() -> impl Strategy<Value = Vec<(String, String)>> {
-    let file = (prop::collection::vec(0_usize..12, 0..5), prop::collection::vec(0_usize..12, 0..3), 0_usize..4);
+    let file =
+        (prop::collection::vec(0_usize..12, 0..5), prop::collection::vec(0_usize..12, 0..3), 0_usize..4);
     prop::collection::vec(file, 1..12).prop_map(|files| {
         let text = |(number, (mentions, imports, directory)): (usize, (Vec<usize>, Vec<usize>, usize))| {
             let imports: String = imports.iter().map(|import| format!("import file{import}\n")).collect();
             let mentions: String = mentions.iter().map(|name| format!("name{name}()\n")).collect();
-            let path = if directory == 0 { format!("file{number}.py") } else { format!("d{directory}/file{number}.py") };
+            let path = if directory == 0 {
+                format!("file{number}.py")
+            } else {
+                format!("d{directory}/file{number}.py")
+            };
             (path, format!("{imports}def name{}(): ...\n{mentions}", number % 7))
         };
         files.into_iter().enumerate().map(text).collect()

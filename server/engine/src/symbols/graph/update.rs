@@ -65,7 +65,8 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
 
 /// Whether any file imports this one.
 fn is_imported(graph: &References, number: u32) -> bool {
-    graph.nodes.iter().any(|node| {
-        node.parts.imports.binary_search_by_key(&number, |import| import.file).is_ok()
-    })
+    graph
+        .nodes
+        .iter()
+        .any(|node| node.parts.imports.binary_search_by_key(&number, |import| import.file).is_ok())
 }

@@ -11,10 +11,14 @@ use crate::symbols::manifests::Manifests;
 
 /// A resolver over files given by their paths, and the texts of project files among them.
 fn resolver(files: &[&str], manifests: &[(&str, &str)]) -> Resolver {
-    let read: Vec<(FileKey, &str)> = manifests.iter().map(|(path, text)| (FileKey::from(*path), *text)).collect();
+    let read: Vec<(FileKey, &str)> =
+        manifests.iter().map(|(path, text)| (FileKey::from(*path), *text)).collect();
     let manifests = Manifests::read(read.iter().map(|(key, text)| (key, *text)));
     let files = files.iter().map(|path| {
-        (FileKey::from(*path), LanguageId::by_path(path, "").unwrap_or(LanguageId::by_name("python").unwrap()))
+        (
+            FileKey::from(*path),
+            LanguageId::by_path(path, "").unwrap_or(LanguageId::by_name("python").unwrap()),
+        )
     });
     Resolver::new(files, Arc::new(manifests))
 }
@@ -130,7 +134,10 @@ fn crates_follow_their_module_trees() {
         ],
         &[
             ("engine/Cargo.toml", "[package]\nname = \"my-engine\"\n"),
-            ("ext/Cargo.toml", "[package]\nname = \"x\"\n[lib]\nname = \"ext_lib\"\npath = \"lib/start.rs\"\n"),
+            (
+                "ext/Cargo.toml",
+                "[package]\nname = \"x\"\n[lib]\nname = \"ext_lib\"\npath = \"lib/start.rs\"\n",
+            ),
         ],
     );
     check(
@@ -161,7 +168,8 @@ fn crates_follow_their_module_trees() {
 
 #[test]
 fn packages_of_go_are_directories() {
-    let files = ["go/geo/point.go", "go/geo/area.go", "go/geo/point_test.go", "go/main.go", "lib/far/deep/x.go"];
+    let files =
+        ["go/geo/point.go", "go/geo/area.go", "go/geo/point_test.go", "go/main.go", "lib/far/deep/x.go"];
     let known = resolver(&files, &[("go/go.mod", "module example.com/team/go // v1\n\ngo 1.22\n")]);
     check(
         &known,
@@ -179,8 +187,15 @@ fn packages_of_go_are_directories() {
 #[test]
 fn files_are_found_beside_from_the_top_or_by_a_unique_end() {
     let language = LanguageId::by_name("python").unwrap();
-    let files =
-        ["src/net/sock.h", "src/net/sock.c", "include/lib/sock.h", "include/lib/only.h", "lua/core/init.py", "lua/core/a.py", "README.md"];
+    let files = [
+        "src/net/sock.h",
+        "src/net/sock.c",
+        "include/lib/sock.h",
+        "include/lib/only.h",
+        "lua/core/init.py",
+        "lua/core/a.py",
+        "README.md",
+    ];
     let table = table::Table::new(files.iter().map(|path| (FileKey::from(*path), language)));
     let from = FileKey::from("src/net/sock.c");
     let found = |import: &str| -> Vec<String> {
@@ -198,16 +213,20 @@ fn files_are_found_beside_from_the_top_or_by_a_unique_end() {
 }
 
 fn any_path() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(vec!["a", "b", "src", "lib", "mod", "index", "__init__", "tests"]), 1..5)
-        .prop_flat_map(|parts| {
-            prop::sample::select(vec![".py", ".rs", ".ts", ".js", ".go", ".d.ts", ""])
-                .prop_map(move |extension| format!("{}{extension}", parts.join("/")))
-        })
+    prop::collection::vec(
+        prop::sample::select(vec!["a", "b", "src", "lib", "mod", "index", "__init__", "tests"]),
+        1..5,
+    )
+    .prop_flat_map(|parts| {
+        prop::sample::select(vec![".py", ".rs", ".ts", ".js", ".go", ".d.ts", ""])
+            .prop_map(move |extension| format!("{}{extension}", parts.join("/")))
+    })
 }
 
 fn any_import() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "a", "b", "src", "crate", "super", "self", "::", ".", "..", "/", "{", "}", ",", "*", " as ", "@/", "…", "\\", "é", "-",
+        "a", "b", "src", "crate", "super", "self", "::", ".", "..", "/", "{", "}", ",", "*", " as ", "@/",
+        "…", "\\", "é", "-",
     ]);
     prop_oneof![any::<String>(), prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())]
 }

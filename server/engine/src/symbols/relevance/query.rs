@@ -85,7 +85,9 @@ impl Asked {
             }
             let weight = if is_first { FIRST_LINE } else { 1.0 };
             is_first = false;
-            for token in line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')) {
+            for token in line.split(|c: char| {
+                c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')
+            }) {
                 asked.token(token, weight, &mut weights);
             }
         }

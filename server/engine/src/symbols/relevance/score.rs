@@ -100,7 +100,8 @@ pub fn relevant(
     to_one(&mut scores);
 
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
-    let mut ranked: Vec<(f64, &FileKey)> = lexical.files().map(|(key, number, _)| (score(number), key)).collect();
+    let mut ranked: Vec<(f64, &FileKey)> =
+        lexical.files().map(|(key, number, _)| (score(number), key)).collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
     ranked.retain(|(score, _)| *score > 0.0);
     ranked.truncate(limit);
@@ -172,7 +173,8 @@ fn to_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
 /// Lifts the list of changes that is closest to the best file.
 fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
-    let mut ranked: Vec<(f64, &FileKey)> = lexical.files().map(|(key, number, _)| (score(number), key)).collect();
+    let mut ranked: Vec<(f64, &FileKey)> =
+        lexical.files().map(|(key, number, _)| (score(number), key)).collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
     let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
     let shared = |key: &FileKey| {
@@ -182,7 +184,8 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
         own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
     };
     let logs = lexical.files().filter(|(_, _, file)| file.is_changelog);
-    let closest = logs.filter_map(|(key, number, _)| Some((shared(key)?, number))).max_by_key(|(shared, _)| *shared);
+    let closest =
+        logs.filter_map(|(key, number, _)| Some((shared(key)?, number))).max_by_key(|(shared, _)| *shared);
     if let Some(score) = closest.and_then(|(_, number)| scores.get_mut(number as usize)) {
         *score = score.max(*place);
     }
@@ -218,9 +221,10 @@ fn of_graph<'a>(
     scores: &'a [f64],
 ) -> impl Iterator<Item = f64> + 'a {
     let number = |key| lexical.number(key);
-    references.files().iter().map(move |key| {
-        number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0)
-    })
+    references
+        .files()
+        .iter()
+        .map(move |key| number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0))
 }
 
 fn add(scores: &mut [f64], number: u32, more: f64) {

@@ -13,7 +13,10 @@ use crate::symbols::index::{FileSymbols, SymbolIndex};
 
 /// A small library: sources, their tests, documents.
 const FILES: [(&str, &str); 9] = [
-    ("src/net/sessions.py", "from .cookies import CookieJar\nclass Session:\n    def resolve_redirects(self, resp): CookieJar()\n    def send(self): ...\n"),
+    (
+        "src/net/sessions.py",
+        "from .cookies import CookieJar\nclass Session:\n    def resolve_redirects(self, resp): CookieJar()\n    def send(self): ...\n",
+    ),
     ("src/net/cookies.py", "class CookieJar:\n    def set_cookie(self): ...\n"),
     ("src/net/adapters.py", "class HTTPAdapter:\n    def close_pool(self): ...\n"),
     ("src/net/retry.py", "def backoff(seconds): ...\n"),
@@ -56,7 +59,8 @@ impl Repository {
 }
 
 fn outlined(path: &str, text: &str) -> Option<(FileKey, Arc<FileSymbols>)> {
-    let (key, language) = (FileKey::from(path), LanguageId::by_name("python").filter(|_| path.ends_with(".py"))?);
+    let (key, language) =
+        (FileKey::from(path), LanguageId::by_name("python").filter(|_| path.ends_with(".py"))?);
     let symbols = FileSymbols::read(language, &key, text, &Cancel::new()).unwrap();
     Some((key, Arc::new(symbols)))
 }
@@ -115,7 +119,10 @@ fn a_text_about_nothing_here_finds_nothing_unless_something_is_open() {
 
 #[test]
 fn a_text_mentions_files_and_identifiers() {
-    let mentions = Mentions::read("Let `send` in net/sessions.py call set_cookie(), not setup.cfg", &Repository::new().lexical);
+    let mentions = Mentions::read(
+        "Let `send` in net/sessions.py call set_cookie(), not setup.cfg",
+        &Repository::new().lexical,
+    );
     let files: Vec<&str> = mentions.files.iter().map(FileKey::as_str).collect();
     assert_eq!(files, ["setup.cfg", "src/net/sessions.py"]);
     assert_eq!(mentions.identifiers[..1], ["send"]);
@@ -124,7 +131,18 @@ fn a_text_mentions_files_and_identifiers() {
 
 fn any_text() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
-        "cookies", "Session.send", "`retry`", "src/net/", "adapters.py", "\n", ":", "fix", "the", "HTTPAdapter", "é…", "()",
+        "cookies",
+        "Session.send",
+        "`retry`",
+        "src/net/",
+        "adapters.py",
+        "\n",
+        ":",
+        "fix",
+        "the",
+        "HTTPAdapter",
+        "é…",
+        "()",
     ]);
     prop_oneof![any::<String>(), prop::collection::vec(word, 0..30).prop_map(|words| words.join(" "))]
 }
