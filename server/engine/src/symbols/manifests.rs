@@ -196,7 +196,7 @@ fn without_comments(text: &str) -> String {
             (false, '/') if rest.peek() == Some(&'*') => {
                 let mut last = ' ';
                 rest.next();
-                while let Some(c) = rest.next() {
+                for c in rest.by_ref() {
                     if (last, c) == ('*', '/') {
                         break;
                     }

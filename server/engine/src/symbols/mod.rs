@@ -22,4 +22,4 @@ pub use graph::{NameReferences, Ranking, References, Seeds};
 pub use imports::Resolver;
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::Manifests;
-pub use relevance::{LexicalIndex, MatchedSymbol, Query, Relevant, Tuning, relevant, relevant_tuned};
+pub use relevance::{LexicalIndex, MatchedSymbol, Mentions, Query, Relevant, relevant};

@@ -212,6 +212,28 @@ proptest! {
         prop_assert_eq!(file_list(&reversed, &focus, budget, &str::len), list);
     }
 
+    /// What a file mentions changes ranks; a map that was given stays what it was.
+    #[test]
+    fn a_change_of_references_leaves_a_given_map_alone(
+        budget in 100_usize..900,
+        mentions in prop::collection::vec(prop::sample::select(vec!["Model", "Order", "Invoice", "bill", "unused", "show"]), 0..6),
+    ) {
+        let mut index = shop();
+        let nothing = BTreeSet::new();
+        let given = |index: &SymbolIndex, kept: &[FileKey]| -> Vec<FileKey> {
+            let ranked = ranked(&linked(index), &[]);
+            let request = MapRequest { budget, kept, ranked: &ranked, without: &nothing };
+            map_within(index, &request, &str::len).blocks.into_iter().map(|block| block.key).collect()
+        };
+        let before = given(&index, &[]);
+        let text = format!("def unused(Model): {}\n", mentions.join("(); "));
+        let key = FileKey::from("web/lonely.py");
+        let language = LanguageId::by_path(key.as_str(), "").unwrap();
+        let symbols = FileSymbols::read(language, &key, &text, &Cancel::new()).unwrap();
+        index.insert(key, Arc::new(symbols));
+        prop_assert_eq!(given(&index, &before), before);
+    }
+
     #[test]
     fn the_map_stays_in_its_budget(budget in 0_usize..600, kept in prop::sample::subsequence(vec![0, 1, 2, 3, 4, 5], 0..6)) {
         let index = shop();

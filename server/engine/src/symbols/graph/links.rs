@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use strata_grammars::{ImportStyle, LanguageId};
 
 use super::names::{Definer, NameTable, Place};
-use super::{Definition, Edge, Incoming, Node, Pin, References, pins};
+use super::pins::{self, Among, Marks};
+use super::{Definition, Edge, Incoming, Node, Parts, Pin, References};
 use crate::key::FileKey;
 use crate::outline::SymbolKind;
 use crate::symbols::imports::Resolver;
@@ -21,13 +22,6 @@ const MEMBER_WEIGHT: f32 = 0.25;
 /// What an import is worth none of whose names are mentioned.
 const IMPORT_WEIGHT: f32 = 0.25;
 
-/// A file before its references are known.
-pub(super) struct Draft {
-    pub(super) defines: Box<[Definition]>,
-    pub(super) mentions: Box<[u32]>,
-    pub(super) imports: Box<[Edge]>,
-}
-
 /// See [`References::build`].
 pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
     let files = index.iter().map(|(key, file)| (key.clone(), file.language));
@@ -35,28 +29,30 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
     let mut names = NameTable::default();
     let defines: Vec<Box<[Definition]>> = index.iter().map(|(_, file)| names.defined(file)).collect();
     names.settle(defines.iter().map(|defines| &**defines));
-    let drafts: Vec<Draft> = index
+    let parts: Vec<Parts> = index
         .iter()
         .zip(defines)
-        .map(|((key, file), defines)| Draft {
+        .map(|((key, file), defines)| Parts {
             defines,
             mentions: names.mentioned(file),
             imports: imports(&resolver, key, file),
         })
         .collect();
-    let pins = pins::pins(&drafts, names.len(), |file| resolver.is_entry(file));
-    let mut nodes = Vec::with_capacity(drafts.len());
+    let all: Vec<&Parts> = parts.iter().collect();
+    let among = Among { parts: &all, is_entry: &|file| resolver.is_entry(file) };
+    let pins = pins::of_all(among, &mut Marks::new(names.len()));
+    let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();
-    for (file, (((key, symbols), draft), pins)) in (0_u32..).zip(index.iter().zip(drafts).zip(pins)) {
-        let Draft { defines, mentions, imports } = draft;
+    for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
         let language = symbols.language;
         let tests = language.is_test_file(key.as_str());
-        let mut node = Node { language, tests, defines, mentions, imports, pins, edges: Box::default() };
+        let mut node = Node { language, tests, parts, pins, edges: Box::default() };
         node.edges = edges(&resolver, &names, file, &node, &mut weights);
         nodes.push(Arc::new(node));
     }
     let incoming = Arc::new(Incoming::of_all(&nodes));
-    References { resolver: Arc::new(resolver), names: Arc::new(names), nodes, incoming }
+    let (resolver, names) = (Arc::new(resolver), Arc::new(names));
+    References { resolver, names, nodes, incoming, centrality: Arc::default() }
 }
 
 /// What a file means by a name that it mentions and does not define itself.
@@ -69,7 +65,7 @@ pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Ve
 }
 
 /// The files that all imports of a file mean.
-fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
+pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
     let mut found: Vec<Edge> = Vec::new();
     let mut add = |text: &str| {
         let files = resolver.numbers(key, file.language, text);
@@ -96,17 +92,18 @@ fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
     })
 }
 
-fn edges(
+/// The references of a file whose names and pins are known.
+pub(super) fn edges(
     resolver: &Resolver,
     names: &NameTable,
     file: u32,
     node: &Node,
     weights: &mut FxHashMap<u32, f32>,
 ) -> Box<[Edge]> {
-    for &name in &node.mentions {
+    for &name in &node.parts.mentions {
         each_meant(resolver, names, file, node, name, |to, weight| *weights.entry(to).or_default() += weight);
     }
-    for import in &node.imports {
+    for import in &node.parts.imports {
         weights.entry(import.file).or_insert(import.weight);
     }
     let mut edges: Vec<Edge> = weights.drain().map(|(file, weight)| Edge { file, weight }).collect();

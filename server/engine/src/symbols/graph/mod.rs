@@ -8,15 +8,18 @@ mod links;
 mod names;
 mod pins;
 mod rank;
+mod update;
 mod walk;
 
-use std::sync::Arc;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, OnceLock};
 
 use strata_grammars::LanguageId;
 
 use self::names::{NameTable, Place};
 pub use self::rank::{Ranking, Seeds};
-pub(super) use self::walk::Direction;
 use super::imports::Resolver;
 use super::index::SymbolIndex;
 use super::manifests::Manifests;
@@ -31,6 +34,8 @@ pub struct References {
     nodes: Vec<Arc<Node>>,
     /// The edges of all nodes, seen from their ends.
     incoming: Arc<Incoming>,
+    /// How much of the repository lies around each file; the greatest is 1. Worked out when it is asked for.
+    centrality: Arc<OnceLock<Vec<f64>>>,
 }
 
 /// What one file defines, mentions and refers to. Names and files are numbers.
@@ -38,16 +43,22 @@ pub struct References {
 struct Node {
     language: LanguageId,
     tests: bool,
+    parts: Parts,
+    /// Which file a mentioned name means, because of an import; sorted.
+    pins: Box<[Pin]>,
+    /// The files it refers to, sorted.
+    edges: Box<[Edge]>,
+}
+
+/// What is known of a file by itself and the names of the others.
+#[derive(Debug, PartialEq)]
+struct Parts {
     /// Sorted by name, each once.
     defines: Box<[Definition]>,
     /// Names that some file of the family defines, sorted.
     mentions: Box<[u32]>,
     /// Files that its imports mean, sorted, with the weight of an import that is all there is.
     imports: Box<[Edge]>,
-    /// Which file a mentioned name means, because of an import; sorted.
-    pins: Box<[Pin]>,
-    /// The files it refers to, sorted.
-    edges: Box<[Edge]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,6 +71,8 @@ struct Definition {
 struct Pin {
     name: u32,
     file: u32,
+    /// Over how many files it was found.
+    round: u8,
 }
 
 /// A reference to a file, or from one.
@@ -98,6 +111,13 @@ impl References {
         links::build(index, manifests)
     }
 
+    /// The graph after the outlines of `changed` files changed, `index` being as they are now. Costs little when a file
+    /// defines and imports the same as before, which is what most edits leave it with; else as much as
+    /// building anew, which gives the same.
+    pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
+        update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
+    }
+
     /// How many other files mention a name the file defines. A file that only mentions names with
     /// several definers counts for the likelihood that it means this one.
     pub fn incoming(&self, key: &FileKey) -> f64 {
@@ -120,7 +140,7 @@ impl References {
     /// The files that the imports of a file mean, in key order.
     pub fn imports(&self, key: &FileKey) -> Vec<&FileKey> {
         let node = self.number(key).and_then(|number| self.node(number));
-        node.into_iter().flat_map(|node| &node.imports).filter_map(|edge| self.key(edge.file)).collect()
+        node.into_iter().flat_map(|node| &node.parts.imports).filter_map(|edge| self.key(edge.file)).collect()
     }
 
     /// Every file that defines a name, in key order, and who means it.
@@ -133,7 +153,7 @@ impl References {
                 Some(NameReferences { definer: self.key(definer.file)?.clone(), referrers: Vec::new() })
             }));
             for (from_file, node) in (0_u32..).zip(&self.nodes) {
-                if node.mentions.binary_search(&name).is_err() {
+                if node.parts.mentions.binary_search(&name).is_err() {
                     continue;
                 }
                 for edge in links::meant(self, from_file, node, name) {
@@ -196,8 +216,9 @@ impl References {
 impl Node {
     /// Where the file defines a name, when it does.
     fn place(&self, name: u32) -> Option<Place> {
-        let at = self.defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
-        self.defines.get(at).map(|definition| definition.place)
+        let defines = &self.parts.defines;
+        let at = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
+        defines.get(at).map(|definition| definition.place)
     }
 
     fn pins_of(&self, name: u32) -> &[Pin] {

@@ -40,15 +40,10 @@ pub(super) struct NameTable {
 impl NameTable {
     /// The names that a file defines for others, sorted, each once; new ones get a number.
     pub(super) fn defined(&mut self, file: &FileSymbols) -> Box<[Definition]> {
-        let builtins = file.language.builtins();
         let family = self.family(file.language.family());
         let Some((_, ids)) = self.families.get_mut(family) else { return Box::default() };
         let mut found = Vec::new();
-        for symbol in file.outline.visible().filter(|symbol| symbol.kind.is_referable()) {
-            let text = &*symbol.name;
-            if text.len() < MIN_NAME || builtins.binary_search(&text).is_ok() {
-                continue;
-            }
+        for (text, place) in definitions(file) {
             let name = match ids.get(text) {
                 Some(&name) => name,
                 None => {
@@ -59,13 +54,20 @@ impl NameTable {
                     name
                 }
             };
-            let place = if symbol.depth == 0 { Place::Outer } else { Place::Member };
             found.push(Definition { name, place });
         }
-        // Of several places the outer one stays.
-        found.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| b.place.cmp(&a.place)));
-        found.dedup_by_key(|definition| definition.name);
-        found.into()
+        each_once(found)
+    }
+
+    /// The names that a file defines for others as [`defined`](Self::defined) gives them; `None` when one of
+    /// them is new.
+    pub(super) fn known(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
+        let family = file.language.family();
+        let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
+        let found: Option<Vec<Definition>> = definitions(file)
+            .map(|(text, place)| Some(Definition { name: *ids.get(text)?, place }))
+            .collect();
+        found.map(each_once)
     }
 
     /// Notes who defines what; `by_file` in the order of the files' numbers.
@@ -141,4 +143,21 @@ impl NameTable {
             self.families.len() - 1
         })
     }
+}
+
+/// What a file defines for others, as it stands in the outline.
+fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, Place)> {
+    let builtins = file.language.builtins();
+    let symbols = file.outline.visible().filter(|symbol| symbol.kind.is_referable());
+    let named = symbols.filter(move |symbol| {
+        symbol.name.len() >= MIN_NAME && builtins.binary_search(&&*symbol.name).is_err()
+    });
+    named.map(|symbol| (&*symbol.name, if symbol.depth == 0 { Place::Outer } else { Place::Member }))
+}
+
+/// Sorted by name; of several places of a name the outer one stays.
+fn each_once(mut definitions: Vec<Definition>) -> Box<[Definition]> {
+    definitions.sort_unstable_by(|a, b| a.name.cmp(&b.name).then_with(|| b.place.cmp(&a.place)));
+    definitions.dedup_by_key(|definition| definition.name);
+    definitions.into()
 }

@@ -1,59 +1,78 @@
 //! Which file a mentioned name means because of the imports: the imported file when it defines the name, or
 //! the file that the imported one has it from.
 
-use super::Pin;
-use super::links::Draft;
 use super::names::Place;
+use super::{Parts, Pin};
 
 /// Over how many files in between a name is followed: a package's entry may take it from another entry.
-const REEXPORTS: usize = 3;
+const REEXPORTS: u8 = 3;
 
-/// A name in a file that imports something: whether it is mentioned there, and defined.
-#[derive(Clone, Copy, Default)]
-struct Mark {
-    /// The number of the file plus one.
-    file: u32,
-    own: Option<Place>,
-    /// How far away what it means was found.
-    round: u8,
+/// The files among which names are followed.
+#[derive(Clone, Copy)]
+pub(super) struct Among<'a> {
+    /// What each file consists of, by number.
+    pub(super) parts: &'a [&'a Parts],
+    /// Whether a file stands for its directory: it may hand on all of what it imports.
+    pub(super) is_entry: &'a dyn Fn(u32) -> bool,
 }
 
-/// The pins of every file; `entries` says whether a file stands for its directory.
-pub(super) fn pins(drafts: &[Draft], names: usize, is_entry: impl Fn(u32) -> bool) -> Vec<Box<[Pin]>> {
-    let mut marks = vec![Mark::default(); names];
-    let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); drafts.len()];
+/// What is known of each name while one file is looked at. Made once for many files.
+pub(super) struct Marks(Vec<Mark>);
+
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// The number plus one of the file that mentions it.
+    file: u32,
+    /// Where that file defines it.
+    own: Option<Place>,
+    explained: bool,
+}
+
+impl Marks {
+    pub(super) fn new(names: usize) -> Self {
+        Self(vec![Mark::default(); names])
+    }
+
+    /// Marks what a file mentions, and what of it is explained.
+    fn set(&mut self, file: u32, parts: &Parts, known: &[Pin]) {
+        for &name in &parts.mentions {
+            if let Some(mark) = self.0.get_mut(name as usize) {
+                *mark = Mark { file: file + 1, own: None, explained: false };
+            }
+        }
+        for definition in &parts.defines {
+            if let Some(mark) = self.0.get_mut(definition.name as usize) {
+                mark.own = (mark.file == file + 1).then_some(definition.place);
+            }
+        }
+        for pin in known {
+            if let Some(mark) = self.0.get_mut(pin.name as usize) {
+                mark.explained = true;
+            }
+        }
+    }
+
+    /// Whether a file looks for what a name means: it mentions it, nothing explains it yet, and it has no
+    /// definition of its own that is as good as one in `place`.
+    fn wants(&self, file: u32, name: u32, place: Place) -> bool {
+        self.0.get(name as usize).is_some_and(|mark| {
+            mark.file == file + 1 && !mark.explained && mark.own.is_none_or(|own| own < place)
+        })
+    }
+}
+
+/// The pins of every file.
+pub(super) fn of_all(among: Among<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
+    let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); among.parts.len()];
     for round in 0..=REEXPORTS {
-        let before = pins.clone();
         let mut changed = false;
-        for (file, draft) in (0_u32..).zip(drafts) {
-            if draft.imports.is_empty() {
-                continue;
-            }
-            let Some(known) = before.get(file as usize) else { continue };
-            mark(&mut marks, file, draft, known);
-            let mut found = Vec::new();
-            for import in &draft.imports {
-                let Some(imported) = drafts.get(import.file as usize) else { continue };
-                if round == 0 {
-                    direct(&marks, file, import.file, imported, &mut found);
-                    continue;
-                }
-                // What the imported file has from elsewhere, because it says so by name.
-                let handed = before.get(import.file as usize).into_iter().flat_map(|pins| pins.iter());
-                found.extend(handed.filter(|pin| pin.file != file && wants(&marks, file, pin.name, None)));
-                // Or because it hands on all of something.
-                if round == 1 && is_entry(import.file) {
-                    for handed in imported.imports.iter().filter(|handed| handed.file != file) {
-                        if let Some(behind) = drafts.get(handed.file as usize) {
-                            direct(&marks, file, handed.file, behind, &mut found);
-                        }
-                    }
-                }
-            }
+        for file in (0_u32..).take(among.parts.len()) {
+            let of = |file: u32| pins.get(file as usize).map_or(&[][..], |pins| pins);
+            let known = of(file);
+            let mut found = found(among, marks, file, round, known, &of);
             if !found.is_empty() {
-                found.extend(known.iter().copied());
+                found.extend_from_slice(known);
                 found.sort_unstable();
-                found.dedup();
                 if let Some(slot) = pins.get_mut(file as usize) {
                     *slot = found.into();
                 }
@@ -67,37 +86,60 @@ pub(super) fn pins(drafts: &[Draft], names: usize, is_entry: impl Fn(u32) -> boo
     pins
 }
 
-/// Marks what a file mentions, and what of it is explained.
-fn mark(marks: &mut [Mark], file: u32, draft: &Draft, known: &[Pin]) {
-    for &name in &draft.mentions {
-        if let Some(mark) = marks.get_mut(name as usize) {
-            *mark = Mark { file: file + 1, own: None, round: 0 };
-        }
+/// The pins of one file when those of all others are known.
+pub(super) fn of_one<'p>(
+    among: Among<'_>,
+    marks: &mut Marks,
+    file: u32,
+    others: &dyn Fn(u32) -> &'p [Pin],
+) -> Box<[Pin]> {
+    let mut pins: Vec<Pin> = Vec::new();
+    for round in 0..=REEXPORTS {
+        let more = found(among, marks, file, round, &pins, others);
+        pins.extend(more);
     }
-    for definition in &draft.defines {
-        if let Some(mark) = marks.get_mut(definition.name as usize).filter(|mark| mark.file == file + 1) {
-            mark.own = Some(definition.place);
-        }
-    }
-    for pin in known {
-        if let Some(mark) = marks.get_mut(pin.name as usize) {
-            mark.round = 1;
-        }
-    }
+    pins.sort_unstable();
+    pins.into()
 }
 
-/// Whether a file looks for what a name means: it mentions it, nothing explains it yet, and it has no
-/// definition of its own that is as good as one in `place`.
-fn wants(marks: &[Mark], file: u32, name: u32, place: Option<Place>) -> bool {
-    marks.get(name as usize).is_some_and(|mark| {
-        mark.file == file + 1 && mark.round == 0 && mark.own.is_none_or(|own| Some(own) < place)
-    })
-}
-
-fn direct(marks: &[Mark], file: u32, target: u32, imported: &Draft, found: &mut Vec<Pin>) {
-    for definition in &imported.defines {
-        if wants(marks, file, definition.name, Some(definition.place)) {
-            found.push(Pin { name: definition.name, file: target });
+/// What is found for a file in one round, from what the others had before it.
+fn found<'p>(
+    among: Among<'_>,
+    marks: &mut Marks,
+    file: u32,
+    round: u8,
+    known: &[Pin],
+    pins: &dyn Fn(u32) -> &'p [Pin],
+) -> Vec<Pin> {
+    let mut found = Vec::new();
+    let part = |file: u32| among.parts.get(file as usize).copied();
+    let Some(own) = part(file).filter(|own| !own.imports.is_empty()) else { return found };
+    marks.set(file, own, known);
+    let direct = |target: u32, found: &mut Vec<Pin>| {
+        for definition in part(target).into_iter().flat_map(|target| &target.defines) {
+            if marks.wants(file, definition.name, definition.place) {
+                found.push(Pin { name: definition.name, file: target, round });
+            }
+        }
+    };
+    for import in &own.imports {
+        if round == 0 {
+            direct(import.file, &mut found);
+            continue;
+        }
+        // What the imported file has from elsewhere, because it says so by name.
+        for pin in pins(import.file).iter().filter(|pin| pin.round < round && pin.file != file) {
+            if marks.wants(file, pin.name, Place::Outer) {
+                found.push(Pin { round, ..*pin });
+            }
+        }
+        // Or because it hands on all of something.
+        if round == 1 && (among.is_entry)(import.file) {
+            let handed = part(import.file).into_iter().flat_map(|imported| &imported.imports);
+            handed.filter(|handed| handed.file != file).for_each(|handed| direct(handed.file, &mut found));
         }
     }
+    found.sort_unstable();
+    found.dedup();
+    found
 }

@@ -38,6 +38,16 @@ pub struct Seeds<'a> {
     pub identifiers: &'a [String],
 }
 
+impl Seeds<'_> {
+    /// Whether there is no interest in anything in particular.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+            && self.selected.is_empty()
+            && self.mentioned.is_empty()
+            && self.identifiers.is_empty()
+    }
+}
+
 /// Files by how much they matter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
@@ -63,12 +73,36 @@ impl References {
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
         let start = self.start(seeds);
         let ranks = self.walk(&start, Direction::Forward);
-        let weigh = |(rank, node): (f64, &Arc<Node>)| rank * node.worth();
+        let weigh =
+            |(rank, node): (f64, &std::sync::Arc<super::Node>)| if node.tests { rank * TESTS } else { rank };
         let mut scored: Vec<(f64, &FileKey)> =
             ranks.into_iter().zip(&self.nodes).map(weigh).zip(self.files()).collect();
         scored.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
         let (scores, files) = scored.into_iter().map(|(score, key)| (score, key.clone())).unzip();
         Ranking { files, scores }
+    }
+
+    /// The ranks of all files, in key order, as walks find them that go along references either way and start
+    /// over where `start` says; when there are seeds, every other time from them. All together they are 1.
+    pub(in crate::symbols) fn around(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
+        if seeds.is_empty() {
+            return self.walk(start, Direction::Either);
+        }
+        let seeded = self.start(seeds);
+        let share = |values: &[f64]| 1.0 / values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let (one, other) = (share(start), share(&seeded));
+        let both: Vec<f64> = start.iter().zip(&seeded).map(|(a, b)| a * one + b * other).collect();
+        self.walk(&both, Direction::Either)
+    }
+
+    /// How much of the repository lies around each file, in key order; the greatest is 1.
+    pub(in crate::symbols) fn centrality(&self) -> &[f64] {
+        self.centrality.get_or_init(|| {
+            let mut ranks = self.walk(&[], Direction::Either);
+            let most = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+            ranks.iter_mut().for_each(|rank| *rank /= most);
+            ranks
+        })
     }
 
     /// Where walks for some seeds start over.

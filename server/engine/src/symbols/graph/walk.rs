@@ -12,7 +12,7 @@ const ENOUGH: f64 = 1e-4;
 
 /// In which direction references are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::symbols) enum Direction {
+pub(super) enum Direction {
     /// From who mentions to who is mentioned.
     Forward,
     /// Both ways.
@@ -22,7 +22,7 @@ pub(in crate::symbols) enum Direction {
 impl References {
     /// The rank of every file, in key order; all together 1. `start` says where to start over, in any
     /// scale: nowhere in particular when all of it is zero. Files that refer to nothing lead back to the start.
-    pub(in crate::symbols) fn walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
+    pub(super) fn walk(&self, start: &[f64], direction: Direction) -> Vec<f64> {
         let count = self.nodes.len();
         let sum: f64 = start.iter().take(count).sum();
         let start: Vec<f64> = if sum > 0.0 && sum.is_finite() {

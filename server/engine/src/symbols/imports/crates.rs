@@ -46,7 +46,7 @@ impl<'a> Place<'a> {
             directory.to_owned()
         } else {
             super::outward(directory)
-                .find(|directory| root_file(table, directory, family).is_some())
+                .find(|directory| crate_file(table, directory, family).is_some())
                 .unwrap_or(directory)
                 .to_owned()
         };
@@ -102,7 +102,12 @@ impl<'a> Place<'a> {
 
 /// The file whose modules are in a directory.
 fn root_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
-    let named = |name: &str| table.module(&inside(directory, name), family).next();
     let own = || (!directory.is_empty()).then(|| table.module(directory, family).next()).flatten();
-    named("lib").or_else(|| named("main")).or_else(own)
+    crate_file(table, directory, family).or_else(own)
+}
+
+/// The file a crate starts in, when one does in a directory.
+fn crate_file(table: &Table, directory: &str, family: &str) -> Option<u32> {
+    let named = |name: &str| table.module(&inside(directory, name), family).next();
+    named("lib").or_else(|| named("main"))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
+use super::companions::{is_changelog, subject};
 use crate::key::FileKey;
 use crate::symbols::index::{FileSymbols, SymbolIndex};
 use crate::symbols::words::{each_subword, says_nothing, stem};
@@ -40,14 +41,19 @@ pub struct LexicalIndex {
     postings: Vec<Vec<Posting>>,
     /// The words of all files together, by field.
     totals: [u64; FIELDS],
+    /// Files of code by what their names are about: a source and its tests are together.
+    companions: BTreeMap<Box<str>, Vec<u32>>,
 }
 
 /// What is kept of one file.
 #[derive(Clone, Debug)]
-struct Described {
-    key: FileKey,
+pub(super) struct Described {
     terms: Box<[u32]>,
     lengths: [u32; FIELDS],
+    /// Whether it defines functions or types.
+    pub(super) defines_code: bool,
+    /// Whether changes are noted in it.
+    pub(super) is_changelog: bool,
 }
 
 /// A term in a file.
@@ -98,8 +104,18 @@ impl LexicalIndex {
                 postings.push(Posting { file: number, counts });
             }
         }
+        if symbols.is_some() {
+            let group = self.companions.entry(subject(key).into()).or_default();
+            if let Err(at) = group.binary_search(&number) {
+                group.insert(at, number);
+            }
+        }
+        let code = |symbols: &FileSymbols| {
+            symbols.outline.symbols.iter().any(|symbol| symbol.kind.is_function() || symbol.kind.is_type())
+        };
         if let Some(slot) = self.files.get_mut(number as usize) {
-            *slot = Some(Described { key: key.clone(), terms, lengths });
+            let defines_code = symbols.is_some_and(code);
+            *slot = Some(Described { terms, lengths, defines_code, is_changelog: is_changelog(key) });
         }
         self.numbers.insert(key.clone(), number);
     }
@@ -116,6 +132,13 @@ impl LexicalIndex {
         for (total, length) in self.totals.iter_mut().zip(described.lengths) {
             *total -= u64::from(length);
         }
+        let subject = subject(key);
+        if let Some(group) = self.companions.get_mut(&*subject) {
+            group.retain(|other| *other != number);
+            if group.is_empty() {
+                self.companions.remove(&*subject);
+            }
+        }
         self.free.push(number);
     }
 
@@ -130,17 +153,19 @@ impl LexicalIndex {
     }
 
     /// All files in the order of their keys, with their numbers.
-    pub(super) fn files(&self) -> impl ExactSizeIterator<Item = (&FileKey, u32)> {
-        self.numbers.iter().map(|(key, number)| (key, *number))
+    pub(super) fn files(&self) -> impl Iterator<Item = (&FileKey, u32, &Described)> {
+        let described = |number: u32| self.files.get(number as usize).and_then(Option::as_ref);
+        self.numbers.iter().filter_map(move |(key, number)| Some((key, *number, described(*number)?)))
+    }
+
+    /// Groups of files of code whose names are about the same, in a fixed order.
+    pub(super) fn companions(&self) -> impl Iterator<Item = &[u32]> {
+        self.companions.values().map(|group| &**group)
     }
 
     /// Numbers are below it.
     pub(super) fn bound(&self) -> usize {
         self.files.len()
-    }
-
-    pub(super) fn key(&self, number: u32) -> Option<&FileKey> {
-        self.files.get(number as usize)?.as_ref().map(|described| &described.key)
     }
 
     pub(super) fn number(&self, key: &FileKey) -> Option<u32> {
@@ -153,10 +178,10 @@ impl LexicalIndex {
         term.and_then(|term| self.postings.get(term as usize)).map_or(&[], |postings| postings)
     }
 
-    /// How many words a field of a file has.
-    pub(super) fn length(&self, number: u32, field: usize) -> f64 {
+    /// How many words each field of a file has.
+    pub(super) fn lengths(&self, number: u32) -> [u32; FIELDS] {
         let described = self.files.get(number as usize).and_then(Option::as_ref);
-        described.and_then(|described| described.lengths.get(field)).map_or(0.0, |length| f64::from(*length))
+        described.map_or([0; FIELDS], |described| described.lengths)
     }
 
     /// How many words a field has on average.

@@ -1,14 +1,21 @@
 //! What a text asks for: its words with their weights, the paths and the names that it spells out.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
-use super::lexical::name_words;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lexical::{LexicalIndex, name_words};
+use crate::key::FileKey;
 use crate::symbols::graph::Seeds;
 
 /// The most bytes of a text that are read.
 const MAX_TEXT: usize = 64 << 10;
 /// The most words that are looked up.
 const MAX_WORDS: usize = 400;
+/// A name that more files have than this (`mod.rs`) names none of them.
+const MAX_NAMESAKES: usize = 4;
+/// What a word of the first line weighs; any other weighs 1. It says what the rest explains.
+const FIRST_LINE: f64 = 2.5;
 /// Lines that say who wrote something, not what.
 const TRAILERS: [&str; 9] = [
     "signed-off-by:",
@@ -42,9 +49,31 @@ pub(super) struct Asked {
     pub(super) identifiers: Vec<String>,
 }
 
+/// What a text spells out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// Files whose path, or as much of its end as tells them apart, stands in the text; in key order.
+    pub files: Vec<FileKey>,
+    /// Names spelled as code: in backticks, `snake_case`, `camelCase`; in the order of the text.
+    pub identifiers: Vec<String>,
+}
+
+impl Mentions {
+    /// Reads a text, with the files that there are.
+    pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
+        let asked = Asked::read(text);
+        let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
+        let files = lexical.files().filter(|(_, number, _)| named.contains(number));
+        let mut identifiers = asked.identifiers;
+        let mut known = FxHashSet::default();
+        identifiers.retain(|name| known.insert(name.clone()));
+        Self { files: files.map(|(key, ..)| key.clone()).collect(), identifiers }
+    }
+}
+
 impl Asked {
-    /// Reads a text. `first` is what a word of the first line weighs, `code` one of a name spelled as code; others weigh 1.
-    pub(super) fn read(text: &str, first: f64, code: f64) -> Self {
+    /// Reads a text.
+    pub(super) fn read(text: &str) -> Self {
         let end = (0..=text.len().min(MAX_TEXT)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let text = text.get(..end).unwrap_or_default();
         let mut asked = Self::default();
@@ -54,18 +83,41 @@ impl Asked {
             if !is_first && is_trailer(line) {
                 continue;
             }
-            let weight = if is_first { first } else { 1.0 };
+            let weight = if is_first { FIRST_LINE } else { 1.0 };
             is_first = false;
             for token in line.split(|c: char| {
                 c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')
             }) {
-                asked.token(token, weight, code, &mut weights);
+                asked.token(token, weight, &mut weights);
             }
         }
         asked
     }
 
-    fn token(&mut self, token: &str, weight: f64, code: f64, known: &mut FxHashMap<String, usize>) {
+    /// The files whose paths end with a path of the text. What more than a few files are called names none.
+    pub(super) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
+        let mut named: BTreeMap<&str, Vec<u32>> =
+            self.paths.iter().map(|path| (path.as_str(), Vec::new())).collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        for (key, number, _) in lexical.files() {
+            let path = key.as_str();
+            let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
+            for end in std::iter::once(path).chain(below) {
+                if let Some(files) = named.get_mut(end) {
+                    files.push(number);
+                }
+            }
+        }
+        let mut files: Vec<u32> =
+            named.into_values().filter(|files| files.len() <= MAX_NAMESAKES).flatten().collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    fn token(&mut self, token: &str, weight: f64, known: &mut FxHashMap<String, usize>) {
         if token.contains("://") || token.len() > 200 {
             return;
         }
@@ -78,8 +130,7 @@ impl Asked {
         if looks_like_path(token) {
             self.paths.push(token.trim_start_matches("./").to_owned());
         }
-        let is_code = quoted || looks_like_code(token);
-        if is_code {
+        if quoted || looks_like_code(token) {
             self.identifiers.extend(
                 token
                     .split(|c: char| !c.is_alphanumeric() && c != '_')
@@ -87,7 +138,6 @@ impl Asked {
                     .map(str::to_owned),
             );
         }
-        let weight = if is_code { weight * code } else { weight };
         name_words(token, |word| {
             // A word said often is not meant as often as it is said.
             if let Some(&at) = known.get(word) {

@@ -1,61 +1,43 @@
-//! Brings together what speaks for a file.
+//! Brings together what speaks for a file. The constants were tuned on every second of the commits that
+//! the bench `relevance` looks at; that bench prints what they are worth on all of them.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use strata_grammars::LanguageId;
+use std::collections::BTreeMap;
 
-use super::companions::{is_changelog, subject};
-use super::lexical::{FIELDS, LexicalIndex};
+use super::lexical::{FIELDS, Field, LexicalIndex};
 use super::query::{Asked, Query};
 use crate::key::FileKey;
-use crate::outline::SymbolKind;
-use crate::symbols::graph::{Direction, References};
+use crate::outline::{Outline, SymbolKind};
+use crate::symbols::graph::References;
 use crate::symbols::index::SymbolIndex;
+use crate::symbols::words::{each_subword, stem};
 
-/// Constants under tuning.
-#[derive(Clone, Debug)]
-pub struct Tuning {
-    /// Field weights: name, directory, symbol, head, mention.
-    pub fields: [f64; FIELDS],
-    /// Length normalization by field.
-    pub b: [f64; FIELDS],
-    pub k1: f64,
-    pub first: f64,
-    pub code: f64,
-    pub path: f64,
-    pub spread: f64,
-    pub companion: f64,
-    pub changelog: f64,
-    pub size: f64,
-    pub rank: f64,
-    pub nolang: f64,
-    pub sharpen: f64,
-    pub own: f64,
-    pub central: f64,
-    pub centralpow: f64,
-}
-
-impl Default for Tuning {
-    fn default() -> Self {
-        Self {
-            fields: [2.0, 2.0, 0.2, 0.05],
-            b: [0.0, 0.5, 0.5, 0.0],
-            k1: 3.0,
-            first: 2.0,
-            code: 1.0,
-            path: 1.0,
-            spread: 0.2,
-            companion: 0.15,
-            changelog: 5.0,
-            size: 0.07,
-            rank: 0.05,
-            nolang: 0.5,
-            sharpen: 2.0,
-            own: 0.5,
-            central: 0.1,
-            centralpow: 0.5,
-        }
-    }
-}
+/// What a word counts in each field: a file is about what its path says, then what it defines; what it
+/// mentions only tells files apart that are equal otherwise.
+const FIELD_WEIGHTS: [f64; FIELDS] = [4.0, 3.0, 0.2, 0.05];
+/// How far long fields are held against a file. Mentions weigh so little that their number does not matter.
+const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
+/// How soon more of the same word stops counting (BM25's `k1`).
+const SATURATION: f64 = 3.0;
+/// What a file gets whose path the text spells out: as much as the best one by words.
+const NAMED: f64 = 1.0;
+/// What is left of what speaks for a file that defines no code: most texts are about code.
+const NO_CODE: f64 = 0.5;
+/// What references may add, of what the best file has.
+const SPREAD: f64 = 0.2;
+/// How much more a walk starts from good matches than from poor ones: the power of the score.
+const SHARPEN: f64 = 1.5;
+/// What the place in the whole repository may add: much used files are changed more often.
+const CENTRAL: f64 = 0.1;
+/// What size may add: there is more to change in a file that defines more.
+const SIZE: f64 = 0.07;
+/// What a source and its tests hand to each other, of their scores.
+const COMPANION: f64 = 0.1;
+/// More files of the same subject than this have nothing to do with each other (`mod.rs`).
+const MAX_COMPANIONS: usize = 6;
+/// Where the list of changes comes in at the latest: most changes are noted there, but it is not what a text is about.
+const CHANGELOG_PLACE: usize = 5;
+/// The most symbols told of one file.
+const MAX_SYMBOLS: usize = 8;
 
 /// A file that a text is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +46,7 @@ pub struct Relevant {
     pub file: FileKey,
     /// How much, between 0 and 1: the best has 1.
     pub score: f64,
-    /// The symbols in it that the text is about, best first.
+    /// The symbols in it that the text is about, best first; not more than a few.
     pub symbols: Vec<MatchedSymbol>,
 }
 
@@ -75,11 +57,12 @@ pub struct MatchedSymbol {
     pub kind: SymbolKind,
     /// Its name behind the names of what it is in: `Session.send`.
     pub name: String,
-    /// How much, between 0 and 1: the best of all files' symbols has 1.
+    /// How much, between 0 and 1: how well the name fits and how relevant its file is.
     pub score: f64,
 }
 
-/// The files that a text is about, best first, equal ones by key; at most `limit`.
+/// The files that a text is about, best first, equal ones by key; at most `limit`, and none when no file has
+/// anything to do with it.
 pub fn relevant(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -87,158 +70,176 @@ pub fn relevant(
     query: &Query<'_>,
     limit: usize,
 ) -> Vec<Relevant> {
-    relevant_tuned(index, lexical, references, query, limit, &Tuning::default())
-}
+    let asked = Asked::read(query.text);
+    let words = weighed(lexical, &asked);
+    let mut scores = by_words(lexical, &words);
+    to_one(&mut scores);
+    for number in asked.named(lexical) {
+        add(&mut scores, number, NAMED);
+    }
+    let seeded = !query.seeds.is_empty();
+    if !seeded && scores.iter().all(|score| *score == 0.0) {
+        return Vec::new();
+    }
+    let start: Vec<f64> = of_graph(lexical, references, &scores).map(|score| score.powf(SHARPEN)).collect();
+    for (_, number, _) in lexical.files().filter(|(_, _, file)| !file.defines_code) {
+        if let Some(score) = scores.get_mut(number as usize) {
+            *score *= NO_CODE;
+        }
+    }
+    let mut walked = references.around(&start, &query.seeds);
+    to_one(&mut walked);
+    for ((key, walked), central) in references.files().iter().zip(&walked).zip(references.centrality()) {
+        if let Some(number) = lexical.number(key) {
+            add(&mut scores, number, SPREAD * walked + CENTRAL * central.sqrt());
+        }
+    }
+    by_size(lexical, &mut scores);
+    to_companions(lexical, &mut scores);
+    to_changelog(lexical, &mut scores);
+    to_one(&mut scores);
 
-#[doc(hidden)]
-pub fn relevant_tuned(
-    index: &SymbolIndex,
-    lexical: &LexicalIndex,
-    references: &References,
-    query: &Query<'_>,
-    limit: usize,
-    tuning: &Tuning,
-) -> Vec<Relevant> {
-    let _ = index;
-    let asked = Asked::read(query.text, tuning.first, tuning.code);
-    let mut scores = by_words(lexical, &asked, tuning);
-    by_paths(lexical, &asked, &mut scores, tuning);
-    let best = scores.iter().copied().fold(0.0, f64::max);
-    if best > 0.0 {
-        for score in &mut scores {
-            *score /= best;
-        }
-    }
-    // Along references.
-    let of = |key: &FileKey| {
-        lexical.number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0)
-    };
-    let start: Vec<f64> = references.files().iter().map(|key| of(key).powf(tuning.sharpen)).collect();
-    for (key, number) in lexical.files() {
-        let Some(score) = scores.get_mut(number as usize) else { continue };
-        if LanguageId::by_path(key.as_str(), "").is_none() {
-            *score *= tuning.nolang;
-        }
-    }
-    if tuning.spread > 0.0 && start.iter().any(|s| *s > 0.0) {
-        let total: f64 = start.iter().sum();
-        let walked = references.walk(&start, Direction::Either);
-        let got: Vec<f64> = walked
-            .iter()
-            .zip(&start)
-            .map(|(rank, start)| (rank - tuning.own * 0.15 * start / total).max(0.0))
-            .collect();
-        let most = got.iter().copied().fold(0.0, f64::max);
-        for (got, key) in got.iter().zip(references.files()) {
-            if let Some(score) = lexical.number(key).and_then(|number| scores.get_mut(number as usize)) {
-                *score += tuning.spread * got / most.max(1e-12);
-            }
-        }
-    }
-    for (weight, direction) in [(tuning.rank, Direction::Forward), (tuning.central, Direction::Either)] {
-        if weight > 0.0 {
-            let general = references.walk(&[], direction);
-            let most = general.iter().copied().fold(0.0, f64::max);
-            for (got, key) in general.iter().zip(references.files()) {
-                if let Some(score) = lexical.number(key).and_then(|number| scores.get_mut(number as usize)) {
-                    *score += weight * (got / most.max(1e-12)).powf(tuning.centralpow);
-                }
-            }
-        }
-    }
-    if tuning.size > 0.0 {
-        let most = (1.0 + lexical.files().map(|(_, n)| lexical.length(n, 2)).fold(0.0, f64::max)).ln();
-        for (_, number) in lexical.files() {
-            if let Some(score) = scores.get_mut(number as usize) {
-                *score += tuning.size * (1.0 + lexical.length(number, 2)).ln() / most;
-            }
-        }
-    }
-    // To companions.
-    let mut subjects: FxHashMap<String, Vec<u32>> = FxHashMap::default();
-    for (key, number) in lexical.files() {
-        if LanguageId::by_path(key.as_str(), "").is_some() {
-            subjects.entry(subject(key)).or_default().push(number);
-        }
-    }
-    let before = scores.clone();
-    for group in subjects.values().filter(|group| (2..=6).contains(&group.len())) {
-        for &number in group {
-            let others = group.iter().filter(|&&other| other != number);
-            let best = others.filter_map(|&other| before.get(other as usize)).copied().fold(0.0, f64::max);
-            if let Some(score) = scores.get_mut(number as usize) {
-                *score += tuning.companion * best;
-            }
-        }
-    }
-    // The changelog.
-    let mut sorted: Vec<f64> =
-        lexical.files().filter_map(|(_, number)| scores.get(number as usize)).copied().collect();
-    sorted.sort_by(|a, b| b.total_cmp(a));
-    let place = sorted.get(tuning.changelog as usize).copied().unwrap_or(0.0);
-    for (key, number) in lexical.files() {
-        if is_changelog(key)
-            && tuning.changelog > 0.0
-            && let Some(score) = scores.get_mut(number as usize)
-        {
-            *score = score.max(place);
-        }
-    }
-    let mut ranked: Vec<(f64, &FileKey)> = lexical
-        .files()
-        .map(|(key, number)| (scores.get(number as usize).copied().unwrap_or(0.0), key))
-        .collect();
+    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
+    let mut ranked: Vec<(f64, &FileKey)> =
+        lexical.files().map(|(key, number, _)| (score(number), key)).collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
+    ranked.retain(|(score, _)| *score > 0.0);
+    ranked.truncate(limit);
+    let words: BTreeMap<&str, f64> = words.into_iter().collect();
+    let all: f64 = words.values().copied().fold(0.0, f64::max);
+    let symbols = |key: &FileKey, score: f64| {
+        index.get(key).map_or(Vec::new(), |file| matched(&file.outline, &words, all, score))
+    };
     ranked
         .into_iter()
-        .take(limit)
-        .filter(|(score, _)| *score > 0.0)
-        .map(|(score, key)| Relevant { file: key.clone(), score, symbols: Vec::new() })
+        .map(|(score, key)| Relevant { file: key.clone(), score, symbols: symbols(key, score) })
         .collect()
 }
 
-fn by_words(lexical: &LexicalIndex, asked: &Asked, tuning: &Tuning) -> Vec<f64> {
-    let mut scores = vec![0.0; lexical.bound()];
+/// The words of a text that some file has, with what each is worth: rare ones more.
+fn weighed<'a>(lexical: &LexicalIndex, asked: &'a Asked) -> Vec<(&'a str, f64)> {
     let count = lexical.len() as f64;
+    let rarity = |word: &str| {
+        let having = lexical.postings(word).len() as f64;
+        (having > 0.0).then(|| (1.0 + (count - having + 0.5) / (having + 0.5)).ln())
+    };
+    let words = asked.words.iter();
+    words.filter_map(|(word, weight)| Some((word.as_str(), weight * rarity(word)?))).collect()
+}
+
+/// BM25 over several fields: their counts are brought together before more of the same stops counting.
+fn by_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
+    let mut scores = vec![0.0; lexical.bound()];
     let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average(field).max(1.0));
-    for (word, weight) in &asked.words {
-        let postings = lexical.postings(word);
-        if postings.is_empty() {
-            continue;
-        }
-        let df = postings.len() as f64;
-        let idf = (1.0 + (count - df + 0.5) / (df + 0.5)).ln();
-        for posting in postings {
-            let mut tf = 0.0;
-            for field in 0..FIELDS {
-                let n = f64::from(posting.counts[field]);
-                if n > 0.0 {
-                    let norm = 1.0 - tuning.b[field]
-                        + tuning.b[field] * lexical.length(posting.file, field) / averages[field];
-                    tf += tuning.fields[field] * n / norm;
-                }
-            }
-            if let Some(score) = scores.get_mut(posting.file as usize) {
-                *score += weight * idf * tf / (tuning.k1 + tf);
-            }
+    for (word, worth) in words {
+        for posting in lexical.postings(word) {
+            let fields = posting.counts.iter().zip(lexical.lengths(posting.file)).zip(averages);
+            let weights = FIELD_WEIGHTS.iter().zip(LENGTH);
+            let count: f64 = fields
+                .zip(weights)
+                .filter(|(((count, _), _), _)| **count > 0)
+                .map(|(((count, length), average), (weight, against))| {
+                    weight * f64::from(*count) / (1.0 - against + against * f64::from(length) / average)
+                })
+                .sum();
+            add(&mut scores, posting.file, worth * count / (SATURATION + count));
         }
     }
     scores
 }
 
-fn by_paths(lexical: &LexicalIndex, asked: &Asked, scores: &mut [f64], tuning: &Tuning) {
-    if asked.paths.is_empty() {
-        return;
+fn by_size(lexical: &LexicalIndex, scores: &mut [f64]) {
+    let size = |number: u32| {
+        let [_, _, defined, _] = lexical.lengths(number);
+        (1.0 + f64::from(defined)).ln()
+    };
+    let most = lexical.files().map(|(_, number, _)| size(number)).fold(1.0, f64::max);
+    for (_, number, _) in lexical.files() {
+        add(scores, number, SIZE * size(number) / most);
     }
-    let best = scores.iter().copied().fold(1.0, f64::max);
-    let paths: FxHashSet<&str> = asked.paths.iter().map(String::as_str).collect();
-    for (key, number) in lexical.files() {
-        let path = key.as_str();
-        let ends =
-            std::iter::once(path).chain(path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..)));
-        let named = ends.into_iter().any(|end| paths.contains(end));
-        if named && let Some(score) = scores.get_mut(number as usize) {
-            *score += tuning.path * best;
+}
+
+fn to_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
+    let before = scores.to_vec();
+    let score = |number: u32| before.get(number as usize).copied().unwrap_or(0.0);
+    for group in lexical.companions().filter(|group| (2..=MAX_COMPANIONS).contains(&group.len())) {
+        for &number in group {
+            let others = group.iter().filter(|other| **other != number);
+            add(scores, number, COMPANION * others.map(|&other| score(other)).fold(0.0, f64::max));
         }
     }
 }
+
+/// Lifts the list of changes that is closest to the best file.
+fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
+    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
+    let mut ranked: Vec<(f64, &FileKey)> =
+        lexical.files().map(|(key, number, _)| (score(number), key)).collect();
+    ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
+    let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
+    let shared = |key: &FileKey| {
+        let own = key.directory().split('/').filter(|part| !part.is_empty());
+        // One that lies beside the way to the best file is somebody else's.
+        let mut way = best.as_str().split('/');
+        own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
+    };
+    let logs = lexical.files().filter(|(_, _, file)| file.is_changelog);
+    let closest =
+        logs.filter_map(|(key, number, _)| Some((shared(key)?, number))).max_by_key(|(shared, _)| *shared);
+    if let Some(score) = closest.and_then(|(_, number)| scores.get_mut(number as usize)) {
+        *score = score.max(*place);
+    }
+}
+
+/// The symbols of a file whose names have words of the text in them.
+fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64) -> Vec<MatchedSymbol> {
+    let mut around: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    for symbol in outline.visible() {
+        around.truncate(symbol.depth as usize);
+        let (mut worth, mut count) = (0.0, 0_u32);
+        each_subword(&symbol.name, |word| {
+            worth += words.get(stem(word)).copied().unwrap_or(0.0);
+            count += 1;
+        });
+        if worth > 0.0 && symbol.kind.is_referable() {
+            let fit = (worth / (best * f64::from(count.max(1)).sqrt())).min(1.0);
+            let name = around.iter().copied().chain([&*symbol.name]).collect::<Vec<_>>().join(".");
+            found.push(MatchedSymbol { kind: symbol.kind, name, score: (fit * file).sqrt() });
+        }
+        around.push(&symbol.name);
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found.truncate(MAX_SYMBOLS);
+    found
+}
+
+/// The scores of the files of a graph.
+fn of_graph<'a>(
+    lexical: &'a LexicalIndex,
+    references: &'a References,
+    scores: &'a [f64],
+) -> impl Iterator<Item = f64> + 'a {
+    let number = |key| lexical.number(key);
+    references
+        .files()
+        .iter()
+        .map(move |key| number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0))
+}
+
+fn add(scores: &mut [f64], number: u32, more: f64) {
+    if let Some(score) = scores.get_mut(number as usize) {
+        *score += more;
+    }
+}
+
+/// Scales scores so that the best is 1.
+fn to_one(scores: &mut [f64]) {
+    let best = scores.iter().copied().fold(0.0, f64::max);
+    if best > 0.0 {
+        scores.iter_mut().for_each(|score| *score /= best);
+    }
+}
+
+/// The place of what a file defines among the fields.
+const _: () = assert!(Field::Symbol as usize == 2);
