@@ -50,6 +50,8 @@ pub struct Index {
     pub symbols: SymbolIndex,
     /// Who refers to whom.
     pub references: Arc<References>,
+    /// Whether that is so still.
+    pub links: Links,
     /// What project files say of imports.
     manifests: Arc<Manifests>,
     /// The words of them, once somebody asks.
@@ -75,6 +77,7 @@ impl Default for Index {
             files: Arc::default(),
             symbols: SymbolIndex::default(),
             references: Arc::default(),
+            links: Links::default(),
             manifests: Arc::default(),
             lexical: Arc::default(),
             seeds: Arc::default(),
@@ -84,6 +87,16 @@ impl Default for Index {
             notes: Vec::new(),
         }
     }
+}
+
+/// Whether what is known of references fits the outlines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// It does.
+    #[default]
+    Current,
+    /// Some outlines are newer: [`Index::linked`] brings it up to date.
+    Behind,
 }
 
 /// What an index is made with.
@@ -180,11 +193,15 @@ impl Index {
         let history = History::of(roots, &entries, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
         let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
-        let linked = Self { efforts, notes, manifests, recency: Arc::new(history.recency), ..listed };
-        Ok((linked.linked(symbols.into_iter().collect()), remembered))
+        let recency = Arc::new(history.recency);
+        let symbols = symbols.into_iter().collect();
+        let outlined =
+            Self { symbols, efforts, notes, manifests, recency, state: IndexState::Ready, ..listed };
+        Ok((outlined.linked(), remembered))
     }
 
-    /// The same with a new look at some files, whatever happened to them.
+    /// The same with a new look at some files, whatever happened to them. References stay as they are, and are
+    /// [behind](Links::Behind) when an outline is another one than before.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -194,51 +211,53 @@ impl Index {
         means: &Means<'_>,
     ) -> Result<(Self, Remembered), Cancelled> {
         let Means { roots, options, cancel, .. } = *means;
-        let mut entries: BTreeMap<FileKey, Entry> =
-            self.entries.iter().map(|entry| (entry.key.clone(), entry.clone())).collect();
-        let mut symbols = self.symbols.clone();
         let outlining = Outlining::of_some(means);
         let mut remembered = Remembered::default();
+        let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
+        let mut found = BTreeMap::new();
         for key in keys {
-            let below = format!("{key}/");
-            let gone: Vec<FileKey> = entries
-                .range::<FileKey, _>(key..)
-                .map(|(other, _)| other)
-                .take_while(|other| *other == key || other.as_str().starts_with(key.as_str()))
-                .filter(|other| *other == key || other.as_str().starts_with(&below))
-                .cloned()
-                .collect();
-            for old in gone {
-                entries.remove(&old);
-                symbols.remove(&old);
-            }
             for entry in walk_at(roots, key, options, cancel)?.entries {
                 cancel.check()?;
                 if Outlining::may_outline(&entry) {
                     let outlined = outlining.outline(&entry);
-                    if let Some(found) = outlined.symbols.clone() {
-                        symbols.insert(entry.key.clone(), found);
-                    }
+                    found.extend(outlined.symbols.clone().map(|symbols| (entry.key.clone(), symbols)));
                     remembered.note(roots, &entry.key, outlined);
                 }
                 entries.insert(entry.key.clone(), entry);
             }
         }
+        let mut symbols = self.symbols.clone();
+        let mut links = self.links;
+        let looked_at = |key: &FileKey| is_within(keys, key);
+        for old in self.entries.iter().filter(|entry| looked_at(&entry.key)) {
+            if !found.contains_key(&old.key) && symbols.remove(&old.key) {
+                links = Links::Behind;
+            }
+        }
+        for (key, now) in found {
+            if symbols.get(&key).is_none_or(|before| before.outline != now.outline) {
+                links = Links::Behind;
+            }
+            symbols.insert(key, now);
+        }
+        let fresh: Vec<FileKey> = entries.keys().filter(|key| self.stamp(key).is_none()).cloned().collect();
         let mut recency = self.recency.clone();
-        let known: BTreeSet<&FileKey> = self.files.iter().collect();
-        let fresh: Vec<FileKey> = entries.keys().filter(|key| !known.contains(key)).cloned().collect();
         if !fresh.is_empty() {
             Arc::make_mut(&mut recency).extend(fresh.into_iter().map(|key| (key, 0)));
         }
-        let mut next = Self { recency, ..self.clone() }.list(entries.into_values().collect());
+        let untouched = self.entries.iter().filter(|entry| !looked_at(&entry.key)).cloned();
+        let mut all: Vec<Entry> = untouched.chain(entries.into_values()).collect();
+        // Two sorted runs, which costs little more than looking.
+        all.sort_by(|one, other| one.key.cmp(&other.key));
+        let lexical = Arc::default();
+        let mut next = Self { recency, symbols, links, lexical, ..self.clone() }.list(all);
         // A key may be a folder that came or went with all it holds.
         let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
         if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
             next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
+            next.links = Links::Behind;
         }
-        let next = next.linked(symbols);
-        // Looking at some files makes no complete index of one that was stopped.
-        Ok((Self { state: self.state, ..next }, remembered))
+        Ok((next, remembered))
     }
 
     /// The words that are known of every file. Made when it is first asked for.
@@ -252,20 +271,13 @@ impl Index {
         self.entries.get(at).map(|entry| entry.stamp)
     }
 
-    /// The same with these outlines and what they say about each other.
-    fn linked(self, symbols: SymbolIndex) -> Self {
-        let references = References::build(&symbols, &self.manifests);
+    /// The same with what the outlines say about each other. Takes seconds when there are hundreds of thousands.
+    pub fn linked(self) -> Self {
+        let references = References::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
             Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
-        Self {
-            lexical: Arc::default(),
-            symbols,
-            references: Arc::new(references),
-            seeds: Arc::new(seeds),
-            state: IndexState::Ready,
-            ..self
-        }
+        Self { references: Arc::new(references), seeds: Arc::new(seeds), links: Links::Current, ..self }
     }
 
     /// The same with these files.

@@ -104,8 +104,8 @@ pub enum Mail {
     Aged(String, Option<Box<Aged>>),
     /// A buffer was parsed; `None` when it was cancelled.
     Parsed(FileKey, Option<Parsed>),
-    /// The index run of this number knows the names of all files.
-    Listed(u64, Index),
+    /// The index run of this number goes on, and knows so much already.
+    IndexSoFar(u64, Index),
     /// The index run of this number ended; `None` when it was cancelled.
     Indexed(u64, Option<Index>),
     /// The context meter was read.

@@ -159,9 +159,9 @@ impl MainLoop {
                     self.transition("parsed", |world| world.parsed(key, parsed));
                 }
             }
-            Mail::Listed(run, index) => {
+            Mail::IndexSoFar(run, index) => {
                 if self.indexing.is_on(run) {
-                    self.transition("listed", |world| world.listed(index));
+                    self.replace_index("indexing", |world| world.index_so_far(index));
                 }
             }
             Mail::Indexed(run, index) => {
@@ -169,7 +169,7 @@ impl MainLoop {
                 if self.indexing.ended(run, outcome, &self.outgoing)
                     && let Some(index) = index
                 {
-                    self.transition("indexed", |world| world.indexed(index));
+                    self.replace_index("indexed", |world| world.indexed(index));
                 }
                 self.start_indexing();
             }
@@ -197,6 +197,13 @@ impl MainLoop {
             }
             Err(_) => tracing::error!(what, "a transition panicked; the state is as before"),
         }
+    }
+
+    /// A transition after which the index before may be nobody's: to drop that of a large repository takes a while.
+    fn replace_index(&mut self, what: &'static str, next: impl FnOnce(&mut World) -> Vec<Action>) {
+        let before = Arc::clone(&self.world.snapshot.index);
+        self.transition(what, next);
+        self.pool.spawn(Lane::Background, move || drop(before), |_| ());
     }
 
     fn act(&mut self, action: Action) {

@@ -218,9 +218,9 @@ impl World {
         if again { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
-    /// The first index run knows the names of all files. What an earlier run knew is more.
-    pub fn listed(&mut self, index: Index) -> Vec<Action> {
-        if self.snapshot.index.state == IndexState::Building && self.snapshot.index.symbols.is_empty() {
+    /// An index run goes on. Names alone do not take the place of outlines.
+    pub fn index_so_far(&mut self, index: Index) -> Vec<Action> {
+        if index.state == IndexState::Ready || self.snapshot.index.state == IndexState::Building {
             self.snapshot.index = Arc::new(index);
         }
         Vec::new()

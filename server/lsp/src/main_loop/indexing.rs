@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::client::{Can, ClientInfo};
-use crate::index::{Efforts, Index, Means, Progress, Remembered, Step, walk_options};
+use crate::index::{Efforts, Index, Links, Means, Progress, Remembered, Step, walk_options};
 use crate::mail::Mail;
 use crate::outgoing::{Outgoing, Work};
 use crate::snapshot::Snapshot;
@@ -118,6 +118,7 @@ impl Indexing {
             Lane::Background,
             move || {
                 let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &mail).unzip();
+                let index = index.map(|index| up_to_date(index, run, &mail));
                 // A closed connection needs no index.
                 let _ = mail.send(Mail::Indexed(run, index));
                 // Nobody waits any more.
@@ -132,6 +133,17 @@ impl Indexing {
                 }
             },
         );
+    }
+}
+
+/// Outlines can be used while it is found out anew who refers to whom.
+fn up_to_date(index: Index, run: u64, mail: &Sender<Mail>) -> Index {
+    match index.links {
+        Links::Current => index,
+        Links::Behind => {
+            let _ = mail.send(Mail::IndexSoFar(run, index.clone()));
+            index.linked()
+        }
     }
 }
 
@@ -150,7 +162,7 @@ fn look(
         Wanted::Files(keys) => snapshot.index.refreshed(&keys, &means),
         Wanted::All => Index::build(&means, |step| match step {
             Step::Listed(index) => {
-                let _ = mail.send(Mail::Listed(run, *index));
+                let _ = mail.send(Mail::IndexSoFar(run, *index));
             }
             Step::Outlined(progress) => report.progress(progress),
         }),
