@@ -7,6 +7,8 @@ mod outlining;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
@@ -36,6 +38,9 @@ const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 /// So many project files are read at most; large repositories of many packages have some thousands.
 const MAX_MANIFESTS: usize = 5_000;
 
+/// Looking at so many files one by one takes longer than looking at all.
+const MANY: usize = 1_000;
+
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
@@ -46,6 +51,8 @@ pub struct Index {
     pub entries: Arc<Vec<Entry>>,
     /// The names of those, in key order.
     pub files: Arc<Vec<FileKey>>,
+    /// The folders that the walk looked into.
+    pub folders: Arc<BTreeSet<PathBuf>>,
     /// Their outlines.
     pub symbols: SymbolIndex,
     /// Who refers to whom.
@@ -75,6 +82,7 @@ impl Default for Index {
         Self {
             entries: Arc::default(),
             files: Arc::default(),
+            folders: Arc::default(),
             symbols: SymbolIndex::default(),
             references: Arc::default(),
             links: Links::default(),
@@ -162,7 +170,8 @@ impl Index {
         let Means { roots, options, cache, threads, cancel } = *means;
         let walked = walk(roots, options, cancel)?;
         let notes = notes_of(&walked);
-        let listed = Self { notes: notes.clone(), ..Self::default() }.list(walked.entries);
+        let folders = Arc::new(walked.folders);
+        let listed = Self { notes: notes.clone(), folders, ..Self::default() }.list(walked.entries);
         let entries = Arc::clone(&listed.entries);
         tell(Step::Listed(Box::new(listed.clone())));
 
@@ -213,10 +222,23 @@ impl Index {
         let Means { roots, options, cancel, .. } = *means;
         let outlining = Outlining::of_some(means);
         let mut remembered = Remembered::default();
+        let mut folders = Arc::clone(&self.folders);
         let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
         let mut found = BTreeMap::new();
         for key in keys {
-            for entry in walk_at(roots, key, options, cancel)?.entries {
+            let walked = walk_at(roots, key, options, cancel)?;
+            if let Ok(path) = roots.path_of(key) {
+                // All below it, and nothing else, which a copy is only made for when it makes a difference.
+                let from = (Bound::Included(path.as_path()), Bound::Unbounded);
+                let known = || self.folders.range::<Path, _>(from).take_while(|at| at.starts_with(&path));
+                if !known().eq(&walked.folders) {
+                    let gone: Vec<PathBuf> = known().cloned().collect();
+                    let folders = Arc::make_mut(&mut folders);
+                    gone.iter().for_each(|folder| drop(folders.remove(folder)));
+                    folders.extend(walked.folders);
+                }
+            }
+            for entry in walked.entries {
                 cancel.check()?;
                 if Outlining::may_outline(&entry) {
                     let outlined = outlining.outline(&entry);
@@ -250,7 +272,7 @@ impl Index {
         // Two sorted runs, which costs little more than looking.
         all.sort_by(|one, other| one.key.cmp(&other.key));
         let lexical = Arc::default();
-        let mut next = Self { recency, symbols, links, lexical, ..self.clone() }.list(all);
+        let mut next = Self { folders, recency, symbols, links, lexical, ..self.clone() }.list(all);
         // A key may be a folder that came or went with all it holds.
         let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
         if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
@@ -258,6 +280,28 @@ impl Index {
             next.links = Links::Behind;
         }
         Ok((next, remembered))
+    }
+
+    /// The same with a new look at everything that looks different on disk, which reads nothing else; `None` when nothing
+    /// does.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up.
+    pub fn rescanned(&self, means: &Means<'_>) -> Result<Option<(Self, Remembered)>, Cancelled> {
+        let walked = walk(means.roots, means.options, means.cancel)?;
+        let now: BTreeMap<&FileKey, Stamp> =
+            walked.entries.iter().map(|entry| (&entry.key, entry.stamp)).collect();
+        let differs = |entry: &&Entry| self.stamp(&entry.key) != Some(entry.stamp);
+        let mut keys: BTreeSet<FileKey> = walked.entries.iter().filter(differs).map(|entry| entry.key.clone()).collect();
+        keys.extend(self.entries.iter().filter(|entry| !now.contains_key(&entry.key)).map(|entry| entry.key.clone()));
+        let folders = Arc::new(walked.folders);
+        if keys.is_empty() && folders == self.folders {
+            return Ok(None);
+        }
+        if keys.len() > MANY {
+            return Self::build(means, |_| ()).map(Some);
+        }
+        Self { folders, ..self.clone() }.refreshed(&keys, means).map(Some)
     }
 
     /// The words that are known of every file. Made when it is first asked for.

@@ -25,6 +25,8 @@ enum Wanted {
     #[default]
     Nothing,
     Files(BTreeSet<FileKey>),
+    /// What looks different, and these in any case.
+    Changes(BTreeSet<FileKey>),
     All,
 }
 
@@ -46,8 +48,17 @@ impl Indexing {
     pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.wanted {
             Wanted::Nothing => self.wanted = Wanted::Files(keys),
-            Wanted::Files(files) => files.extend(keys),
+            Wanted::Files(files) | Wanted::Changes(files) => files.extend(keys),
             Wanted::All => {}
+        }
+    }
+
+    /// All files that look different on disk are to be looked at anew.
+    pub(super) fn want_changes(&mut self) {
+        match std::mem::take(&mut self.wanted) {
+            Wanted::Nothing => self.wanted = Wanted::Changes(BTreeSet::new()),
+            Wanted::Files(files) | Wanted::Changes(files) => self.wanted = Wanted::Changes(files),
+            Wanted::All => self.wanted = Wanted::All,
         }
     }
 
@@ -160,6 +171,16 @@ fn look(
     let looked = match wanted {
         Wanted::Nothing => return None,
         Wanted::Files(keys) => snapshot.index.refreshed(&keys, &means),
+        Wanted::Changes(keys) => match snapshot.index.rescanned(&means) {
+            Ok(None) if keys.is_empty() => return None,
+            Ok(None) => snapshot.index.refreshed(&keys, &means),
+            Ok(Some(found)) if keys.is_empty() => Ok(found),
+            Ok(Some((index, remembered))) => {
+                remembered.keep(&snapshot.outlines);
+                index.refreshed(&keys, &means)
+            }
+            Err(cancelled) => Err(cancelled),
+        },
         Wanted::All => Index::build(&means, |step| match step {
             Step::Listed(index) => {
                 let _ = mail.send(Mail::IndexSoFar(run, *index));
