@@ -248,7 +248,11 @@ fn file(number: usize, files: usize, random: &mut Random) -> (&'static str, Stri
                      Some(value)\n    }}\n}}\n"
                 )
             }
-            "md" => writeln!(text, "# The {name}\n\nWhat the {other} does with `{call}`, and why it does so. {}\n", "Words of prose. ".repeat(20)),
+            "md" => writeln!(
+                text,
+                "# The {name}\n\nWhat the {other} does with `{call}`, and why it does so. {}\n",
+                "Words of prose. ".repeat(20)
+            ),
             _ => writeln!(text, "{{ \"{name}\": [{part}, \"{other}\", \"{call}\"], \"limit\": 10 }}"),
         };
         part += 1;

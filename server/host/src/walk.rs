@@ -232,7 +232,8 @@ fn walk_root(
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
-            let folder = result.as_ref().ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
+            let folder =
+                result.as_ref().ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
             let folder = folder.map(|entry| entry.path().to_owned()).filter(|path| path.starts_with(&below));
             let looked_at = look_at(roots, index, root.path(), result, options);
             let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);

@@ -129,7 +129,10 @@ fn is_of_the_folder(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
         notify::ErrorKind::Io(error) => {
-            matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::NotADirectory)
+            matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::NotADirectory
+            )
         }
         _ => false,
     }
@@ -150,9 +153,8 @@ fn pass_on(
     };
     let folders = folders.read().unwrap_or_else(PoisonError::into_inner);
     // Some systems tell of everything below a folder.
-    let is_watched = |path: &Path| {
-        folders.contains(path) || path.parent().is_some_and(|parent| folders.contains(parent))
-    };
+    let is_watched =
+        |path: &Path| folders.contains(path) || path.parent().is_some_and(|parent| folders.contains(parent));
     for path in event.paths.into_iter().filter(|path| is_watched(path)) {
         if sender.try_send(path).is_err() {
             missed.store(true, Ordering::Relaxed);
@@ -207,7 +209,10 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(60);
 
-    fn watched(max: usize, folders: &[&str]) -> (tempfile::TempDir, PathBuf, Result<Watcher, WatchError>, Receiver<Sight>) {
+    fn watched(
+        max: usize,
+        folders: &[&str],
+    ) -> (tempfile::TempDir, PathBuf, Result<Watcher, WatchError>, Receiver<Sight>) {
         let directory = tempfile::tempdir().unwrap();
         let top = directory.path().canonicalize().unwrap();
         folders.iter().for_each(|folder| fs::create_dir_all(top.join(folder)).unwrap());

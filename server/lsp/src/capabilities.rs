@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use tower_lsp::ls_types::{
-    FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions,
-    WorkspaceFileOperationsServerCapabilities,
-    ExecuteCommandOptions, HoverProviderCapability, InitializeResult, OneOf, SaveOptions, ServerCapabilities,
-    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ExecuteCommandOptions, FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions,
+    HoverProviderCapability, InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 use crate::commands;

@@ -234,7 +234,9 @@ impl Index {
                 if !known().eq(&walked.folders) {
                     let gone: Vec<PathBuf> = known().cloned().collect();
                     let folders = Arc::make_mut(&mut folders);
-                    gone.iter().for_each(|folder| drop(folders.remove(folder)));
+                    for folder in &gone {
+                        folders.remove(folder);
+                    }
                     folders.extend(walked.folders);
                 }
             }
@@ -292,8 +294,11 @@ impl Index {
         let now: BTreeMap<&FileKey, Stamp> =
             walked.entries.iter().map(|entry| (&entry.key, entry.stamp)).collect();
         let differs = |entry: &&Entry| self.stamp(&entry.key) != Some(entry.stamp);
-        let mut keys: BTreeSet<FileKey> = walked.entries.iter().filter(differs).map(|entry| entry.key.clone()).collect();
-        keys.extend(self.entries.iter().filter(|entry| !now.contains_key(&entry.key)).map(|entry| entry.key.clone()));
+        let mut keys: BTreeSet<FileKey> =
+            walked.entries.iter().filter(differs).map(|entry| entry.key.clone()).collect();
+        keys.extend(
+            self.entries.iter().filter(|entry| !now.contains_key(&entry.key)).map(|entry| entry.key.clone()),
+        );
         let folders = Arc::new(walked.folders);
         if keys.is_empty() && folders == self.folders {
             return Ok(None);

@@ -79,13 +79,20 @@ fn the_selection_and_the_map_follow_what_the_editor_renames() {
     renamed(&mut editor, &repo, "src", "source");
     renamed(&mut editor, &repo, "tool.py", "tools.py");
     let listing = editor.run("files.list", json!({}));
-    let states: Vec<_> = listing["files"].as_array().unwrap().iter().map(|file| (file["path"].clone(), file["state"].clone())).collect();
+    let states: Vec<_> = listing["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["path"].clone(), file["state"].clone()))
+        .collect();
     let expected = [("source/greet.rs", "selected"), ("source/lib.rs", "excluded"), ("tools.py", "selected")];
     assert_eq!(states, expected.map(|(path, state)| (json!(path), json!(state))));
     let prompt = editor.assemble();
     assert!(prompt.full_text("source/greet.rs").unwrap().contains("on disk"));
     assert_eq!(prompt.count("## `tools.py` L2-3"), 1);
-    until(&mut editor, "the new name", |map| map.contains("source/greet.rs") && !map.contains("src/greet.rs"));
+    until(&mut editor, "the new name", |map| {
+        map.contains("source/greet.rs") && !map.contains("src/greet.rs")
+    });
 }
 
 #[test]
