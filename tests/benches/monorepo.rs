@@ -204,30 +204,55 @@ fn file(number: usize, files: usize, random: &mut Random) -> (&'static str, Stri
         let near = (number / 200 * 200 + random.below(200)).min(files - 1);
         let name = format!("{own}{number}x{part}");
         let call = format!("{}{near}x{}", word(near), random.below(4));
-        let _ = match extension {
-            "py" => writeln!(
-                text,
-                "class {name}Handler:\n    \"\"\"Keeps the {other}.\"\"\"\n\n    def {name}(self, {other}: int, limit=10) -> str:\n        \
-                 value = {call}({other}, limit)\n        if value > limit:\n            return self.{own}.join(value)\n        return str(value + {part})\n"
-            ),
-            "ts" | "tsx" | "js" => writeln!(
-                text,
-                "export class {name}Handler {{\n  constructor({other}) {{\n    this.{other} = {other};\n  }}\n\n  {name}(limit) {{\n    \
-                 const value = {call}(this.{other}, limit);\n    return value > limit ? [value, {part}] : this.{other}.map((each) => each + 1);\n  }}\n}}\n"
-            ),
-            "go" => writeln!(
-                text,
-                "type {name}Handler struct {{\n\t{other} int\n}}\n\nfunc (h *{name}Handler) Run{part}(limit int) (string, error) {{\n\t\
-                 value := {call}(h.{other}, limit)\n\tif value > limit {{\n\t\treturn \"{own}\", nil\n\t}}\n\treturn \"\", nil\n}}\n"
-            ),
-            "rs" => writeln!(
-                text,
-                "pub struct {name}Handler {{\n    {other}: u32,\n}}\n\nimpl {name}Handler {{\n    /// Keeps the {other}.\n    pub fn {name}(&self, limit: u32) -> Option<u32> {{\n        \
-                 let value = {call}(self.{other}, limit)?;\n        (value > limit).then_some(value + {part})\n    }}\n}}\n"
-            ),
-            "md" => {
-                writeln!(text, "# The {name}\n\nWhat the {other} does with `{call}`, and why it does so.\n")
+        let mut body = |open: &str, close: &str, end: &str| {
+            let mut lines = String::new();
+            for step in 0..3 + random.below(8) {
+                let _ = writeln!(
+                    lines,
+                    "        if value > limit + {step}{open}\n            value = {call}(value - {step}, limit){end}\n{close}"
+                );
             }
+            lines
+        };
+        let _ = match extension {
+            "py" => {
+                let body = body(":", "", "");
+                writeln!(
+                    text,
+                    "class {name}Handler:\n    \"\"\"Keeps the {other}.\"\"\"\n\n    def {name}(self, {other}: int, limit=10) -> str:\n        \
+                     value = {call}({other}, limit)\n{body}        return str(value + {part})\n"
+                )
+            }
+            "ts" | "tsx" | "js" => {
+                let body = body(") {", "        }\n", ";").replace("if value", "if (value");
+                writeln!(
+                    text,
+                    "export class {name}Handler {{\n    {name}({other}, limit) {{\n        let value = {call}({other}, limit);\n{body}        \
+                     return this.{own}.map((each) => each + value);\n    }}\n}}\n"
+                )
+            }
+            "go" => {
+                let body = body(" {", "        }\n", "");
+                writeln!(
+                    text,
+                    "type {name}Handler struct {{\n\t{other} int\n}}\n\nfunc (h *{name}Handler) Run{part}(limit int) (int, error) {{\n        \
+                     value := {call}(h.{other}, limit)\n{body}        return value, nil\n}}\n"
+                )
+            }
+            "rs" => {
+                let body = body(" {", "        }\n", ";");
+                writeln!(
+                    text,
+                    "pub struct {name}Handler {{\n    {other}: u32,\n}}\n\nimpl {name}Handler {{\n    /// Keeps the {other}.\n    \
+                     pub fn {name}(&self, limit: u32) -> Option<u32> {{\n        let mut value = {call}(self.{other}, limit)?;\n{body}        \
+                     Some(value)\n    }}\n}}\n"
+                )
+            }
+            "md" => writeln!(
+                text,
+                "# The {name}\n\nWhat the {other} does with `{call}`, and why it does so. {}\n",
+                "Words of prose. ".repeat(20)
+            ),
             _ => writeln!(text, "{{ \"{name}\": [{part}, \"{other}\", \"{call}\"], \"limit\": 10 }}"),
         };
         part += 1;

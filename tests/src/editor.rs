@@ -18,6 +18,16 @@ pub struct Setup {
     process: Option<u32>,
     options: Value,
     state: Option<PathBuf>,
+    watching: Watching,
+}
+
+/// What an editor does about files that change on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Watching {
+    /// It watches when it is asked to.
+    Asked,
+    /// It cannot.
+    Never,
 }
 
 /// An editor with a running server. When it is dropped at the end of a test that went well, it shuts the server down as
@@ -54,7 +64,13 @@ impl Setup {
             process: None,
             options: Value::Null,
             state: None,
+            watching: Watching::Asked,
         }
+    }
+
+    /// The editor cannot watch files.
+    pub fn not_watching(self) -> Self {
+        Self { watching: Watching::Never, ..self }
     }
 
     /// Positions count in this unit; it is the only one the editor offers.
@@ -116,6 +132,9 @@ impl Setup {
         hello["processId"] = json!(self.process);
         hello["initializationOptions"] = self.options.clone();
         hello["workspaceFolders"] = folders.into();
+        if self.watching == Watching::Never {
+            hello["capabilities"]["workspace"]["didChangeWatchedFiles"] = Value::Null;
+        }
         hello["capabilities"]["general"] = json!({ "positionEncodings": [self.unit.name()] });
         hello
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
-pub use self::cache::TextCache;
+pub use self::cache::{TextCache, glance};
 pub use self::decode::Notice;
 
 use self::decode::{Undecodable, decode};

@@ -20,6 +20,7 @@ pub mod trace_file;
 pub mod transcript_file;
 pub mod uri;
 pub mod walk;
+pub mod watch;
 
 #[cfg(test)]
 mod testing;

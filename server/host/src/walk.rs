@@ -5,6 +5,7 @@
 mod ignore_file;
 mod left_out;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -99,6 +100,8 @@ pub struct Note {
 pub struct Walk {
     /// Sorted by key, each key once.
     pub entries: Vec<Entry>,
+    /// The folders that were looked into, the roots included, by their real paths.
+    pub folders: BTreeSet<PathBuf>,
     /// Sorted. Unreadable folders, broken ignore files, names that are not UTF-8, a walk cut short.
     pub notes: Vec<Note>,
 }
@@ -162,6 +165,7 @@ impl Entry {
 #[derive(Default)]
 struct Found {
     entries: Vec<Entry>,
+    folders: BTreeSet<PathBuf>,
     notes: Vec<Note>,
 }
 
@@ -171,7 +175,7 @@ impl Found {
         self.entries.dedup_by(|a, b| a.key == b.key);
         self.notes.sort_unstable();
         self.notes.dedup();
-        Walk { entries: self.entries, notes: self.notes }
+        Walk { entries: self.entries, folders: self.folders, notes: self.notes }
     }
 
     fn note(&mut self, place: impl Into<String>, problem: &dyn fmt::Display) {
@@ -208,6 +212,7 @@ fn walk_root(
         .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
     builder.add_custom_ignore_filename(IGNORE_FILE);
     let left_out = Arc::new(Mutex::new(Vec::new()));
+    let below = only.clone().unwrap_or_else(|| root.path().to_owned());
     let filter = Filter {
         root: root.path().to_owned(),
         others: roots
@@ -227,8 +232,12 @@ fn walk_root(
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
+            let folder =
+                result.as_ref().ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
+            let folder = folder.map(|entry| entry.path().to_owned()).filter(|path| path.starts_with(&below));
             let looked_at = look_at(roots, index, root.path(), result, options);
             let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            found.folders.extend(folder);
             match looked_at {
                 Ok(None) => {}
                 Ok(Some(_)) if found.entries.len() >= options.max_files => {

@@ -10,12 +10,12 @@ use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{
-    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams,
-    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, LSPAny, Location, ReferenceParams, TextDocumentPositionParams,
-    WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+    CreateFilesParams, DeleteFilesParams, DidChangeConfigurationParams, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentSymbolParams, DocumentSymbolResponse,
+    ExecuteCommandParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, LSPAny, Location, ReferenceParams, RenameFilesParams,
+    TextDocumentPositionParams, WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use crate::mail::{Call, Mail};
@@ -100,6 +100,19 @@ impl LanguageServer for Backend {
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
         self.post(Mail::FilesChanged(params));
+    }
+
+    async fn did_create_files(&self, params: CreateFilesParams) {
+        self.post(Mail::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
+    }
+
+    async fn did_delete_files(&self, params: DeleteFilesParams) {
+        self.post(Mail::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
+    }
+
+    async fn did_rename_files(&self, params: RenameFilesParams) {
+        let renamed = params.files.into_iter().map(|file| (file.old_uri, file.new_uri));
+        self.post(Mail::FilesRenamed(renamed.collect()));
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use tower_lsp::ls_types::{
-    ExecuteCommandOptions, HoverProviderCapability, InitializeResult, OneOf, SaveOptions, ServerCapabilities,
-    ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ExecuteCommandOptions, FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions,
+    HoverProviderCapability, InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 use crate::commands;
@@ -42,7 +44,12 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
             references_provider: offers(Feature::References).map(OneOf::Left),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),
-                ..WorkspaceServerCapabilities::default()
+                file_operations: Some(WorkspaceFileOperationsServerCapabilities {
+                    did_create: Some(any_file()),
+                    did_rename: Some(any_file()),
+                    did_delete: Some(any_file()),
+                    ..WorkspaceFileOperationsServerCapabilities::default()
+                }),
             }),
             ..ServerCapabilities::default()
         },
@@ -52,4 +59,11 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
         }),
         ..InitializeResult::default()
     }
+}
+
+/// Files and folders of any name.
+fn any_file() -> FileOperationRegistrationOptions {
+    let pattern = FileOperationPattern { glob: "**/*".to_owned(), matches: None, options: None };
+    let filter = FileOperationFilter { scheme: Some("file".to_owned()), pattern };
+    FileOperationRegistrationOptions { filters: vec![filter] }
 }

@@ -7,6 +7,8 @@ mod outlining;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
@@ -36,6 +38,9 @@ const MAX_MANIFEST_BYTES: u64 = 256 << 10;
 /// So many project files are read at most; large repositories of many packages have some thousands.
 const MAX_MANIFESTS: usize = 5_000;
 
+/// Looking at so many files one by one takes longer than looking at all.
+const MANY: usize = 1_000;
+
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 
@@ -46,10 +51,14 @@ pub struct Index {
     pub entries: Arc<Vec<Entry>>,
     /// The names of those, in key order.
     pub files: Arc<Vec<FileKey>>,
+    /// The folders that the walk looked into.
+    pub folders: Arc<BTreeSet<PathBuf>>,
     /// Their outlines.
     pub symbols: SymbolIndex,
     /// Who refers to whom.
     pub references: Arc<References>,
+    /// Whether that is so still.
+    pub links: Links,
     /// What project files say of imports.
     manifests: Arc<Manifests>,
     /// The words of them, once somebody asks.
@@ -73,8 +82,10 @@ impl Default for Index {
         Self {
             entries: Arc::default(),
             files: Arc::default(),
+            folders: Arc::default(),
             symbols: SymbolIndex::default(),
             references: Arc::default(),
+            links: Links::default(),
             manifests: Arc::default(),
             lexical: Arc::default(),
             seeds: Arc::default(),
@@ -84,6 +95,16 @@ impl Default for Index {
             notes: Vec::new(),
         }
     }
+}
+
+/// Whether what is known of references fits the outlines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// It does.
+    #[default]
+    Current,
+    /// Some outlines are newer: [`Index::linked`] brings it up to date.
+    Behind,
 }
 
 /// What an index is made with.
@@ -149,7 +170,8 @@ impl Index {
         let Means { roots, options, cache, threads, cancel } = *means;
         let walked = walk(roots, options, cancel)?;
         let notes = notes_of(&walked);
-        let listed = Self { notes: notes.clone(), ..Self::default() }.list(walked.entries);
+        let folders = Arc::new(walked.folders);
+        let listed = Self { notes: notes.clone(), folders, ..Self::default() }.list(walked.entries);
         let entries = Arc::clone(&listed.entries);
         tell(Step::Listed(Box::new(listed.clone())));
 
@@ -180,11 +202,15 @@ impl Index {
         let history = History::of(roots, &entries, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
         let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
-        let linked = Self { efforts, notes, manifests, recency: Arc::new(history.recency), ..listed };
-        Ok((linked.linked(symbols.into_iter().collect()), remembered))
+        let recency = Arc::new(history.recency);
+        let symbols = symbols.into_iter().collect();
+        let outlined =
+            Self { symbols, efforts, notes, manifests, recency, state: IndexState::Ready, ..listed };
+        Ok((outlined.linked(), remembered))
     }
 
-    /// The same with a new look at some files, whatever happened to them.
+    /// The same with a new look at some files, whatever happened to them. References stay as they are, and are
+    /// [behind](Links::Behind) when an outline is another one than before.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -194,51 +220,93 @@ impl Index {
         means: &Means<'_>,
     ) -> Result<(Self, Remembered), Cancelled> {
         let Means { roots, options, cancel, .. } = *means;
-        let mut entries: BTreeMap<FileKey, Entry> =
-            self.entries.iter().map(|entry| (entry.key.clone(), entry.clone())).collect();
-        let mut symbols = self.symbols.clone();
         let outlining = Outlining::of_some(means);
         let mut remembered = Remembered::default();
+        let mut folders = Arc::clone(&self.folders);
+        let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
+        let mut found = BTreeMap::new();
         for key in keys {
-            let below = format!("{key}/");
-            let gone: Vec<FileKey> = entries
-                .range::<FileKey, _>(key..)
-                .map(|(other, _)| other)
-                .take_while(|other| *other == key || other.as_str().starts_with(key.as_str()))
-                .filter(|other| *other == key || other.as_str().starts_with(&below))
-                .cloned()
-                .collect();
-            for old in gone {
-                entries.remove(&old);
-                symbols.remove(&old);
+            let walked = walk_at(roots, key, options, cancel)?;
+            if let Ok(path) = roots.path_of(key) {
+                // All below it, and nothing else, which a copy is only made for when it makes a difference.
+                let from = (Bound::Included(path.as_path()), Bound::Unbounded);
+                let known = || self.folders.range::<Path, _>(from).take_while(|at| at.starts_with(&path));
+                if !known().eq(&walked.folders) {
+                    let gone: Vec<PathBuf> = known().cloned().collect();
+                    let folders = Arc::make_mut(&mut folders);
+                    for folder in &gone {
+                        folders.remove(folder);
+                    }
+                    folders.extend(walked.folders);
+                }
             }
-            for entry in walk_at(roots, key, options, cancel)?.entries {
+            for entry in walked.entries {
                 cancel.check()?;
                 if Outlining::may_outline(&entry) {
                     let outlined = outlining.outline(&entry);
-                    if let Some(found) = outlined.symbols.clone() {
-                        symbols.insert(entry.key.clone(), found);
-                    }
+                    found.extend(outlined.symbols.clone().map(|symbols| (entry.key.clone(), symbols)));
                     remembered.note(roots, &entry.key, outlined);
                 }
                 entries.insert(entry.key.clone(), entry);
             }
         }
+        let mut symbols = self.symbols.clone();
+        let mut links = self.links;
+        let looked_at = |key: &FileKey| is_within(keys, key);
+        for old in self.entries.iter().filter(|entry| looked_at(&entry.key)) {
+            if !found.contains_key(&old.key) && symbols.remove(&old.key) {
+                links = Links::Behind;
+            }
+        }
+        for (key, now) in found {
+            if symbols.get(&key).is_none_or(|before| before.outline != now.outline) {
+                links = Links::Behind;
+            }
+            symbols.insert(key, now);
+        }
+        let fresh: Vec<FileKey> = entries.keys().filter(|key| self.stamp(key).is_none()).cloned().collect();
         let mut recency = self.recency.clone();
-        let known: BTreeSet<&FileKey> = self.files.iter().collect();
-        let fresh: Vec<FileKey> = entries.keys().filter(|key| !known.contains(key)).cloned().collect();
         if !fresh.is_empty() {
             Arc::make_mut(&mut recency).extend(fresh.into_iter().map(|key| (key, 0)));
         }
-        let mut next = Self { recency, ..self.clone() }.list(entries.into_values().collect());
+        let untouched = self.entries.iter().filter(|entry| !looked_at(&entry.key)).cloned();
+        let mut all: Vec<Entry> = untouched.chain(entries.into_values()).collect();
+        // Two sorted runs, which costs little more than looking.
+        all.sort_by(|one, other| one.key.cmp(&other.key));
+        let lexical = Arc::default();
+        let mut next = Self { folders, recency, symbols, links, lexical, ..self.clone() }.list(all);
         // A key may be a folder that came or went with all it holds.
         let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
         if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
             next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
+            next.links = Links::Behind;
         }
-        let next = next.linked(symbols);
-        // Looking at some files makes no complete index of one that was stopped.
-        Ok((Self { state: self.state, ..next }, remembered))
+        Ok((next, remembered))
+    }
+
+    /// The same with a new look at everything that looks different on disk, which reads nothing else; `None` when nothing
+    /// does.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up.
+    pub fn rescanned(&self, means: &Means<'_>) -> Result<Option<(Self, Remembered)>, Cancelled> {
+        let walked = walk(means.roots, means.options, means.cancel)?;
+        let now: BTreeMap<&FileKey, Stamp> =
+            walked.entries.iter().map(|entry| (&entry.key, entry.stamp)).collect();
+        let differs = |entry: &&Entry| self.stamp(&entry.key) != Some(entry.stamp);
+        let mut keys: BTreeSet<FileKey> =
+            walked.entries.iter().filter(differs).map(|entry| entry.key.clone()).collect();
+        keys.extend(
+            self.entries.iter().filter(|entry| !now.contains_key(&entry.key)).map(|entry| entry.key.clone()),
+        );
+        let folders = Arc::new(walked.folders);
+        if keys.is_empty() && folders == self.folders {
+            return Ok(None);
+        }
+        if keys.len() > MANY {
+            return Self::build(means, |_| ()).map(Some);
+        }
+        Self { folders, ..self.clone() }.refreshed(&keys, means).map(Some)
     }
 
     /// The words that are known of every file. Made when it is first asked for.
@@ -252,20 +320,13 @@ impl Index {
         self.entries.get(at).map(|entry| entry.stamp)
     }
 
-    /// The same with these outlines and what they say about each other.
-    fn linked(self, symbols: SymbolIndex) -> Self {
-        let references = References::build(&symbols, &self.manifests);
+    /// The same with what the outlines say about each other. Takes seconds when there are hundreds of thousands.
+    pub fn linked(self) -> Self {
+        let references = References::build(&self.symbols, &self.manifests);
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
             Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
-        Self {
-            lexical: Arc::default(),
-            symbols,
-            references: Arc::new(references),
-            seeds: Arc::new(seeds),
-            state: IndexState::Ready,
-            ..self
-        }
+        Self { references: Arc::new(references), seeds: Arc::new(seeds), links: Links::Current, ..self }
     }
 
     /// The same with these files.

@@ -1,6 +1,7 @@
 //! What reaches the main loop: everything an editor says and everything that finished in the background,
 //! in the order it happened. Carries data only.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,6 +11,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
+use strata_host::watch::Sight;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
@@ -84,6 +86,16 @@ pub enum Mail {
     Misread(Misread),
     /// Files changed on disk, as far as the client knows.
     FilesChanged(DidChangeWatchedFilesParams),
+    /// Files were created or deleted by the editor: their URIs.
+    FilesCameOrWent(Vec<String>),
+    /// Files or folders were renamed by the editor: their URIs before and after.
+    FilesRenamed(Vec<(String, String)>),
+    /// The client will not watch files.
+    ClientDoesNotWatch,
+    /// Our own watcher saw something.
+    Seen(Sight),
+    /// Our own watcher watches the folders of the index, of which these are new; or why it does not.
+    Watched(Result<Vec<PathBuf>, String>),
     /// Workspace folders came or went.
     FoldersChanged(DidChangeWorkspaceFoldersParams),
     /// The client's settings changed; they are sent along by clients that cannot be asked.
@@ -104,8 +116,8 @@ pub enum Mail {
     Aged(String, Option<Box<Aged>>),
     /// A buffer was parsed; `None` when it was cancelled.
     Parsed(FileKey, Option<Parsed>),
-    /// The index run of this number knows the names of all files.
-    Listed(u64, Index),
+    /// The index run of this number goes on, and knows so much already.
+    IndexSoFar(u64, Index),
     /// The index run of this number ended; `None` when it was cancelled.
     Indexed(u64, Option<Index>),
     /// The context meter was read.

@@ -9,11 +9,13 @@ mod compactions;
 mod indexing;
 mod offers;
 mod queue;
+mod watching;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -30,6 +32,7 @@ use strata_host::pool::{Lane, Panicked, Pool};
 use strata_host::roots::Roots;
 use strata_host::store::Access;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, InitializeResult};
 
 use crate::capabilities;
@@ -50,6 +53,7 @@ use compactions::{Compactions, Running};
 use indexing::Indexing;
 use offers::Offers;
 use queue::{Queues, Task, Waiting};
+use watching::Watching;
 
 /// The meter is sent at most this often (`strata/status`, four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
@@ -66,6 +70,7 @@ pub struct MainLoop {
     /// The sessions whose tool results are being summed up.
     ageing: BTreeSet<String>,
     indexing: Indexing,
+    watching: Watching,
     offers: Offers,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
@@ -104,6 +109,7 @@ impl MainLoop {
             compactions: Compactions::default(),
             ageing: BTreeSet::new(),
             indexing: Indexing::default(),
+            watching: Watching::default(),
             offers: Offers::default(),
             parsing: BTreeSet::new(),
             meter: Meter::default(),
@@ -119,14 +125,14 @@ impl MainLoop {
     /// Works until [`Mail::Goodbye`].
     pub fn run(mut self, mail: &Receiver<Mail>) {
         loop {
-            let next = match self.time_to_meter() {
+            let next = match self.time_to_meter().into_iter().chain(self.watching.time_to_look()).min() {
                 Some(wait) => mail.recv_timeout(wait),
                 None => mail.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match next {
                 Ok(Mail::Goodbye) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(mail) => self.handle(mail),
-                Err(RecvTimeoutError::Timeout) => self.read_meter(),
+                Err(RecvTimeoutError::Timeout) => self.on_time(),
             }
         }
     }
@@ -143,6 +149,13 @@ impl MainLoop {
             Mail::FilesChanged(params) => {
                 self.transition("didChangeWatchedFiles", |world| world.files_changed(&params));
             }
+            Mail::FilesCameOrWent(uris) => {
+                self.transition("files", |world| world.files_came_or_went(&uris));
+            }
+            Mail::FilesRenamed(renamed) => self.files_renamed(&renamed),
+            Mail::ClientDoesNotWatch => self.watch_ourselves(),
+            Mail::Seen(sight) => self.transition("seen", |world| world.seen(&sight)),
+            Mail::Watched(watched) => self.watched(watched),
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
             Mail::Settings(tree) => self.configured("settings", tree),
@@ -161,9 +174,9 @@ impl MainLoop {
                     self.transition("parsed", |world| world.parsed(key, parsed));
                 }
             }
-            Mail::Listed(run, index) => {
+            Mail::IndexSoFar(run, index) => {
                 if self.indexing.is_on(run) {
-                    self.transition("listed", |world| world.listed(index));
+                    self.replace_index("indexing", |world| world.index_so_far(index));
                 }
             }
             Mail::Indexed(run, index) => {
@@ -171,7 +184,7 @@ impl MainLoop {
                 if self.indexing.ended(run, outcome, &self.outgoing)
                     && let Some(index) = index
                 {
-                    self.transition("indexed", |world| world.indexed(index));
+                    self.replace_index("indexed", |world| world.indexed(index));
                 }
                 self.start_indexing();
             }
@@ -201,11 +214,87 @@ impl MainLoop {
         }
     }
 
+    /// A transition after which the index before may be nobody's: to drop that of a large repository takes a while.
+    fn replace_index(&mut self, what: &'static str, next: impl FnOnce(&mut World) -> Vec<Action>) {
+        let before = Arc::clone(&self.world.snapshot.index);
+        self.transition(what, next);
+        self.watching.adjust(&self.world.snapshot.index.folders, &self.pool, &self.mail);
+        self.pool.spawn(Lane::Background, move || drop(before), |_| ());
+    }
+
+    /// What was waited for has come: reading the meter, or a look at all files.
+    fn on_time(&mut self) {
+        if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
+            self.watching = Watching::now_and_then();
+            self.act(Action::Rescan);
+        }
+        if self.time_to_meter().is_some_and(|wait| wait.is_zero()) {
+            self.read_meter();
+        }
+    }
+
+    /// Selections follow, by the command that says so, in the queue of each session.
+    fn files_renamed(&mut self, renamed: &[(String, String)]) {
+        let key = |uri: &str| self.world.key(uri);
+        let renames: Vec<(FileKey, FileKey)> =
+            renamed.iter().filter_map(|(from, to)| Some((key(from)?, key(to)?))).collect();
+        let files: Vec<Value> = renames.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
+        if !files.is_empty() {
+            let sessions: Vec<Arc<str>> = self.world.sessions.keys().cloned().collect();
+            for session in sessions {
+                let arguments = vec![json!({ "session": session, "files": files })];
+                // Nobody waits for the answer.
+                let (answer, _) = oneshot::channel();
+                let name = "strata.files.rename".to_owned();
+                self.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
+            }
+        }
+        let uris: Vec<String> = renamed.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
+        self.transition("files", |world| world.files_came_or_went(&uris));
+    }
+
+    fn watch_ourselves(&mut self) {
+        match Watching::ourselves(&self.mail) {
+            Ok(watching) => {
+                self.watching = watching;
+                self.watching.adjust(&self.world.snapshot.index.folders, &self.pool, &self.mail);
+            }
+            Err(error) => self.cannot_watch(&error.to_string()),
+        }
+    }
+
+    fn watched(&mut self, watched: Result<Vec<PathBuf>, String>) {
+        match watched {
+            Ok(new) if new.is_empty() => {}
+            Ok(_) if self.watching.are_first() => self.act(Action::Rescan),
+            Ok(new) => {
+                let roots = &self.world.snapshot.roots;
+                let keys: BTreeSet<FileKey> = new.iter().filter_map(|folder| roots.key_of(folder)).collect();
+                if !keys.is_empty() {
+                    self.act(Action::Refresh(keys));
+                }
+            }
+            Err(error) => self.cannot_watch(&error),
+        }
+    }
+
+    fn cannot_watch(&mut self, error: &str) {
+        self.watching = Watching::now_and_then();
+        let message = format!(
+            "changes on disk are not noticed at once, only by a look at all files every minute: {error}"
+        );
+        self.services.warn("watch", message);
+    }
+
     fn act(&mut self, action: Action) {
         match action {
             Action::Parse(key) => self.parse(key),
             Action::Refresh(keys) => {
                 self.indexing.want_files(keys);
+                self.start_indexing();
+            }
+            Action::Rescan => {
+                self.indexing.want_changes();
                 self.start_indexing();
             }
             Action::Reindex => {
@@ -274,6 +363,8 @@ impl MainLoop {
         }
         if client.watches_files == Can::Yes {
             self.say(Outgoing::WatchFiles);
+        } else {
+            self.watch_ourselves();
         }
         self.offer();
         let counter = Arc::clone(&self.world.snapshot.counter);

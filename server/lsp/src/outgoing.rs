@@ -172,7 +172,7 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
                 tokio::spawn(ask_settings(client.clone(), mail.clone()));
             }
             Outgoing::WatchFiles => {
-                tokio::spawn(watch_files(client.clone()));
+                tokio::spawn(watch_files(client.clone(), mail.clone()));
             }
             Outgoing::Offer(feature, number) => {
                 tokio::spawn(offer(client.clone(), feature, number));
@@ -251,15 +251,17 @@ fn registration_id(feature: Feature, number: u64) -> String {
     format!("strata/{}/{number}", feature.method())
 }
 
-async fn watch_files(client: Client) {
+async fn watch_files(client: Client, mail: Sender<Mail>) {
     let registration = Registration {
         id: "strata/watch".to_owned(),
         method: "workspace/didChangeWatchedFiles".to_owned(),
         register_options: Some(json!({ "watchers": [{ "globPattern": "**/*" }] })),
     };
     match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
-        Ok(Ok(())) => {}
+        Ok(Ok(())) => return,
         Ok(Err(error)) => tracing::warn!(%error, "the client does not watch files"),
         Err(_) => tracing::warn!("the client did not answer client/registerCapability in time"),
     }
+    // The loop may have ended meanwhile.
+    let _ = mail.send(Mail::ClientDoesNotWatch);
 }

@@ -18,7 +18,7 @@ use strata_engine::tokens::TokenCounter;
 use strata_engine::urls::Page;
 use strata_host::config::Trust;
 use strata_host::deadline::{OUTLINE_TIME, within};
-use strata_host::disk::{ReadError, ReadLimits, TextCache};
+use strata_host::disk::{ReadError, ReadLimits, TextCache, glance};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::secret_by_name;
@@ -233,10 +233,8 @@ impl Snapshot {
         for key in members.iter().chain(&first).filter(closed) {
             cancel.check()?;
             let Some(known) = self.index.stamp(key) else { continue };
-            match strata_host::disk::stamp_of(&self.roots, key) {
-                Ok(stamp) if stamp == known => {}
-                Ok(_) => lay_over(symbols, key, outline_of(self, key, cancel)?),
-                Err(_) => lay_over(symbols, key, None),
+            if glance(&self.roots, key) != Some(known) {
+                lay_over(symbols, key, outline_of(self, key, cancel)?);
             }
         }
         Ok(())
@@ -268,6 +266,8 @@ impl Snapshot {
 /// Puts what is known of a file now in the place of what was known before.
 fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
     match now {
+        // A change copies the table of all files.
+        Some(now) if symbols.get(key) == Some(&now) => {}
         Some(now) => symbols.insert(key.clone(), now),
         None => {
             symbols.remove(key);

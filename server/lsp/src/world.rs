@@ -11,6 +11,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
 use strata_host::roots::Roots;
+use strata_host::watch::Sight;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
     DidSaveTextDocumentParams, TextDocumentItem,
@@ -52,6 +53,8 @@ pub enum Action {
     Parse(FileKey),
     /// Look at files on disk anew.
     Refresh(BTreeSet<FileKey>),
+    /// Look at all files on disk, and anew at those that look different.
+    Rescan,
     /// Walk and index everything anew.
     Reindex,
     /// Tell the person something.
@@ -163,13 +166,23 @@ impl World {
 
     /// Files changed on disk, as far as the client knows.
     pub fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
-        let keys: BTreeSet<FileKey> =
-            params.changes.iter().filter_map(|event| self.key(event.uri.as_str())).collect();
-        // What an ignore file says may concern any file below it.
-        if keys.iter().any(|key| IGNORE_FILES.contains(&key.file_name())) {
-            return vec![Action::Reindex];
+        let uris = params.changes.iter().map(|event| event.uri.as_str());
+        changed(uris.filter_map(|uri| self.key(uri)).collect())
+    }
+
+    /// The editor created or deleted files or folders.
+    pub fn files_came_or_went(&mut self, uris: &[String]) -> Vec<Action> {
+        changed(uris.iter().filter_map(|uri| self.key(uri)).collect())
+    }
+
+    /// Our own watcher saw something.
+    pub fn seen(&mut self, sight: &Sight) -> Vec<Action> {
+        match sight {
+            Sight::Changed(paths) => {
+                changed(paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect())
+            }
+            Sight::Everything => vec![Action::Rescan],
         }
-        if keys.is_empty() { Vec::new() } else { vec![Action::Refresh(keys)] }
     }
 
     /// The workspace folders changed, and with them the names of files: buffers and selections follow.
@@ -218,9 +231,9 @@ impl World {
         if again { vec![Action::Parse(key)] } else { Vec::new() }
     }
 
-    /// The first index run knows the names of all files. What an earlier run knew is more.
-    pub fn listed(&mut self, index: Index) -> Vec<Action> {
-        if self.snapshot.index.state == IndexState::Building && self.snapshot.index.symbols.is_empty() {
+    /// An index run goes on. Names alone do not take the place of outlines.
+    pub fn index_so_far(&mut self, index: Index) -> Vec<Action> {
+        if index.state == IndexState::Ready || self.snapshot.index.state == IndexState::Building {
             self.snapshot.index = Arc::new(index);
         }
         Vec::new()
@@ -278,7 +291,8 @@ impl World {
         vec![Action::Meter]
     }
 
-    fn key(&self, uri: &str) -> Option<FileKey> {
+    /// The name of what a client's URI names, when it is kept.
+    pub fn key(&self, uri: &str) -> Option<FileKey> {
         match name_of(uri, &self.snapshot.roots) {
             Name::Tracked(key) => Some(key),
             Name::Ignored => None,
@@ -294,6 +308,15 @@ impl Default for World {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// What is to be done about files that are not what they were.
+fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
+    // What an ignore file says may concern any file below it.
+    if keys.iter().any(|key| IGNORE_FILES.contains(&key.file_name())) {
+        return vec![Action::Reindex];
+    }
+    if keys.is_empty() { Vec::new() } else { vec![Action::Refresh(keys)] }
 }
 
 #[cfg(test)]

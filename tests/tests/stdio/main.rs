@@ -22,6 +22,7 @@ mod turns;
 mod typing;
 mod urls;
 mod warm;
+mod watching;
 
 use e2e::Repo;
 

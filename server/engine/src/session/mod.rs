@@ -304,6 +304,21 @@ impl Session {
         self.touch();
     }
 
+    /// Some files have other names now, which `moved` says. Whether that concerns the session. To its prompts it is as if
+    /// the old ones had gone and the new ones come.
+    pub fn move_files(&mut self, moved: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
+        let selection = &self.selection;
+        let chosen = selection.selected().keys().chain(selection.excluded());
+        let concerned = chosen.chain(&self.map_members).any(|key| moved(key).is_some());
+        if concerned {
+            let now = |key: &FileKey| moved(key).unwrap_or_else(|| key.clone());
+            self.selection.rename(|key| Some(now(key)));
+            self.map_members.iter_mut().for_each(|key| *key = now(key));
+            self.touch();
+        }
+        concerned
+    }
+
     /// Forgets the conversation and its places in the tiers.
     pub fn clear_history(&mut self) {
         self.history.clear();

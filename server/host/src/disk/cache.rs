@@ -47,7 +47,7 @@ impl TextCache {
     pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
         if let Some(known) = self.settled(key)
             && known.stamp.size <= limits.max_bytes
-            && quick_stamp(roots, key) == Some(known.stamp)
+            && glance(roots, key) == Some(known.stamp)
         {
             return Ok(known);
         }
@@ -132,7 +132,7 @@ impl Kept {
 
 /// The stamp of what is at a path, with one system call. Links above the file are followed wherever they lead, and
 /// that is enough here: a stamp only confirms a text that was read inside the roots.
-fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
+pub fn glance(roots: &Roots, key: &FileKey) -> Option<Stamp> {
     let path = roots.path_of(key).ok()?;
     let metadata = path.symlink_metadata().ok()?;
     metadata.is_file().then(|| open::stamp_in(&metadata))

@@ -35,6 +35,27 @@ pub(super) struct PathAndContent {
     content: String,
 }
 
+/// Files or folders that have other names now.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Renames {
+    files: Vec<Rename>,
+}
+
+/// One of them, by its names before and after.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rename {
+    from: String,
+    to: String,
+}
+
+/// Whether the session had to do with any of them.
+#[derive(Debug, Serialize)]
+pub(super) struct RenamedReply {
+    changed: bool,
+}
+
 /// What a change of the selection did.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -189,6 +210,25 @@ pub(super) fn add(params: PathAndContent, context: &mut Context<'_>) -> Result<C
     selection.add(key.clone(), params.content.into());
     install(selection, context);
     Ok(Changed { changed: vec![key], withheld: Vec::new() })
+}
+
+/// The selection follows files that were renamed.
+pub(super) fn rename(params: Renames, context: &mut Context<'_>) -> Result<RenamedReply, CommandError> {
+    let mut renames = Vec::new();
+    for (at, Rename { from, to }) in params.files.iter().enumerate() {
+        let key = |name: &str, text: &str| {
+            let invalid = |error| CommandError::invalid(&format!("files[{at}].{name}"), &format!("{error}"));
+            context.snapshot.resolve(text).map_err(invalid)
+        };
+        renames.push((key("from", from)?, key("to", to)?));
+    }
+    let moved = |key: &FileKey| {
+        renames.iter().find_map(|(from, to)| match key.as_str().strip_prefix(from.as_str())? {
+            "" => Some(to.clone()),
+            below => below.starts_with('/').then(|| FileKey::new(format!("{to}{below}"))),
+        })
+    };
+    Ok(RenamedReply { changed: context.session.move_files(moved) })
 }
 
 pub(super) fn clear(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {

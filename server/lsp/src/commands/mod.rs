@@ -105,6 +105,7 @@ pub const NAMES: &[&str] = &[
     "strata.files.list",
     "strata.files.add",
     "strata.files.remove",
+    "strata.files.rename",
     "strata.files.clear",
     "strata.files.read",
     "strata.files.has",
@@ -199,6 +200,7 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
         "strata.files.add" => call(arguments, context, files::add),
         // Removing a file from the context is deselecting it (`docs/commands.md`, "Files").
         "strata.files.remove" => call(arguments, context, files::deselect),
+        "strata.files.rename" => call(arguments, context, files::rename),
         "strata.files.clear" => call(arguments, context, files::clear),
         "strata.files.read" => call(arguments, context, files::read),
         "strata.files.has" => call(arguments, context, files::has),

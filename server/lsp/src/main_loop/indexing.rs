@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::client::{Can, ClientInfo};
-use crate::index::{Efforts, Index, Means, Progress, Remembered, Step, walk_options};
+use crate::index::{Efforts, Index, Links, Means, Progress, Remembered, Step, walk_options};
 use crate::mail::Mail;
 use crate::outgoing::{Outgoing, Work};
 use crate::snapshot::Snapshot;
@@ -25,6 +25,8 @@ enum Wanted {
     #[default]
     Nothing,
     Files(BTreeSet<FileKey>),
+    /// What looks different, and these in any case.
+    Changes(BTreeSet<FileKey>),
     All,
 }
 
@@ -46,8 +48,17 @@ impl Indexing {
     pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.wanted {
             Wanted::Nothing => self.wanted = Wanted::Files(keys),
-            Wanted::Files(files) => files.extend(keys),
+            Wanted::Files(files) | Wanted::Changes(files) => files.extend(keys),
             Wanted::All => {}
+        }
+    }
+
+    /// All files that look different on disk are to be looked at anew.
+    pub(super) fn want_changes(&mut self) {
+        match std::mem::take(&mut self.wanted) {
+            Wanted::Nothing => self.wanted = Wanted::Changes(BTreeSet::new()),
+            Wanted::Files(files) | Wanted::Changes(files) => self.wanted = Wanted::Changes(files),
+            Wanted::All => self.wanted = Wanted::All,
         }
     }
 
@@ -118,6 +129,7 @@ impl Indexing {
             Lane::Background,
             move || {
                 let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &mail).unzip();
+                let index = index.map(|index| up_to_date(index, run, &mail));
                 // A closed connection needs no index.
                 let _ = mail.send(Mail::Indexed(run, index));
                 // Nobody waits any more.
@@ -135,6 +147,17 @@ impl Indexing {
     }
 }
 
+/// Outlines can be used while it is found out anew who refers to whom.
+fn up_to_date(index: Index, run: u64, mail: &Sender<Mail>) -> Index {
+    match index.links {
+        Links::Current => index,
+        Links::Behind => {
+            let _ = mail.send(Mail::IndexSoFar(run, index.clone()));
+            index.linked()
+        }
+    }
+}
+
 fn look(
     snapshot: &Snapshot,
     run: u64,
@@ -148,9 +171,19 @@ fn look(
     let looked = match wanted {
         Wanted::Nothing => return None,
         Wanted::Files(keys) => snapshot.index.refreshed(&keys, &means),
+        Wanted::Changes(keys) => match snapshot.index.rescanned(&means) {
+            Ok(None) if keys.is_empty() => return None,
+            Ok(None) => snapshot.index.refreshed(&keys, &means),
+            Ok(Some(found)) if keys.is_empty() => Ok(found),
+            Ok(Some((index, remembered))) => {
+                remembered.keep(&snapshot.outlines);
+                index.refreshed(&keys, &means)
+            }
+            Err(cancelled) => Err(cancelled),
+        },
         Wanted::All => Index::build(&means, |step| match step {
             Step::Listed(index) => {
-                let _ = mail.send(Mail::Listed(run, *index));
+                let _ = mail.send(Mail::IndexSoFar(run, *index));
             }
             Step::Outlined(progress) => report.progress(progress),
         }),
