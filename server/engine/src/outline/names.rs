@@ -1,13 +1,14 @@
 //! A list of names in one allocation: most of a repository's memory is names.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// An immutable list of names, none empty and none with a line break, kept as one text.
+/// An immutable list of names, none empty and none with a line break, kept as one text. Cheap to clone.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Names(Box<str>);
+pub struct Names(Arc<str>);
 
 impl Names {
     /// The names in order.
@@ -44,12 +45,17 @@ impl Names {
         }
         text.push_str(rest);
         text.truncate(text.trim_end_matches('\n').len());
-        Self(text.into())
+        Self::of_text(&text)
     }
 
     /// The first so many names.
     pub(super) fn first(&self, count: usize) -> Self {
         self.iter().take(count).collect()
+    }
+
+    /// Most lists are empty, and those take no memory of their own.
+    fn of_text(text: &str) -> Self {
+        if text.is_empty() { Self::default() } else { Self(text.into()) }
     }
 
     /// Whether there are none.
@@ -104,7 +110,7 @@ impl<S: AsRef<str>> FromIterator<S> for Names {
             }
             text.push_str(name);
         }
-        Self(text.into())
+        Self::of_text(&text)
     }
 }
 
