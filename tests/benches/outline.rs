@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
@@ -105,20 +106,39 @@ fn compare(root: &Path, rounds: usize) {
             show(&phase, "wall") / show(reference, "wall"),
         );
     }
-    for (part, time) in map.parts {
-        println!("  {part:<27}{time:>10.1?}");
+    for phase in ["cold 2", "warm 2"] {
+        print!("{phase}:");
+        for part in ["walk", "outlines", "links", "map", "keep", "read", "parsed"] {
+            if let Some(value) = figure(phase, part) {
+                print!(" {part} {value:.1}");
+            }
+        }
+        println!();
     }
-    between_files(&map.index, &map.files, rounds);
-    if let Some(peak) = peak {
-        println!("peak memory of a cold map    {:>7} MB", peak / 1024);
+    let (Ok(roots), Ok(cache)) = (Roots::single(root), tempfile::tempdir()) else { return };
+    let (options, cancel, cache) =
+        (WalkOptions::default(), Cancel::new(), OutlineCache::at(cache.path().to_owned()));
+    if let Ok((index, _)) = Index::build(&Means::new(&roots, &options, &cache, &cancel), |_| ()) {
+        between_files(&index.symbols, &index.files, rounds);
     }
+}
+
+/// Runs one phase in a process of its own and reads what it prints.
+fn child(name: &str, threads: usize, root: &Path, cache: &Path) -> Figures {
+    let Ok(program) = env::current_exe() else { return Figures::new() };
+    let mut command = Command::new(program);
+    command.args(["--phase", name, &threads.to_string()]).args([root, cache]).stderr(Stdio::inherit());
+    let output = command.output().map(|output| output.stdout).unwrap_or_default();
+    let lines = String::from_utf8_lossy(&output).into_owned();
+    let figure = |line: &str| line.rsplit_once('=').and_then(|(n, v)| Some((n.to_owned(), v.parse().ok()?)));
+    lines.lines().filter_map(figure).collect()
 }
 
 /// What is worked out over the outlines of all files: medians.
 fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let manifests = Arc::default();
-    let each = |work: &dyn Fn()| median((0..rounds.max(5)).map(|_| timed(work)).collect()).0;
-    let show = |part: &str, time: Duration| println!("  {part:<27}{time:>10.1?}");
+    let each = |work: &dyn Fn()| median(&mut (0..rounds.max(5)).map(|_| timed(work)).collect::<Vec<_>>());
+    let show = |part: &str, time: f64| println!("{part:<27}{time:>10.2} ms");
     let graph = References::build(index, &manifests);
     show("references built", each(&|| drop(References::build(index, &manifests))));
     // The file most others refer to, as if a name were mentioned in it that was not before.
@@ -137,7 +157,7 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let key = ranking.files().first();
     if let Some((key, symbols)) = key.and_then(|key| Some((key, index.get(key)?))) {
         let times = (0..rounds.max(5)).map(|_| timed(|| lexical.insert(key, Some(symbols))));
-        show("words of one file", median(times.collect()).0);
+        show("words of one file", median(&mut times.collect::<Vec<_>>()));
     }
     let text =
         "Fix redirect handling in the session middleware\n\nThe cookie of `SessionMiddleware` was lost.";
@@ -159,14 +179,10 @@ fn with_mention(index: &SymbolIndex, key: &FileKey) -> Option<SymbolIndex> {
     Some(edited)
 }
 
-struct Map {
-    index: SymbolIndex,
-    files: Vec<FileKey>,
-    blocks: usize,
-    tokens: usize,
-    first: Vec<String>,
-    list: strata_engine::symbols::FileList,
-    parts: Vec<(&'static str, Duration)>,
+fn timed(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    milliseconds(start.elapsed())
 }
 
 fn phase(name: &str, threads: NonZeroUsize, root: &Path, cache: &Path) {
@@ -232,20 +248,33 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Figures {
     let request =
         MapRequest { budget: MAP_BUDGET, kept: &[], ranked: &index.seeds.referenced, without: &nothing };
     let count = |text: &str| text.len().div_ceil(4);
-    let map = map_within(&index, &request, &count);
-    part("rank, map");
-    let keys: Vec<FileKey> = files.into_iter().map(|(_, key)| key).collect();
-    let list = file_list(&keys, &[], LIST_BUDGET, &count);
-    part("file list");
-    Map {
-        blocks: map.blocks.len(),
-        tokens: map.total,
-        files: keys,
-        first: ranked.iter().take(8).map(ToString::to_string).collect(),
-        index,
-        list,
-        parts,
-    }
+    let map = map_within(&index.symbols, &request, &count);
+    std::hint::black_box(file_list(&index.files, &[], LIST_BUDGET, &count));
+    part("map");
+    let wall = start.elapsed();
+    let busy = processor_time().saturating_sub(busy);
+    let peak = peak_memory();
+    let last = Instant::now();
+    remembered.keep(&cache);
+    let files = || index.symbols.iter().map(|(_, file)| file);
+    let mut all = figures([
+        ("wall", milliseconds(wall)),
+        ("processor", milliseconds(busy)),
+        ("keep", milliseconds(last.elapsed())),
+        ("listed", index.files.len() as f64),
+        ("outlined", index.symbols.len() as f64),
+        ("symbols", index.symbols.symbol_count() as f64),
+        ("mentioned", files().map(|file| file.outline.references.iter().count()).sum::<usize>() as f64),
+        ("map bytes", files().map(|file| file.block.text.len()).sum::<usize>() as f64),
+        ("blocks", map.blocks.len() as f64),
+        ("tokens", map.total as f64),
+        ("read", index.efforts.read as f64),
+        ("parsed", index.efforts.parsed as f64),
+        ("disk bytes", cache.extent().map_or(0.0, |extent| extent.bytes as f64)),
+        ("map peak KiB", peak.unwrap_or(0.0)),
+    ]);
+    all.extend(parts.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    all
 }
 
 /// The texts of the files that have an outline.
