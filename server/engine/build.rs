@@ -1,6 +1,8 @@
 //! Says which edition of the outlining code this is: a hash of its sources, so that what another edition made of a
 //! text is never taken for what this one would make of it.
 
+#![expect(clippy::disallowed_methods, reason = "a build script reads the sources it is built with")]
+
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;

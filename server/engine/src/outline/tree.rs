@@ -180,7 +180,7 @@ impl SyntaxTree {
     /// there is nothing to compare.
     pub(super) fn changed_since(&self, earlier: &Self) -> Vec<Range<usize>> {
         if self.language != earlier.language || !self.complete || !earlier.complete {
-            return vec![0..usize::MAX];
+            return std::iter::once(0..usize::MAX).collect();
         }
         let ranges = earlier.tree.changed_ranges(&self.tree);
         ranges.map(|range| range.start_byte..range.end_byte).collect()

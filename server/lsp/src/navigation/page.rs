@@ -76,10 +76,6 @@ impl Page {
         Location { uri: self.uri.clone(), range: self.range(bytes) }
     }
 
-    pub(super) fn uri(&self) -> &Uri {
-        &self.uri
-    }
-
     /// The name of its language.
     pub(super) fn language(&self) -> &'static str {
         self.tree.language().name()
