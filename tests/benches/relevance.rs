@@ -24,8 +24,6 @@ use strata_grammars::LanguageId;
 
 /// How many of the first files count.
 const FIRST: usize = 10;
-/// Languages whose files are no source: a commit that touches nothing else is about something else.
-const NO_SOURCE: [&str; 7] = ["markdown", "toml", "yaml", "json", "html", "css", "xml"];
 /// Files above it have no outline.
 const MAX_FILE: usize = 1 << 20;
 
@@ -136,16 +134,6 @@ fn measure(repository: &Path, commits: &[Commit], aider: Option<&Path>) -> Tally
         tally.ours += recall(&ours, &commit.touched);
         let plain = plain_bm25(&tree, &commit.text);
         tally.plain += recall(&plain, &commit.touched);
-        if std::env::var_os("SHOW").is_some() {
-            println!(
-                "{:.2} {:.2} {}\n   touched {:?}\n   ours {:?}",
-                recall(&ours, &commit.touched),
-                recall(&plain, &commit.touched),
-                commit.text.lines().next().unwrap_or(""),
-                commit.touched,
-                ours
-            );
-        }
         if let (Some(aider), Some(sum)) = (&mut aider, &mut tally.aider) {
             let ranked = aider.rank(commit).unwrap_or_default();
             let ranked: Vec<&str> = ranked.iter().map(String::as_str).collect();
@@ -253,7 +241,7 @@ fn commits(repository: &Path, wanted: usize) -> Option<Vec<Commit>> {
 }
 
 fn is_source(path: &str) -> bool {
-    LanguageId::by_path(path, "").is_some_and(|language| !NO_SOURCE.contains(&language.name()))
+    LanguageId::by_path(path, "").is_some_and(|language| !language.is_document())
 }
 
 /// The tree of a commit, as far as anyone ranks by it.

@@ -50,8 +50,8 @@ pub struct LexicalIndex {
 pub(super) struct Described {
     terms: Box<[u32]>,
     lengths: [u32; FIELDS],
-    /// Whether it defines functions or types.
-    pub(super) defines_code: bool,
+    /// Whether it is read as code, not as a document or not at all.
+    pub(super) is_code: bool,
     /// Whether changes are noted in it.
     pub(super) is_changelog: bool,
 }
@@ -110,12 +110,9 @@ impl LexicalIndex {
                 group.insert(at, number);
             }
         }
-        let code = |symbols: &FileSymbols| {
-            symbols.outline.symbols.iter().any(|symbol| symbol.kind.is_function() || symbol.kind.is_type())
-        };
         if let Some(slot) = self.files.get_mut(number as usize) {
-            let defines_code = symbols.is_some_and(code);
-            *slot = Some(Described { terms, lengths, defines_code, is_changelog: is_changelog(key) });
+            let is_code = symbols.is_some_and(|symbols| !symbols.language.is_document());
+            *slot = Some(Described { terms, lengths, is_code, is_changelog: is_changelog(key) });
         }
         self.numbers.insert(key.clone(), number);
     }

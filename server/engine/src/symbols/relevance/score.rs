@@ -20,7 +20,7 @@ const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
 const SATURATION: f64 = 3.0;
 /// What a file gets whose path the text spells out: as much as the best one by words.
 const NAMED: f64 = 1.0;
-/// What is left of what speaks for a file that defines no code: most texts are about code.
+/// What is left of what speaks for a file that is no code: most texts are about code.
 const NO_CODE: f64 = 0.5;
 /// What references may add, of what the best file has.
 const SPREAD: f64 = 0.2;
@@ -44,7 +44,7 @@ const MAX_SYMBOLS: usize = 8;
 pub struct Relevant {
     /// Which.
     pub file: FileKey,
-    /// How much, between 0 and 1: the best has 1.
+    /// How much, between 0 and 1. The best has 1 when it has words of the text.
     pub score: f64,
     /// The symbols in it that the text is about, best first; not more than a few.
     pub symbols: Vec<MatchedSymbol>,
@@ -61,8 +61,8 @@ pub struct MatchedSymbol {
     pub score: f64,
 }
 
-/// The files that a text is about, best first, equal ones by key; at most `limit`, and none when no file has
-/// anything to do with it.
+/// The files that a text is about, best first, equal ones by key; at most `limit`. When no file has a word of
+/// it, those that matter most to the repository and to the seeds, with low scores; none without a text and seeds.
 pub fn relevant(
     index: &SymbolIndex,
     lexical: &LexicalIndex,
@@ -77,12 +77,11 @@ pub fn relevant(
     for number in asked.named(lexical) {
         add(&mut scores, number, NAMED);
     }
-    let seeded = !query.seeds.is_empty();
-    if !seeded && scores.iter().all(|score| *score == 0.0) {
+    if query.text.trim().is_empty() && query.seeds.is_empty() {
         return Vec::new();
     }
     let start: Vec<f64> = of_graph(lexical, references, &scores).map(|score| score.powf(SHARPEN)).collect();
-    for (_, number, _) in lexical.files().filter(|(_, _, file)| !file.defines_code) {
+    for (_, number, _) in lexical.files().filter(|(_, _, file)| !file.is_code) {
         if let Some(score) = scores.get_mut(number as usize) {
             *score *= NO_CODE;
         }
@@ -97,7 +96,9 @@ pub fn relevant(
     by_size(lexical, &mut scores);
     to_companions(lexical, &mut scores);
     to_changelog(lexical, &mut scores);
-    to_one(&mut scores);
+    // When no word of the text is known, what is left says little, and the scores stay low.
+    let best = scores.iter().copied().fold(1.0, f64::max);
+    scores.iter_mut().for_each(|score| *score /= best);
 
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
     let mut ranked: Vec<(f64, &FileKey)> =
