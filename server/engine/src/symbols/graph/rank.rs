@@ -73,8 +73,7 @@ impl References {
     pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
         let start = self.start(seeds);
         let ranks = self.walk(&start, Direction::Forward);
-        let weigh =
-            |(rank, node): (f64, &std::sync::Arc<super::Node>)| if node.tests { rank * TESTS } else { rank };
+        let weigh = |(rank, node): (f64, &Arc<Node>)| rank * node.worth();
         let mut scored: Vec<(f64, &FileKey)> =
             ranks.into_iter().zip(&self.nodes).map(weigh).zip(self.files()).collect();
         scored.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
