@@ -711,7 +711,8 @@ impl<'a> Walk<'a> {
         }
         let name = self.text(node);
         // One letter is a type parameter or a loop variable, and tells files apart badly anyway.
-        if name.len() < 2 || name.len() > MAX_NAME {
+        // A line break is in a word of a broken text only, and divides names where they are kept.
+        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') {
             return;
         }
         *self.facts.mentions.entry(name).or_default() |= usage;
