@@ -2,6 +2,8 @@
 //! `STRATA_LONG=1` tries 10,000 texts in each language instead of a few. `cargo bench -p e2e --bench survival` prints how
 //! long they take.
 
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
+
 use std::collections::BTreeMap;
 
 use e2e::mutation::{Numbers, mutated};
