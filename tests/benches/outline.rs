@@ -95,7 +95,7 @@ fn compare(root: &Path, rounds: usize) {
         show("cold 2", "tokens"),
         show("cold 2", "disk bytes") / 1e6,
     );
-    println!("{:<10} {:>10} {:>12} {:>8}   {}", "", "wall", "processor", "peak", "wall, in times of");
+    println!("{:<10} {:>10} {:>12} {:>8}   wall, in times of", "", "wall", "processor", "peak");
     for (name, threads, reference) in PHASES {
         let phase = format!("{name} {threads}");
         println!(
