@@ -77,6 +77,7 @@ fn every_grammar_survives_edits_towards_mutated_texts() {
     }
 }
 
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 fn edit(buffer: &mut Buffer, other: &str, numbers: &mut Numbers) {
     let text = buffer.document().text();
     let floor = |text: &str, at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at));

@@ -1,11 +1,13 @@
 //! The outline of a text that is being edited. What a walk over the syntax tree finds is kept in pieces of about a
 //! kilobyte of text; after an edit only the pieces it touched are walked again, and only what follows from those is
-//! made anew. The result is byte for byte what [`Outline::of`] says of the same tree.
+//! made anew. The result is byte for byte what [`Outline::of`] says of the same tree, if that has no errors; of broken text
+//! it may be a little behind.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use ropey::Rope;
+use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
 use super::block::{Signature, map_block_signed};
@@ -34,16 +36,17 @@ pub struct LiveOutline {
     mentions: Mentions,
     outline: Outline,
     signature: Signature,
-    wrapped: Depths,
+    shows: Shows,
     /// The map block, if it was asked for since it last changed.
     block: Option<(FileKey, MapBlock)>,
 }
 
-/// Whether some symbol is shown less deep than it is, because what it is in defines something again.
+/// Which of the symbols that were found are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Depths {
-    AreLevels,
-    AreLess,
+enum Shows {
+    All,
+    /// Some define something again, and what is in those is not shown either.
+    Some,
 }
 
 /// How far a change reaches.
@@ -71,7 +74,7 @@ struct Piece {
     tests: u32,
     /// The symbols as they are shown, and the signature of those that are visible.
     shown: Arc<[Symbol]>,
-    signature: Signature,
+    signature: Option<Signature>,
 }
 
 /// A name set on an instance.
@@ -110,7 +113,7 @@ impl LiveOutline {
             mentions: Mentions::new(language),
             outline: Outline::default(),
             signature: Signature::of([].iter()),
-            wrapped: Depths::AreLevels,
+            shows: Shows::All,
             block: None,
         };
         let whole = text.to_string();
@@ -134,6 +137,11 @@ impl LiveOutline {
         edits: &[TreeEdit],
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
+        if before.has_error() && !now.has_error() {
+            // Between broken trees the parser does not report every change, and what was missed must not stay.
+            *self = Self::new(now, text, cancel)?;
+            return Ok(());
+        }
         let changed = now.changed_since(before);
         let (starts, touched) = moved(&self.starts, edits, changed);
         let is_touched = touched_pieces(&starts, &touched);
@@ -226,7 +234,7 @@ impl LiveOutline {
             let tests: u32 = new.iter().map(|piece| piece.tests).sum();
             self.outline.tests = self.outline.tests.saturating_add(tests);
             let old = self.pieces.get(splice.old.clone()).unwrap_or_default();
-            symbols = symbols.max(take_over(old, &mut new, self.wrapped));
+            symbols = symbols.max(take_over(old, &mut new, self.shows));
             if !flat(old, |piece| &piece.imports).eq(flat(&new, |piece| &piece.imports)) {
                 imports = Effect::Everywhere;
             }
@@ -242,7 +250,7 @@ impl LiveOutline {
         }
         if symbols != Effect::None {
             let none = Signature::of([].iter());
-            self.signature = self.pieces.iter().map(|piece| piece.signature).fold(none, Signature::join);
+            self.signature = self.pieces.iter().filter_map(|piece| piece.signature).fold(none, Signature::join);
             self.outline.symbols = Symbols::of_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
         if imports != Effect::None {
@@ -275,24 +283,20 @@ impl LiveOutline {
                 }
             }
         }
-        let mut names = resolver.into_instances();
-        self.wrapped = Depths::AreLevels;
+        let names = resolver.into_instances();
+        let names: FxHashMap<u32, Names> =
+            names.into_iter().map(|(number, names)| (number, names.iter().collect())).collect();
+        self.shows = if depths.contains(&None) { Shows::Some } else { Shows::All };
         let mut depths = depths.as_slice();
         let mut number = 0;
         for piece in &mut self.pieces {
             let (own, rest) = depths.split_at_checked(piece.found.len()).unwrap_or((depths, &[]));
             depths = rest;
-            let shown = piece.found.iter().zip(own).filter_map(|(symbol, depth)| {
+            piece.show(own.iter().map(|depth| {
                 let depth = (*depth)?;
-                if depth != symbol.depth {
-                    self.wrapped = Depths::AreLess;
-                }
-                let instance = names.remove(&number).map(|names| names.iter().collect()).unwrap_or_default();
                 number += 1;
-                Some((depth, instance))
-            });
-            let shown: Vec<(u32, Names)> = shown.collect();
-            piece.show(own, &shown);
+                Some((depth, names.get(&(number - 1)).cloned().unwrap_or_default()))
+            }));
         }
     }
 }
@@ -314,87 +318,96 @@ impl Piece {
             imports: imports.into_iter().map(String::into_boxed_str).collect(),
             mentions: mentions.add(names.iter().map(|(name, usage)| (&**name, *usage))),
             tests,
-            signature: Signature::of([].iter()),
+            signature: None,
         }
     }
 
-    /// Shows those symbols that have a depth in `depths`, each with what `shown` says.
-    fn show(&mut self, depths: &[Option<u32>], shown: &[(u32, Names)]) {
-        let is_shown = |(_, depth): &(&Symbol, &Option<u32>)| depth.is_some();
-        let symbols = self.found.iter().zip(depths).filter(is_shown).map(|(symbol, _)| symbol).zip(shown);
-        let is_as_found = shown.len() == self.found.len()
-            && symbols.clone().all(|(symbol, (depth, names))| symbol.depth == *depth && names.is_empty());
-        self.shown = if is_as_found {
+    /// Shows its symbols at these depths and with these names set on instances, or not at all.
+    fn show(&mut self, how: impl Iterator<Item = Option<(u32, Names)>>) {
+        let how: Vec<Option<(u32, Names)>> = how.collect();
+        let is_as_found = self.found.iter().zip(&how).all(|(symbol, how)| {
+            how.as_ref().is_some_and(|(depth, names)| *depth == symbol.depth && names.is_empty())
+        });
+        let shown: Arc<[Symbol]> = if is_as_found {
             self.found.clone()
         } else {
-            let symbol = |(symbol, (depth, names)): (&Symbol, &(u32, Names))| Symbol {
-                depth: *depth,
-                instance: names.clone(),
-                ..symbol.clone()
+            let symbol = |(symbol, how): (&Symbol, &Option<(u32, Names)>)| {
+                let (depth, instance) = how.clone()?;
+                Some(Symbol { depth, instance, ..symbol.clone() })
             };
-            symbols.map(symbol).collect()
+            self.found.iter().zip(&how).filter_map(symbol).collect()
         };
-        let reach =
-            self.reach.iter().zip(depths).filter(|(_, depth)| depth.is_some()).map(|(reach, _)| reach);
-        let visible = self.shown.iter().zip(reach).filter(|(_, reach)| **reach == Reach::Visible);
-        self.signature = Signature::of(visible.map(|(symbol, _)| symbol));
+        if self.signature.is_some() && (Arc::ptr_eq(&shown, &self.shown) || shown == self.shown) {
+            return;
+        }
+        let reach = self.reach.iter().zip(&how).filter(|(_, how)| how.is_some()).map(|(reach, _)| reach);
+        let visible = shown.iter().zip(reach).filter(|(_, reach)| **reach == Reach::Visible);
+        self.signature = Some(Signature::of(visible.map(|(symbol, _)| symbol)));
+        self.shown = shown;
     }
 }
 
 /// Shows the symbols of new pieces as those of the old ones were shown, if what else there is in the text makes no
-/// difference to that. `depths` is about the whole text.
-fn take_over(old: &[Piece], new: &mut [Piece], depths: Depths) -> Effect {
-    let (old_sets, new_sets) = (sets(old), sets(new));
-    if !old_sets.eq(&new_sets) || old.iter().any(|piece| piece.shown.len() != piece.found.len()) {
+/// difference to that. `shows` is about the whole text.
+fn take_over(old: &[Piece], new: &mut [Piece], shows: Shows) -> Effect {
+    if old.iter().any(|piece| piece.shown.len() != piece.found.len()) {
         return Effect::Everywhere;
     }
-    let before = found(old);
-    let after = found(new);
+    let (before, after) = (found(old), found(new));
     let same = |(a, b): &(&Defined<'_>, &Defined<'_>)| shape(a) == shape(b);
     let front = before.iter().zip(&after).take_while(same).count();
     let (before_rest, after_rest) = (before.len() - front, after.len() - front);
     let most = before_rest.min(after_rest);
     let back = before.iter().rev().zip(after.iter().rev()).take(most).take_while(same).count();
     let (gone, come) = (before_rest - back, after_rest - back);
+    let (old_sets, new_sets) = (sets(old, front, gone), sets(new, front, come));
+    if old_sets != new_sets {
+        return Effect::Everywhere;
+    }
     let was_shown: Vec<&Symbol> = flat(old, |piece| &piece.shown).collect();
     if gone + come > 0 {
-        // What comes and goes may be around what defines something again, and types have names set on them.
-        let repeats = |defined: &[Defined<'_>]| defined.iter().any(|(_, repeat)| *repeat != Repeat::New);
-        let involved = repeats(before.get(front..).unwrap_or_default())
-            || repeats(after.get(front..).unwrap_or_default())
+        let gone_or_come = || before.iter().skip(front).take(gone).chain(after.iter().skip(front).take(come));
+        let outermost = gone_or_come().map(|(symbol, _)| symbol.depth).min().unwrap_or(0);
+        // What they may be around, and now perhaps are not any more, or the other way round.
+        let inside = || after.iter().skip(front + come).take_while(|(symbol, _)| symbol.depth > outermost);
+        let repeats = gone_or_come().chain(inside()).any(|(_, repeat)| *repeat != Repeat::New);
+        let reach = front..=front + inside().count();
+        let owns = new_sets.iter().any(|(behind, owner, _)| reach.contains(behind) && *owner >= outermost)
             || was_shown.iter().skip(front).take(gone).any(|symbol| !symbol.instance.is_empty());
-        if involved || !new_sets.is_empty() || depths == Depths::AreLess {
+        if repeats || owns || (shows == Shows::Some && outermost > 0) {
             return Effect::Everywhere;
         }
     }
     let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
     let fresh = |(symbol, _): &Defined<'_>| (symbol.depth, Names::default());
-    let shown: Vec<(u32, Names)> = was_shown
+    let how: Vec<(u32, Names)> = was_shown
         .iter()
         .take(front)
         .map(carried)
         .chain(after.iter().skip(front).take(come).map(fresh))
         .chain(was_shown.iter().skip(front + gone).map(carried))
         .collect();
-    let mut shown = shown.as_slice();
+    let mut how = how.into_iter();
     for piece in &mut *new {
-        let (own, rest) = shown.split_at_checked(piece.found.len()).unwrap_or((shown, &[]));
-        shown = rest;
-        let depths: Vec<Option<u32>> = own.iter().map(|(depth, _)| Some(*depth)).collect();
-        piece.show(&depths, own);
+        let count = piece.found.len();
+        piece.show(how.by_ref().take(count).map(Some));
     }
     let is_same = flat(new, |piece| &piece.shown).eq(was_shown)
         && flat(new, |piece| &piece.reach).eq(flat(old, |piece| &piece.reach));
     if is_same { Effect::None } else { Effect::Here }
 }
 
-/// Names set on instances, with how many symbols of the pieces are in front of them.
-fn sets(pieces: &[Piece]) -> Vec<(usize, u32, Box<str>)> {
+/// Names set on instances, each with how many symbols of the pieces are in front of it and with its owner, as if `many`
+/// symbols behind the first `front` were not there.
+fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> {
     let mut found = Vec::new();
     let mut symbols = 0;
     for piece in pieces {
-        let set = |set: &Set| (symbols + set.behind, set.owner, set.name.clone());
-        found.extend(piece.instance.iter().map(set));
+        found.extend(piece.instance.iter().map(|set| {
+            let behind = symbols + set.behind;
+            let without = if behind > front { behind.saturating_sub(many).max(front) } else { behind };
+            (without, set.owner, &*set.name)
+        }));
         symbols += piece.found.len();
     }
     found

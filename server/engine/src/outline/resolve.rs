@@ -53,12 +53,14 @@ fn resolved(drafts: Vec<Draft<'_>>, instance: &[Instance<'_>]) -> Vec<(usize, Sy
             depths.push(resolver.symbol(symbol, *repeat));
         }
     }
-    let mut names = resolver.into_instances();
+    let names = resolver.into_instances().into_iter();
+    let mut names: FxHashMap<u32, Names> =
+        names.map(|(number, names)| (number, names.iter().collect())).collect();
     let mut number = 0;
     let shown = |(place, (mut symbol, depth)): (usize, (Symbol, Option<u32>))| {
         symbol.depth = depth?;
         if let Some(names) = names.remove(&number) {
-            symbol.instance = names.iter().collect();
+            symbol.instance = names;
         }
         number += 1;
         Some((place, symbol))
@@ -91,8 +93,8 @@ pub(super) struct Resolver<'a> {
     /// What is the same when it is defined again, by the shown definition it belongs to.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
     /// Names set on an instance, by the number of the shown definition.
-    instances: FxHashMap<u32, Vec<Box<str>>>,
-    known: FxHashSet<(u32, Box<str>)>,
+    instances: FxHashMap<u32, Vec<&'a str>>,
+    known: FxHashSet<(u32, &'a str)>,
 }
 
 /// A definition around the present place.
@@ -133,19 +135,19 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name is set on an instance of the type at level `owner` around this place.
-    pub(super) fn instance(&mut self, owner: u32, name: &str) {
+    pub(super) fn instance(&mut self, owner: u32, name: &'a str) {
         let around = usize::try_from(owner).ok().and_then(|owner| self.around.get(owner));
         let Some(owner) = around.and_then(|around| around.number) else { return };
-        if self.known.insert((owner, name.into())) {
+        if self.known.insert((owner, name)) {
             let names = self.instances.entry(owner).or_default();
             if names.len() < MAX_DETAILS {
-                names.push(name.into());
+                names.push(name);
             }
         }
     }
 
     /// The names set on instances, by the number of the shown definition.
-    pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<Box<str>>> {
+    pub(super) fn into_instances(self) -> FxHashMap<u32, Vec<&'a str>> {
         self.instances
     }
 }
