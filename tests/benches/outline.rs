@@ -5,6 +5,10 @@
 //! medians. Bare parsing has its texts in memory. The map starts from the directory: it walks, reads, parses, outlines,
 //! links references, ranks, and chooses blocks for a budget (bytes / 4 stand for tokens). A cold map finds an
 //! empty cache on disk and a warm one what the cold one kept, which is written after the map is there and given by itself.
+//!
+//! Trees to measure need nothing but a registry: `pip download --no-binary :all: --no-deps django==5.2.8` and unpack it; for a
+//! large set of Rust sources `cargo new --lib fetch && cd fetch && cargo add ra_ap_rust-analyzer && cargo vendor`, then
+//! `mkdir ../rust-analyzer && mv vendor/ra_ap_* ../rust-analyzer`.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::print_stderr, reason = "a bench says how it is called")]
 
