@@ -250,7 +250,8 @@ impl LiveOutline {
         }
         if symbols != Effect::None {
             let none = Signature::of([].iter());
-            self.signature = self.pieces.iter().filter_map(|piece| piece.signature).fold(none, Signature::join);
+            self.signature =
+                self.pieces.iter().filter_map(|piece| piece.signature).fold(none, Signature::join);
             self.outline.symbols = Symbols::of_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
         if imports != Effect::None {
