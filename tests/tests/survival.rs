@@ -15,7 +15,7 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 
 /// How many texts to try in each language.
 fn mutations() -> u64 {
-    if std::env::var_os("STRATA_LONG").is_some() { 10_000 } else { 100 }
+    if std::env::var_os("STRATA_LONG").is_some() { 10_000 } else { 20 }
 }
 
 /// The language's own fixture, more than once, and all others.
