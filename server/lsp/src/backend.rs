@@ -3,7 +3,6 @@
 
 use std::sync::mpsc::Sender;
 
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use tokio::sync::oneshot;
@@ -20,20 +19,12 @@ use tower_lsp::ls_types::{
 
 use crate::mail::{Call, Mail};
 use crate::navigation::{Caret, Declarations, Question};
+use crate::waiting::{CancelOnDrop, asked};
 
 /// Posts what the client says.
 #[derive(Debug)]
 pub struct Backend {
     mail: Sender<Mail>,
-}
-
-/// Raises its flag when it is dropped: the transport drops a request that was cancelled.
-struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 impl Backend {
@@ -45,16 +36,6 @@ impl Backend {
     /// `window/workDoneProgress/cancel`, which the library leaves to us.
     pub async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
         self.post(Mail::ProgressCancelled(params.token));
-    }
-
-    /// Posts a question and waits for its answer.
-    async fn ask<T: DeserializeOwned>(&self, question: Question) -> Result<Option<T>> {
-        let (answer, wait) = oneshot::channel();
-        let cancel = Cancel::new();
-        let _dropped = CancelOnDrop(cancel.clone());
-        self.post(Mail::Asked(question, cancel, answer));
-        let found = wait.await.map_err(|_| Error::internal_error())?;
-        serde_json::from_value(found).map_err(|_| Error::internal_error())
     }
 
     fn post(&self, mail: Mail) {
@@ -124,19 +105,27 @@ impl LanguageServer for Backend {
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        self.ask(Question::Document(params.text_document.uri.to_string())).await
+        let (mail, answer) = asked(Question::Document(params.text_document.uri.to_string()));
+        self.post(mail);
+        answer.found().await
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
-        self.ask(Question::Workspace(params.query)).await
+        let (mail, answer) = asked(Question::Workspace(params.query));
+        self.post(mail);
+        answer.found().await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        self.ask(Question::Hover(caret(&params.text_document_position_params))).await
+        let (mail, answer) = asked(Question::Hover(caret(&params.text_document_position_params)));
+        self.post(mail);
+        answer.found().await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
-        self.ask(Question::Definition(caret(&params.text_document_position_params))).await
+        let (mail, answer) = asked(Question::Definition(caret(&params.text_document_position_params)));
+        self.post(mail);
+        answer.found().await
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
@@ -144,13 +133,15 @@ impl LanguageServer for Backend {
             true => Declarations::Counted,
             false => Declarations::LeftOut,
         };
-        self.ask(Question::References(caret(&params.text_document_position), declarations)).await
+        let (mail, answer) = asked(Question::References(caret(&params.text_document_position), declarations));
+        self.post(mail);
+        answer.found().await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         let (answer, wait) = oneshot::channel();
         let cancel = Cancel::new();
-        let _dropped = CancelOnDrop(cancel.clone());
+        let _dropped = CancelOnDrop::new(&cancel);
         let arguments: Vec<Value> = params.arguments;
         self.post(Mail::Command(Call { name: params.command, arguments, cancel, answer }));
         match wait.await {

@@ -27,6 +27,7 @@ pub mod snapshot;
 mod surroundings;
 pub mod sync;
 pub mod transport;
+mod waiting;
 pub mod weights;
 pub mod workbench;
 pub mod world;

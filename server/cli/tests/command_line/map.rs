@@ -22,9 +22,12 @@ fn the_map_is_on_standard_output_and_its_size_on_standard_error() {
          imports app.request
          class View
           def answer(self, request: Request)
+
+        notes.md
+         # Notes
     "#]].assert_eq(&run.out);
     expect![[r#"
-        2 files, 50 of 64,000 tokens
+        3 files, 60 of 64,000 tokens
     "#]]
     .assert_eq(&run.err);
 }
@@ -39,10 +42,10 @@ fn a_budget_leaves_out_and_the_focus_comes_first() {
         files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(paths("app/view.py"), ["app/view.py"]);
-    assert_eq!(paths("app/request.py"), ["app/request.py"]);
+    assert_eq!(paths("app/request.py"), ["app/request.py", "notes.md"], "what still fits");
     let run = repo.strata(&["map", "--budget", "0"]);
     expect![[r#"
-        0 files, 0 of 0 tokens; 2 more with an outline left out
+        0 files, 0 of 0 tokens; 3 more with an outline left out
     "#]]
     .assert_eq(&run.err);
     let run = repo.strata(&["map", "--focus", "../x"]);

@@ -27,30 +27,30 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
     assert_eq!(times(&body, "request body"), 1);
     assert_eq!(times(&body, "class Request"), 1, "in full, so not in the map");
     assert_eq!((times(&body, "view body"), times(&body, "class View")), (0, 1));
-    assert_eq!((times(&body, "notes body"), times(&body, "notes.md")), (0, 1));
+    assert_eq!((times(&body, "notes body"), times(&body, "notes.md")), (0, 2), "in the map and in the list");
     assert_eq!(times(&body, "What is a request?"), 1);
     expect![[r#"
         claude-sonnet-5-5, anthropic, ledger
 
         tokens  part
            448  system prompt
-            37  symbol map
+            46  symbol map
             57  files in full
             28  file list
             14  session state
              8  prompt
             11  structure
-           603  together, of at most 900,000 (window 1,000,000)
+           612  together, of at most 900,000 (window 1,000,000)
 
         tokens  tier    items
-           513  L0          2  cache breakpoint behind it
+           522  L0          3  cache breakpoint behind it
             65  L1          1  cache breakpoint behind it
             14  active      0
 
         tokens  tier  version   file in full
             57  L1    de8961c2  app/request.py
 
-        repository: 1 file in the map (budget 64,000), 3 listed by name, 0 only counted in their folders
+        repository: 2 files in the map (budget 64,000), 3 listed by name, 0 only counted in their folders
     "#]]
     .assert_eq(&run.err);
 }
