@@ -1,0 +1,50 @@
+//! Whoever waits for the answer to a question about names and symbols. The mail itself is posted by `backend`.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use tokio::sync::oneshot;
+use tower_lsp::jsonrpc::{Error, Result};
+
+use crate::mail::Mail;
+use crate::navigation::Question;
+
+/// Raises its flag when it is dropped: the transport drops a request that was cancelled.
+pub(crate) struct CancelOnDrop(Cancel);
+
+impl CancelOnDrop {
+    pub(crate) fn new(cancel: &Cancel) -> Self {
+        Self(cancel.clone())
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Who waits for the answer to a question.
+pub(crate) struct Waiting {
+    answer: oneshot::Receiver<Value>,
+    _dropped: CancelOnDrop,
+}
+
+impl Waiting {
+    /// The answer.
+    ///
+    /// # Errors
+    /// An internal error when nobody answers any more.
+    pub(crate) async fn found<T: DeserializeOwned>(self) -> Result<Option<T>> {
+        let found = self.answer.await.map_err(|_| Error::internal_error())?;
+        serde_json::from_value(found).map_err(|_| Error::internal_error())
+    }
+}
+
+/// A question as mail, and whoever waits for its answer.
+pub(crate) fn asked(question: Question) -> (Mail, Waiting) {
+    let (answer, wait) = oneshot::channel();
+    let cancel = Cancel::new();
+    let mail = Mail::Asked(question, cancel.clone(), answer);
+    (mail, Waiting { answer: wait, _dropped: CancelOnDrop(cancel) })
+}
