@@ -54,7 +54,7 @@ fn what_is_kept_is_found_by_the_next_process() {
     let (directory, cache) = cache();
     let texts: Vec<String> = (0..2_500).map(text).collect();
     let files = [("src/a.py".into(), seen(1)), ("ä/b.py".into(), seen(2))];
-    let folder = Path::new("/work/a");
+    let folder = Path::new("/home/me/a");
     cache.keep(folder, &Findings { seen: files.to_vec(), ..findings(&texts) });
     let next = OutlineCache::at(directory.path().to_owned());
     assert_eq!(next.seen(folder), SeenFiles::from(files));
@@ -166,7 +166,7 @@ fn two_that_write_at_once_lose_nothing() {
                 let cache = OutlineCache::at(directory);
                 for round in 0..10 {
                     let texts: Vec<String> = (0..20).map(|n| text(writer * 1_000 + round * 20 + n)).collect();
-                    cache.keep(Path::new(&format!("/work/{writer}")), &findings(&texts));
+                    cache.keep(Path::new(&format!("/home/me/{writer}")), &findings(&texts));
                     assert!(texts.iter().all(|text| cache.outline(key(text)).is_some()));
                 }
             });
@@ -186,14 +186,14 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
     for day in 0..40 {
         let texts: Vec<String> = (0..500).map(|n| text(day * 500 + n)).collect();
         let files = vec![(format!("{day}.py").into(), seen(1))];
-        let folder = format!("/work/{day}");
+        let folder = format!("/home/me/{day}");
         let findings = Findings { seen: files, ..findings(&texts) };
         table.keep(Path::new(&folder), &findings, i64::try_from(day).unwrap() * 10, limit).unwrap();
         // The first ones are used all the time.
         let used = (0..100).map(|n| key(&text(n))).collect();
         table
             .keep(
-                Path::new("/work/0"),
+                Path::new("/home/me/0"),
                 &Findings { used, ..Findings::default() },
                 i64::try_from(day).unwrap() * 10,
                 limit,
@@ -207,8 +207,8 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
     assert!((0..100).all(|n| there(&mut table, n)), "used all the time");
     assert!((19_500..20_000).all(|n| there(&mut table, n)), "new");
     assert!((500..1_000).all(|n| !there(&mut table, n)), "old");
-    assert_eq!(table.seen(Path::new("/work/1")).unwrap(), SeenFiles::new());
-    assert_eq!(table.seen(Path::new("/work/0")).unwrap().len(), 1);
+    assert_eq!(table.seen(Path::new("/home/me/1")).unwrap(), SeenFiles::new());
+    assert_eq!(table.seen(Path::new("/home/me/0")).unwrap().len(), 1);
 }
 
 #[cfg(unix)]
