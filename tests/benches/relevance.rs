@@ -350,7 +350,7 @@ impl Aider {
             .arg(repository)
             .arg(checkout.path())
             .status();
-        cloned.ok().filter(|status| status.success())?;
+        cloned.ok().filter(std::process::ExitStatus::success)?;
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/aider_rank.py");
         let mut child = Command::new(python)
             .arg(script)
