@@ -23,9 +23,8 @@ pub use content::{Content, Count, Listed, Piece, Said, Seeds, Tree, Weighed};
 pub use frame::{FrameItem, Surroundings, frame_items};
 pub use layout::{ItemKey, LaidBlock, LaidMessage, Layout, Part, Speaker, Tier, Ttl};
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
-pub(crate) use piece::fence;
 pub(crate) use piece::lines;
-pub use piece::{FileText, Source, inline};
+pub use piece::{FileText, Source, fence, inline};
 pub use reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,

@@ -151,7 +151,7 @@ fn is_invisible(character: char) -> bool {
 }
 
 /// A fence that nothing in the text can close.
-pub(crate) fn fence(text: &str) -> String {
+pub fn fence(text: &str) -> String {
     "`".repeat(longest_run(text, '`').max(2) + 1)
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::outline::Located;
+use strata_engine::prompt::fence;
 use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind};
 
 use super::page::Page;
@@ -144,10 +145,4 @@ fn named(page: &Page, name: &str, cancel: &Cancel) -> Result<Vec<Located>, Cance
     let mut places = page.symbols(cancel)?;
     places.retain(|place| *place.symbol.name == *name);
     Ok(places)
-}
-
-/// Longer than any run of backticks in a text.
-fn fence(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest.max(2) + 1)
 }
