@@ -142,7 +142,10 @@ impl LiveOutline {
             *self = Self::new(now, text, cancel)?;
             return Ok(());
         }
-        let changed = now.changed_since(before);
+        // Where nothing is broken a walk that meets what it met before meets it from there on; comparing the trees takes half
+        // as long as parsing.
+        let is_broken = before.has_error() || now.has_error();
+        let changed = if is_broken { now.changed_since(before) } else { Vec::new() };
         let (starts, touched) = moved(&self.starts, edits, changed);
         let is_touched = touched_pieces(&starts, &touched);
         let texts: Vec<(usize, Range<usize>, String)> = runs(&is_touched)
@@ -470,6 +473,12 @@ impl<'o> Pieces<'o, '_> {
         };
         self.candidate = (self.candidate..).find(|at| !is_none(*at)).unwrap_or(self.candidate);
     }
+
+    /// Whether the walk may stop so soon behind a byte that a cut there would make a small piece, which would then have
+    /// to take the next one in, and so on to the end of the text.
+    fn is_soon_over(&self, start: usize) -> bool {
+        self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(SMALL_PIECE))
+    }
 }
 
 impl<'a> Course<'a> for Pieces<'_, 'a> {
@@ -485,7 +494,7 @@ impl<'a> Course<'a> for Pieces<'_, 'a> {
             && self.old.get(self.candidate).is_some_and(|old| old.anchor == *anchor);
         if meets && !is_small {
             Step::Stop
-        } else if start >= self.start.saturating_add(PIECE) {
+        } else if start >= self.start.saturating_add(PIECE) && !self.is_soon_over(start) {
             Step::Cut
         } else {
             Step::On
@@ -577,4 +586,39 @@ fn place(starts: &[usize], piece: usize) -> usize {
 
 fn floor(text: &Rope, at: usize) -> usize {
     text.char_to_byte(text.byte_to_char(at.min(text.len_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse_rope;
+    use super::*;
+
+    /// Wherever the pieces of what is walked again begin, the walk falls back into step with the old ones.
+    #[test]
+    fn what_is_walked_again_does_not_grow_with_the_text() {
+        let rust = LanguageId::by_name("rust").unwrap();
+        let function = |number: usize| {
+            let body =
+                format!("    let value_{number} = {};\n", "x".repeat(number * 37 % 90)).repeat(number % 4);
+            format!("fn function_{number}(a: u32) {{\n{body}}}\n")
+        };
+        let source: String = (0..400).map(function).collect();
+        for length in (1..1_200).step_by(61) {
+            let mut text = Rope::from_str(&source);
+            let mut before = parse_rope(rust, &text, None, &Cancel::new()).unwrap();
+            let mut live = LiveOutline::new(&before, &text, &Cancel::new()).unwrap();
+            assert!(live.pieces.len() > 30);
+            let old: Vec<Arc<[Symbol]>> = live.pieces.iter().map(|piece| piece.found.clone()).collect();
+            let at = source.find("fn function_50(").unwrap();
+            let fresh = format!("fn fresh() {{ {} }}\n", "y".repeat(length));
+            let edit = TreeEdit::in_rope(&text, at..at, &fresh);
+            text.insert(text.byte_to_char(at), &fresh);
+            before.edit(&edit);
+            let now = parse_rope(rust, &text, Some(&before), &Cancel::new()).unwrap();
+            live.refresh(&before, &now, &text, &[edit], &Cancel::new()).unwrap();
+            let is_new = |piece: &&Piece| !old.iter().any(|old| Arc::ptr_eq(old, &piece.found));
+            let walked = live.pieces.iter().filter(is_new).count();
+            assert!((1..=5).contains(&walked), "{walked} of {} pieces, {length}", live.pieces.len());
+        }
+    }
 }
