@@ -34,6 +34,10 @@ use strata_host::walk::{WalkOptions, walk};
 use strata_lsp::index::{Index, Means, Step};
 use tree_sitter::Parser;
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const MAP_BUDGET: usize = 64_000;
 const LIST_BUDGET: usize = 4_000;
 

@@ -3,9 +3,9 @@
 //! are.
 //!
 //! Of broken text a parser that starts from an old tree may make something else than one that starts afresh. Such a
-//! result is provisional: it is there at once for the next keystroke to start from, but what goes into a prompt is
-//! [settled](Buffer::symbols) first by parsing afresh, once for each text. So the same text gives the same bytes, and no
-//! keystroke waits for that.
+//! result is provisional: its tree is there at once for the next keystroke to start from, its outline is that of the last
+//! text that was not broken. What goes into a prompt is [settled](Buffer::symbols) first by parsing afresh, once for each
+//! text. So the same text gives the same bytes, and no keystroke waits for that.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use strata_grammars::LanguageId;
 use crate::cancel::{Cancel, Cancelled};
 use crate::document::{Document, EditError, OutOfStep};
 use crate::key::FileKey;
-use crate::outline::{LiveOutline, Outline, SyntaxTree, TreeEdit, parse_rope};
+use crate::outline::{Currency, LiveOutline, Outline, SyntaxTree, TreeEdit, parse_rope};
 use crate::symbols::FileSymbols;
 
 /// A tree that lags further behind than this many edits is not worth bringing up to date.
@@ -35,7 +35,7 @@ pub struct Parsed {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Standing {
     Settled,
-    /// How the text came about may show.
+    /// How the text came about may show in the tree, and the outline is of an earlier text.
     Provisional,
 }
 
@@ -255,10 +255,11 @@ impl Live {
         let mut before = self.parsed.tree.clone();
         edits.iter().for_each(|edit| before.edit(edit));
         let tree = parse_rope(before.language(), text, Some(&before), cancel)?;
-        self.outline.refresh(&before, &tree, text, edits, cancel)?;
+        let standing = match self.outline.refresh(&tree, text, edits, cancel)? {
+            Currency::Current => Standing::Settled,
+            Currency::Behind => Standing::Provisional,
+        };
         let symbols = FileSymbols::of_live(&mut self.outline, key);
-        let depends = tree.has_error() && before.is_complete();
-        let standing = if depends { Standing::Provisional } else { Standing::Settled };
         self.parsed = Parsed { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
         self.key = key.clone();
         Ok(())

@@ -1,7 +1,7 @@
 //! The outline of a text that is being edited. What a walk over the syntax tree finds is kept in pieces of about a
 //! kilobyte of text; after an edit only the pieces it touched are walked again, and only what follows from those is
-//! made anew. The result is byte for byte what [`Outline::of`] says of the same tree, if that has no errors; of broken text
-//! it may be a little behind.
+//! made anew. The result is byte for byte what [`Outline::of`] says of the same tree. While a text is broken, as it is at
+//! every other key that somebody types, the outline stays that of the last text that was not.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,11 +25,16 @@ const PIECE: usize = 1_024;
 const SMALL_PIECE: usize = 256;
 /// How much text behind a touched piece to have at hand for walking it.
 const AT_HAND: usize = 4 * PIECE;
+/// An outline that is further behind than so many edits is made anew.
+const MAX_PENDING: usize = 1_000;
 
 /// The outline of one version of a text, ready for the next version.
 #[derive(Debug)]
 pub struct LiveOutline {
     language: LanguageId,
+    of: Text,
+    /// What has happened to the text since.
+    pending: Vec<TreeEdit>,
     pieces: Vec<Piece>,
     /// Where the pieces start. The first starts with the text.
     starts: Vec<usize>,
@@ -39,6 +44,22 @@ pub struct LiveOutline {
     shows: Shows,
     /// The map block, if it was asked for since it last changed.
     block: Option<(FileKey, MapBlock)>,
+}
+
+/// Whether an outline is the one of the text as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Currency {
+    /// It is.
+    Current,
+    /// It is that of an earlier text.
+    Behind,
+}
+
+/// The text an outline was made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Text {
+    Sound,
+    Broken,
 }
 
 /// Which of the symbols that were found are shown.
@@ -108,6 +129,8 @@ impl LiveOutline {
         let language = tree.language();
         let mut live = Self {
             language,
+            of: if tree.has_error() { Text::Broken } else { Text::Sound },
+            pending: Vec::new(),
             pieces: Vec::new(),
             starts: Vec::new(),
             mentions: Mentions::new(language),
@@ -124,29 +147,66 @@ impl LiveOutline {
         Ok(live)
     }
 
-    /// Makes it the outline of the text after `edits`, whose tree is `now`. `before` is the tree of the text before,
-    /// told of every edit. After an error it is as it was.
+    /// Makes it the outline of the text after `edits`, whose tree is `now`, unless that text is broken. After an
+    /// error it is as it was.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
     pub fn refresh(
         &mut self,
-        before: &SyntaxTree,
+        now: &SyntaxTree,
+        text: &Rope,
+        edits: &[TreeEdit],
+        cancel: &Cancel,
+    ) -> Result<Currency, Cancelled> {
+        if now.has_error() {
+            if self.pending.len() <= MAX_PENDING {
+                self.pending.extend(edits);
+            }
+            return Ok(Currency::Behind);
+        }
+        let edits: Vec<TreeEdit> = self.pending.iter().chain(edits).copied().collect();
+        if self.of == Text::Broken || edits.len() > MAX_PENDING {
+            *self = Self::new(now, text, cancel)?;
+        } else {
+            self.catch_up(now, text, &edits, cancel)?;
+        }
+        self.pending.clear();
+        Ok(Currency::Current)
+    }
+
+    /// The language it is in.
+    pub fn language(&self) -> LanguageId {
+        self.language
+    }
+
+    /// The outline.
+    pub fn outline(&self) -> Outline {
+        self.outline.clone()
+    }
+
+    /// The map block of the outline. Asked again it costs nothing, as long as the edits leave it as it is.
+    pub fn block(&mut self, key: &FileKey) -> MapBlock {
+        match &self.block {
+            Some((known, block)) if known == key => block.clone(),
+            _ => {
+                let block = map_block_signed(self.language, key, &self.outline, self.signature);
+                self.block = Some((key.clone(), block.clone()));
+                block
+            }
+        }
+    }
+
+    /// From one sound text to another. Where a walk over the new tree meets what the one before met, all that comes is
+    /// as it was up to the next edit; comparing the trees would say the same and take half as long as parsing.
+    fn catch_up(
+        &mut self,
         now: &SyntaxTree,
         text: &Rope,
         edits: &[TreeEdit],
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
-        if before.has_error() && !now.has_error() {
-            // Between broken trees the parser does not report every change, and what was missed must not stay.
-            *self = Self::new(now, text, cancel)?;
-            return Ok(());
-        }
-        // Where nothing is broken a walk that meets what it met before meets it from there on; comparing the trees takes half
-        // as long as parsing.
-        let is_broken = before.has_error() || now.has_error();
-        let changed = if is_broken { now.changed_since(before) } else { Vec::new() };
-        let (starts, touched) = moved(&self.starts, edits, changed);
+        let (starts, touched) = moved(&self.starts, edits);
         let is_touched = touched_pieces(&starts, &touched);
         let texts: Vec<(usize, Range<usize>, String)> = runs(&is_touched)
             .map(|run| {
@@ -175,28 +235,6 @@ impl LiveOutline {
         }
         self.replace(splices, starts);
         Ok(())
-    }
-
-    /// The language it is in.
-    pub fn language(&self) -> LanguageId {
-        self.language
-    }
-
-    /// The outline.
-    pub fn outline(&self) -> Outline {
-        self.outline.clone()
-    }
-
-    /// The map block of the outline. Asked again it costs nothing, as long as the edits leave it as it is.
-    pub fn block(&mut self, key: &FileKey) -> MapBlock {
-        match &self.block {
-            Some((known, block)) if known == key => block.clone(),
-            _ => {
-                let block = map_block_signed(self.language, key, &self.outline, self.signature);
-                self.block = Some((key.clone(), block.clone()));
-                block
-            }
-        }
     }
 
     /// Walks the piece `first.end` again and everything up to an anchor from which on all is as it was. Where the
@@ -513,13 +551,8 @@ impl<'a> Course<'a> for Pieces<'_, 'a> {
     }
 }
 
-/// Where places of a text are after edits, and which ranges of the new text were touched: by an edit, or because they
-/// were `changed`. The ranges are sorted and apart.
-fn moved(
-    starts: &[usize],
-    edits: &[TreeEdit],
-    changed: Vec<Range<usize>>,
-) -> (Vec<usize>, Vec<Range<usize>>) {
+/// Where places of a text are after edits, and which ranges of the new text those touched, sorted and apart.
+fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Range<usize>>) {
     let mut starts = starts.to_vec();
     let mut touched: Vec<Range<usize>> = Vec::new();
     for edit in edits {
@@ -545,7 +578,6 @@ fn moved(
         }
         touched.push(start..new_end);
     }
-    touched.extend(changed);
     touched.sort_unstable_by_key(|range| (range.start, range.end));
     touched.dedup_by(|next, last| {
         let meets = next.start <= last.end;
@@ -598,8 +630,8 @@ mod tests {
     fn what_is_walked_again_does_not_grow_with_the_text() {
         let rust = LanguageId::by_name("rust").unwrap();
         let function = |number: usize| {
-            let body =
-                format!("    let value_{number} = {};\n", "x".repeat(number * 37 % 90)).repeat(number % 4);
+            let body = format!("    let value_{number} = {};\n", "x".repeat(1 + number * 37 % 90))
+                .repeat(number % 4);
             format!("fn function_{number}(a: u32) {{\n{body}}}\n")
         };
         let source: String = (0..400).map(function).collect();
@@ -615,7 +647,7 @@ mod tests {
             text.insert(text.byte_to_char(at), &fresh);
             before.edit(&edit);
             let now = parse_rope(rust, &text, Some(&before), &Cancel::new()).unwrap();
-            live.refresh(&before, &now, &text, &[edit], &Cancel::new()).unwrap();
+            live.refresh(&now, &text, &[edit], &Cancel::new()).unwrap();
             let is_new = |piece: &&Piece| !old.iter().any(|old| Arc::ptr_eq(old, &piece.found));
             let walked = live.pieces.iter().filter(is_new).count();
             assert!((1..=5).contains(&walked), "{walked} of {} pieces, {length}", live.pieces.len());

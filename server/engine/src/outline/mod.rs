@@ -27,7 +27,7 @@ use strata_grammars::LanguageId;
 pub use block::{LEGEND, MapBlock, map_block};
 pub use edition::edition;
 pub use list::Symbols;
-pub use live::LiveOutline;
+pub use live::{Currency, LiveOutline};
 pub use located::{Located, located, mentions_of, name_at};
 pub use names::Names;
 pub use reports::{GrammarReport, grammar_reports};

@@ -175,17 +175,6 @@ impl SyntaxTree {
         });
     }
 
-    /// Where this tree and the one of an earlier version may differ in more than places. The earlier one was
-    /// [told](Self::edit) of every edit since, and what was edited is not always among the answers. Everything, when
-    /// there is nothing to compare.
-    pub(super) fn changed_since(&self, earlier: &Self) -> Vec<Range<usize>> {
-        if self.language != earlier.language || !self.complete || !earlier.complete {
-            return std::iter::once(0..usize::MAX).collect();
-        }
-        let ranges = earlier.tree.changed_ranges(&self.tree);
-        ranges.map(|range| range.start_byte..range.end_byte).collect()
-    }
-
     /// Whether the text was parsed to its end. If not the tree is that of an empty text.
     pub fn is_complete(&self) -> bool {
         self.complete

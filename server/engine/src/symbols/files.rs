@@ -52,7 +52,9 @@ pub fn file_list(
     budget: usize,
     count: &dyn Fn(&str) -> usize,
 ) -> FileList {
-    let files: BTreeSet<&FileKey> = files.iter().collect();
+    let mut files: Vec<&FileKey> = files.iter().collect();
+    files.sort_unstable();
+    files.dedup();
     let heading = heading(files.len());
     let heading_tokens = count(&heading);
     if files.is_empty() || heading_tokens > budget {
@@ -127,31 +129,32 @@ fn contents(
     Some(lines)
 }
 
-/// The directories of some files; the first is the top. A directory that holds nothing but another one
-/// is one with it.
-fn tree<'a>(files: &BTreeSet<&'a FileKey>) -> Vec<Directory<'a>> {
+/// The directories of some files, which are sorted; the first is the top. Sorted, the files below a directory stand
+/// together, so that those around the present file are all there is to look at.
+fn tree<'a>(files: &[&'a FileKey]) -> Vec<Directory<'a>> {
     let mut directories = vec![Directory::default()];
-    let mut numbers: BTreeMap<&str, usize> = BTreeMap::from([("", 0)]);
+    let mut open: Vec<usize> = vec![0];
     for &key in files {
-        let mut number = 0;
-        for (depth, path) in around(key.as_str()).enumerate().skip(1) {
-            number = match numbers.get(path) {
-                Some(&known) => known,
-                None => {
-                    let new = directories.len();
-                    directories.push(Directory { path, depth, ..Directory::default() });
-                    numbers.insert(path, new);
-                    if let Some(above) = directories.get_mut(number) {
-                        above.directories.push(new);
-                    }
-                    new
-                }
-            };
-            if let Some(directory) = directories.get_mut(number) {
+        let path = key.as_str();
+        let is_around = |number: &usize| {
+            let around = directories.get(*number).map_or("", |directory| directory.path);
+            around.is_empty() || path.strip_prefix(around).is_some_and(|rest| rest.starts_with('/'))
+        };
+        open.truncate(open.iter().position(|number| !is_around(number)).unwrap_or(open.len()));
+        for (depth, path) in around(path).enumerate().skip(open.len()) {
+            let new = directories.len();
+            directories.push(Directory { path, depth, ..Directory::default() });
+            if let Some(above) = open.last().and_then(|above| directories.get_mut(*above)) {
+                above.directories.push(new);
+            }
+            open.push(new);
+        }
+        for number in open.iter().skip(1) {
+            if let Some(directory) = directories.get_mut(*number) {
                 directory.total += 1;
             }
         }
-        if let Some(directory) = directories.get_mut(number) {
+        if let Some(directory) = open.last().and_then(|number| directories.get_mut(*number)) {
             directory.files.push(key);
         }
     }
