@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use tree_sitter::Query;
 
 mod detect;
+pub mod memory;
 mod position;
 
 pub use position::Position;

@@ -2,7 +2,7 @@
 //! `cargo bench -p e2e --bench outline -- DIR [ROUNDS]`.
 //!
 //! Rounds are interleaved and each phase is a process of its own, so that its peak of memory is its own; what is printed are
-//! medians. Bare parsing has its texts in memory. The map starts from the directory: it walks, reads, parses, outlines,
+//! medians. Bare parsing has its texts in memory and the system's allocator. The map starts from the directory: it walks, reads, parses, outlines,
 //! links references, ranks, and chooses blocks for a budget (bytes / 4 stand for tokens). A cold map finds an
 //! empty cache on disk and a warm one what the cold one kept, which is written after the map is there and given by itself.
 //!
@@ -33,10 +33,6 @@ use strata_host::roots::Roots;
 use strata_host::walk::{WalkOptions, walk};
 use strata_lsp::index::{Index, Means, Step};
 use tree_sitter::Parser;
-
-/// As in the binary.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const MAP_BUDGET: usize = 64_000;
 const LIST_BUDGET: usize = 4_000;
@@ -193,10 +189,15 @@ fn timed(work: impl FnOnce()) -> f64 {
     milliseconds(start.elapsed())
 }
 
+#[expect(unsafe_code, reason = "as the binary does it")]
 fn phase(name: &str, threads: NonZeroUsize, root: &Path, cache: &Path) {
     let mut figures = match name {
         "bare" => bare(root, threads),
-        _ => map(root, threads, cache),
+        _ => {
+            // SAFETY: a phase is all that its process does.
+            unsafe { strata_grammars::memory::use_mimalloc() };
+            map(root, threads, cache)
+        }
     };
     if let Some(peak) = peak_memory() {
         figures.insert("peak KiB".to_owned(), peak);

@@ -29,12 +29,10 @@ use clap::Parser as _;
 use crate::arguments::{Arguments, Command};
 use crate::failure::Failure;
 
-/// Outlines live long and syntax trees briefly. The system's allocator, which the parsers in C keep using, fares
-/// better without the former between the latter; the bench `outline` prints by how much.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
+#[expect(unsafe_code, reason = "what makes it safe is to do it first")]
 fn main() -> ExitCode {
+    // SAFETY: nothing else has run yet.
+    unsafe { strata_grammars::memory::use_mimalloc() };
     let done = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),
