@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     /// Say what works and what does not
     Doctor(DoctorArguments),
+    /// Print the JSON Schema of the protocol or of the settings
+    Schema(SchemaArguments),
 }
 
 #[derive(Debug, Args)]
@@ -412,6 +414,13 @@ pub(crate) struct DoctorArguments {
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Print the schema of the settings, and not that of the protocol
+    #[arg(long)]
+    pub(crate) settings: bool,
 }
 
 #[cfg(test)]

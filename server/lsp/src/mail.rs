@@ -21,6 +21,7 @@ use tower_lsp::ls_types::{
 
 use crate::commands::{CommandError, Effect};
 use crate::index::Index;
+use crate::meter::Status;
 use crate::misread::Misread;
 use crate::navigation::Question;
 
@@ -120,8 +121,8 @@ pub enum Mail {
     IndexSoFar(u64, Index),
     /// The index run of this number ended; `None` when it was cancelled.
     Indexed(u64, Option<Index>),
-    /// The context meter was read.
-    Metered(Value),
+    /// The context meter was read; `None` when the context cannot be weighed.
+    Metered(Option<Status>),
     /// No more mail will come.
     Goodbye,
 }

@@ -36,7 +36,7 @@ use tokio::sync::oneshot;
 use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, InitializeResult};
 
 use crate::capabilities;
-use crate::client::{Can, ClientInfo};
+use crate::client::{Can, ClientInfo, InitializationOptions};
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, News, Reason, sum_up};
 use crate::folders::{Folders, folders_of};
@@ -44,7 +44,7 @@ use crate::keeper::Keeper;
 use crate::mail::{Answer, Call, Done, Mail, Waits};
 use crate::meter;
 use crate::navigation::{self, Feature, Question};
-use crate::outgoing::{Outgoing, Work};
+use crate::outgoing::{Outgoing, Warning, Work};
 use crate::services::Services;
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::world::{Action, MAIN_SESSION, World};
@@ -190,7 +190,7 @@ impl MainLoop {
             }
             Mail::Metered(status) => {
                 self.meter.reading = false;
-                if !status.is_null() {
+                if let Some(status) = status {
                     self.say(Outgoing::Status(status));
                 }
             }
@@ -303,19 +303,22 @@ impl MainLoop {
             }
             Action::Warn { code, message, path } => {
                 tracing::warn!(code, "{message}");
-                let warning = json!({ "code": code, "message": message, "path": path });
-                self.say(Outgoing::Warning(warning, message));
+                self.say(Outgoing::Warning(Warning { code: code.to_owned(), message, path }));
             }
             Action::Meter => self.meter.wanted = true,
         }
     }
 
     fn initialize(&mut self, params: &InitializeParams, answer: Answer<Result<InitializeResult, String>>) {
-        let client = ClientInfo::new(params);
+        let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
+        for problem in problems {
+            self.greetings
+                .push(("options", format!("not all of initializationOptions was taken: {problem}")));
+        }
+        let client = ClientInfo::new(&params.capabilities, &options);
         let encoding = client.encoding;
         self.folders = folders_of(params);
-        let options = params.initialization_options.as_ref();
-        let settings = options.and_then(|options| options.get("settings")).cloned();
+        let settings = options.settings;
         let roots = self.folders.roots();
         let client = Arc::new(client);
         self.services.meet(Arc::clone(&client));
@@ -618,7 +621,7 @@ impl MainLoop {
                 Effect::Reindex => self.act(Action::Reindex),
                 Effect::Open(session) => self.transition("open", |world| world.session_opened(session)),
                 Effect::Show(id) => self.transition("show", |world| world.session_shown(&id)),
-                Effect::Tell(news) => self.services.tell_compaction(news),
+                Effect::Tell(news) => self.services.tell_compaction(*news),
                 Effect::Close(id) => {
                     self.compactions.cancel_all_of(&id);
                     let next =
@@ -666,7 +669,7 @@ impl MainLoop {
             return;
         }
         let Some(session) = self.world.sessions.get(job.session.as_str()).cloned() else { return };
-        self.services.tell_compaction(job.started().into());
+        self.services.tell_compaction(job.started());
         let id = job.session.clone();
         let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
         if self.world.client.shows_progress == Can::Yes {
@@ -720,7 +723,7 @@ impl MainLoop {
         if let (Err(error), None) = (&result, &answer) {
             self.services.warn("compaction", format!("the conversation was not compacted: {error}"));
         }
-        self.services.tell_compaction(news.into());
+        self.services.tell_compaction(news);
         if let Some(answer) = answer {
             respond(answer, result);
         }
@@ -744,7 +747,7 @@ impl MainLoop {
             Lane::Background,
             move || meter::read(&snapshot, &session, now_ms(), &Cancel::new()),
             move |status| {
-                let _ = mail.send(Mail::Metered(status.ok().flatten().unwrap_or(Value::Null)));
+                let _ = mail.send(Mail::Metered(status.ok().flatten()));
             },
         );
     }

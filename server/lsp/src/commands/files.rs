@@ -1,5 +1,6 @@
 //! `files.*`: which files a session shows, and what they hold now.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::{ItemKey, Source, Tier};
@@ -11,7 +12,7 @@ use strata_host::walk::NameOnly;
 use super::{CommandError, Context, Empty, NoArguments};
 
 /// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Paths {
     paths: Vec<String>,
@@ -21,14 +22,14 @@ pub(super) struct Paths {
 }
 
 /// One path.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OnePath {
     path: String,
 }
 
 /// A path with the text that stands for it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
     path: String,
@@ -36,14 +37,14 @@ pub(super) struct PathAndContent {
 }
 
 /// Files or folders that have other names now.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Renames {
     files: Vec<Rename>,
 }
 
 /// One of them, by its names before and after.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Rename {
     from: String,
@@ -51,13 +52,13 @@ struct Rename {
 }
 
 /// Whether the session had to do with any of them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RenamedReply {
     changed: bool,
 }
 
 /// What a change of the selection did.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Changed {
     /// The files that were changed, in key order.
@@ -66,7 +67,7 @@ pub(super) struct Changed {
     withheld: Vec<Withheld>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Withheld {
     path: FileKey,
@@ -74,13 +75,14 @@ struct Withheld {
 }
 
 /// The files a session chose.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
     files: Vec<Listed>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ListedFile")]
 struct Listed {
     path: FileKey,
     state: Choice,
@@ -100,7 +102,7 @@ struct Listed {
 }
 
 /// A file's current text.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReadReply {
     path: FileKey,
     text: String,
@@ -108,18 +110,18 @@ pub(super) struct ReadReply {
     source: Source,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HasReply {
     has: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkedPaths {
     paths: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MarkedRead {
     /// The last one last.

@@ -1,5 +1,6 @@
 //! `history.*`: the conversation itself.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
 use strata_engine::prompt::history_tokens;
@@ -7,41 +8,41 @@ use strata_engine::prompt::history_tokens;
 use super::said::Said;
 use super::{CommandError, Context, Empty, NoArguments};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddParams {
     role: Role,
     content: Said,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
     user: Said,
     assistant: Said,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetParams {
     messages: Vec<AddParams>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TruncateParams {
     /// The first message that goes.
     from: MessageId,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditParams {
     id: MessageId,
     content: Said,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PinParams {
     id: MessageId,
@@ -49,7 +50,7 @@ pub(super) struct PinParams {
     pinned: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HideParams {
     id: MessageId,
@@ -59,31 +60,31 @@ pub(super) struct HideParams {
     user: Option<Visibility>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
     /// A conversation in any form that `session.import` takes.
     text: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Truncated {
     /// How many messages went.
     removed: usize,
     messages: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
     ids: Vec<MessageId>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Messages {
     messages: Vec<Message>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Count {
     messages: usize,
     /// What the model sees of them, in tokens.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::compaction::Summariser;
 use strata_engine::iteration::{
@@ -11,7 +12,7 @@ use strata_engine::prompt::with_scales;
 
 use super::{CommandError, Context, NoArguments};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
     /// What the loop is for; needed before its first iteration, and begins another loop when it changes.
@@ -22,7 +23,7 @@ pub(super) struct AddParams {
     file_events: Vec<FileEvent>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Added {
     number: u64,
@@ -33,8 +34,9 @@ pub(super) struct Added {
 }
 
 /// What became of iterations that were to be folded into the summary.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Fold")]
 struct Folded {
     iterations: Vec<u64>,
     by: By,
@@ -43,8 +45,9 @@ struct Folded {
 }
 
 /// Who wrote the summary.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "FoldedBy")]
 enum By {
     Model,
     Extractive,

@@ -1,13 +1,14 @@
 //! `memory.*`: notes that outlive every conversation, and the search over them and over all that was ever said in the
 //! workspace.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{Kind, MessageId, Role};
 use strata_host::store::{Coverage, Fragment, FragmentId, Hit, NewFragment, Scope, Source};
 
 use super::{CommandError, Context, Empty, NoArguments};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddParams {
     text: String,
@@ -15,31 +16,32 @@ pub(super) struct AddParams {
     tags: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
     query: String,
     limit: Option<usize>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoveParams {
     id: i64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
     id: i64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fragments {
     fragments: Vec<Noted>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Note")]
 struct Noted {
     id: i64,
     text: String,
@@ -50,7 +52,7 @@ struct Noted {
 }
 
 /// The reply of a search, the best first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Found {
     hits: Vec<FoundHit>,
     /// How many of the newest matches were ranked, when there are too many to rank them all.
@@ -58,8 +60,9 @@ pub(super) struct Found {
     newest: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Hit")]
 struct FoundHit {
     #[serde(flatten)]
     place: Place,
@@ -70,7 +73,7 @@ struct FoundHit {
 }
 
 /// Where something was found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
 pub(super) enum Place {
     Fragment { id: i64, tags: Vec<String> },

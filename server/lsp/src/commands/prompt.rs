@@ -1,5 +1,6 @@
 //! `prompt.*`: assemble, record, discard, preview, estimate.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::compaction::{Moment, Pressure, Summariser};
 use strata_engine::history::{ContentBlock, Image};
@@ -15,7 +16,7 @@ use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_o
 use crate::compacting::Job;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
     prompt: Option<String>,
@@ -33,7 +34,7 @@ pub(super) struct AssembleParams {
 }
 
 /// What came of a prompt.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordParams {
     id: String,
@@ -46,26 +47,26 @@ pub(super) struct RecordParams {
     usage: Option<Usage>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
     id: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
     text: String,
     model: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Estimate {
     tokens: usize,
     model: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Preview {
     text: String,
     tokens: usize,
@@ -136,7 +137,7 @@ fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError>
         return Ok(false);
     }
     let Context { snapshot, services, session, cancel, now_ms, .. } = context;
-    services.tell_compaction(job.started().into());
+    services.tell_compaction(job.started());
     let drafted = job.draft(session, snapshot, &services.asker(snapshot), cancel);
     cancel.check()?;
     let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
@@ -145,9 +146,9 @@ fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError>
         committed.map(|_| news).map_err(|error| error.to_string())
     });
     let done = committed.is_ok();
-    let news = committed.unwrap_or_else(|error| job.failed(&error)).into();
+    let news = committed.unwrap_or_else(|error| job.failed(&error));
     // Told when it is safely stored with the rest of the command.
-    context.effects.push(Effect::Tell(news));
+    context.effects.push(Effect::Tell(Box::new(news)));
     Ok(done)
 }
 

@@ -1,5 +1,6 @@
 //! `server.*`: what the server itself is and does.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use strata_engine::models::Model;
 use strata_engine::prompt::IndexState;
@@ -9,7 +10,7 @@ use crate::index::Efforts;
 
 use super::{CommandError, Context, Effect, Empty, NoArguments};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServerStatus {
     version: &'static str,
@@ -25,12 +26,12 @@ pub(super) struct ServerStatus {
     notes: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SettingsReply {
     settings: Settings,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ModelsReply {
     models: Vec<Model>,
 }

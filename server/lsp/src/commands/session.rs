@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::exchange::{self, Form};
 use strata_engine::facts::Step;
@@ -15,7 +16,7 @@ use super::{CommandError, Context, Effect, Empty, NoArguments};
 use crate::keeper::{KeepError, Keeper};
 use crate::world::MAIN_SESSION;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct LoadParams {
     id: String,
@@ -24,7 +25,7 @@ pub(super) struct LoadParams {
     read_only: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForkParams {
     /// The last message that the new session has; all of them when absent.
@@ -33,21 +34,21 @@ pub(super) struct ForkParams {
     name: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RenameParams {
     name: String,
     id: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeleteParams {
     id: Option<String>,
 }
 
 /// A form that a session is written in.
-#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize)]
+#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
     /// Strata's own lines: all messages with all that is known of them.
@@ -61,7 +62,7 @@ enum ExportFormat {
     Markdown,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExportParams {
     #[serde(default)]
@@ -69,7 +70,7 @@ pub(super) struct ExportParams {
     id: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
     /// What another program, or `session.export`, wrote.
@@ -78,14 +79,14 @@ pub(super) struct ImportParams {
     name: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
     query: String,
     limit: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Opened {
     id: String,
@@ -93,7 +94,7 @@ pub(super) struct Opened {
     read_only: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Imported {
     id: String,
     messages: usize,
@@ -103,19 +104,20 @@ pub(super) struct Imported {
     skipped: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Exported {
     format: ExportFormat,
     text: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Sessions {
     sessions: Vec<Listed>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ListedSession")]
 struct Listed {
     id: String,
     name: String,
@@ -130,7 +132,7 @@ struct Listed {
     read_only: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Steps {
     steps: Vec<Step>,

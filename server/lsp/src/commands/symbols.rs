@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
 use strata_engine::outline::{LEGEND, SymbolKind};
@@ -10,7 +11,7 @@ use strata_engine::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 use super::{CommandError, Context};
 use crate::snapshot::Snapshot;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
     /// What the blocks may weigh together, in tokens; the setting's when absent.
@@ -20,7 +21,7 @@ pub(super) struct MapParams {
     focus: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MapReply {
     legend: &'static str,
@@ -32,19 +33,19 @@ pub(super) struct MapReply {
     left_out: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct MapFile {
     path: FileKey,
     tokens: usize,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileParams {
     path: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileReply {
     path: FileKey,
     language: &'static str,
@@ -52,7 +53,7 @@ pub(super) struct FileReply {
     tokens: usize,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
     /// A name as it is defined.
@@ -61,13 +62,14 @@ pub(super) struct ReferencesParams {
     path: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReferencesReply {
     name: String,
     definitions: Vec<Definition>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SymbolDefinition")]
 struct Definition {
     path: FileKey,
     /// The heads of what has the name there.
@@ -76,14 +78,14 @@ struct Definition {
     referrers: Vec<Referrer>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Referrer {
     path: FileKey,
     /// At most 1.
     likelihood: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
     path: FileKey,
     /// How many files refer to it; those that may mean another count for less.
@@ -98,7 +100,7 @@ pub(super) struct DependentsReply {
     mutual: Vec<FileKey>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
     /// Letters of a name, in order.
@@ -107,12 +109,12 @@ pub(super) struct FindParams {
     limit: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
     symbols: Vec<FoundSymbol>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct FoundSymbol {
     name: Box<str>,
     kind: SymbolKind,
@@ -122,7 +124,7 @@ struct FoundSymbol {
     container: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RelevantParams {
     /// What is to be done, in any words.
@@ -133,12 +135,12 @@ pub(super) struct RelevantParams {
     min_score: Option<f64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RelevantReply {
     items: Vec<RelevantItem>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct RelevantItem {
     path: FileKey,
     #[serde(skip_serializing_if = "Option::is_none")]

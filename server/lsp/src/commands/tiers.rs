@@ -1,5 +1,6 @@
 //! `tiers.*`: what stands in which tier, what broke and why, what comes next, and the ways to step in.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use strata_engine::cost::{self, Charge, Forecast, Outlook, Prices};
 use strata_engine::models::Model;
@@ -9,7 +10,7 @@ use strata_engine::tiers::{self, Break, Chosen, PolicyName, TiersReport, Wishes}
 use super::{CommandError, Context, NoArguments};
 
 /// A policy for this session. Without the field nothing is changed; `null` takes the session's own policy back.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PolicyParams {
     #[serde(default, deserialize_with = "given")]
@@ -17,7 +18,7 @@ pub(super) struct PolicyParams {
 }
 
 /// Which policy lays out the next prompt, and who decided that.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PolicyReply {
     #[serde(flatten)]
@@ -32,7 +33,7 @@ pub(super) struct PolicyReply {
 }
 
 /// What a rebuild will cost.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Rebuilt {
     #[serde(flatten)]
@@ -43,7 +44,7 @@ pub(super) struct Rebuilt {
 }
 
 /// What the last recorded prompt broke.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Explained {
     /// In plain words.
@@ -52,7 +53,7 @@ pub(super) struct Explained {
     broke: Option<Break>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
     /// A model to switch to.
@@ -62,7 +63,7 @@ pub(super) struct ForecastParams {
 }
 
 /// What comes next.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Foretold {
     model: String,
@@ -89,8 +90,9 @@ pub(super) struct Foretold {
 }
 
 /// A cost that could be avoided.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ExtraCost")]
 struct Extra {
     /// In tokens of plain input.
     cost: f64,
@@ -99,8 +101,9 @@ struct Extra {
 }
 
 /// What a pause of a given length does under the lifetime that is set.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PauseCost")]
 struct Pause {
     seconds: u64,
     /// Whether what is cached is gone then.
@@ -110,8 +113,9 @@ struct Pause {
 }
 
 /// What switching to another model does. Its tokens are counted and priced as that model does.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SwitchCost")]
 struct Switch {
     model: String,
     /// What the next prompt weighs there.

@@ -1,5 +1,6 @@
 //! `toolOutput.*`: results of tools on their way in, and reading on in what was not shown.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role};
 use strata_engine::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
@@ -11,14 +12,15 @@ use super::{CommandError, Context};
 const LINES: usize = 200;
 
 /// An output as a client may give it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "ToolOutput")]
 enum Output {
     Text(String),
     Parts(Vec<ResultPart>),
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
     content: Output,
@@ -29,14 +31,15 @@ pub(super) struct AddParams {
 }
 
 /// What an output is named by: the number of a message, or the name of a spilled output.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "OutputName")]
 enum Name {
     Message(MessageId),
     Spill(String),
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
     id: Name,
@@ -46,7 +49,7 @@ pub(super) struct ReadParams {
     count: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
     /// What the model is shown.
     content: Vec<ResultPart>,

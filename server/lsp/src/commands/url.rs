@@ -1,5 +1,6 @@
 //! `url.*`: web pages that the client fetched. The server opens no socket for them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::prompt::{ItemKey, Tier};
 use strata_engine::urls::{Added, Page};
@@ -10,7 +11,7 @@ use super::{CommandError, Context, NoArguments};
 const MAX_NAME: usize = 4_096;
 
 /// A page with its text.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PageParams {
     url: String,
@@ -18,14 +19,15 @@ pub(super) struct PageParams {
     content: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OneUrl {
     url: String,
 }
 
 /// A page that the session shows.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ShownPage")]
 pub(super) struct Shown {
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,12 +40,12 @@ pub(super) struct Shown {
     tokens: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Removed {
     removed: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
     urls: Vec<Shown>,
 }
