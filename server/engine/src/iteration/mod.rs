@@ -121,6 +121,7 @@ pub struct FileEvent {
 /// Whether an iteration said that the goal is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "LoopPromise")]
 pub enum Promise {
     /// It did not.
     Open,

@@ -10,6 +10,7 @@ use super::{CommandError, Compacting, Context, Effect, Later, NoArguments};
 use crate::compacting::{Job, News, Reason};
 use crate::snapshot::Snapshot;
 
+/// Which rules to follow.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunParams {
@@ -17,11 +18,14 @@ pub(super) struct RunParams {
     profile: Option<String>,
 }
 
+/// What was taken back.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Undone {
+    /// The profile whose compaction it was.
     profile: String,
     /// What the conversation was before this.
     before: Size,
+    /// How many messages the model sees now.
     messages: usize,
 }
 

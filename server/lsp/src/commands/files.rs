@@ -15,6 +15,7 @@ use super::{CommandError, Context, Empty, NoArguments};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Paths {
+    /// Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
     paths: Vec<String>,
     /// Files that are selected although their name says that they hold secrets.
     #[serde(default)]
@@ -25,6 +26,7 @@ pub(super) struct Paths {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OnePath {
+    /// A file, by its path below the workspace folder.
     path: String,
 }
 
@@ -32,7 +34,9 @@ pub(super) struct OnePath {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
+    /// Where it stands for a file.
     path: String,
+    /// The text.
     content: String,
 }
 
@@ -40,6 +44,7 @@ pub(super) struct PathAndContent {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Renames {
+    /// Each by its names before and after; of several that fit a file the first counts.
     files: Vec<Rename>,
 }
 
@@ -47,13 +52,16 @@ pub(super) struct Renames {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Rename {
+    /// Its name before.
     from: String,
+    /// Its name now.
     to: String,
 }
 
 /// Whether the session had to do with any of them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RenamedReply {
+    /// Whether there was anything to follow.
     changed: bool,
 }
 
@@ -67,25 +75,33 @@ pub(super) struct Changed {
     withheld: Vec<Withheld>,
 }
 
+/// A file that was not taken unasked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Withheld {
+    /// Which.
     path: FileKey,
+    /// Why, as a clause.
     reason: String,
 }
 
 /// The files a session chose.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
+    /// In the order of their names.
     files: Vec<Listed>,
 }
 
+/// A file that the session chose.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ListedFile")]
 struct Listed {
+    /// Which.
     path: FileKey,
+    /// What was chosen for it.
     state: Choice,
+    /// The lines that are shown, when it is not the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<LineRange>>,
     /// The tier it stands in since the last recorded turn.
@@ -104,23 +120,30 @@ struct Listed {
 /// A file's current text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReadReply {
+    /// Which.
     path: FileKey,
+    /// All of it.
     text: String,
     #[serde(flatten)]
     source: Source,
 }
 
+/// Whether a file is shown in full.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HasReply {
+    /// Whether it is, or some of its lines are.
     has: bool,
 }
 
+/// Files that were read outside.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkedPaths {
+    /// Files of the workspace.
     paths: Vec<String>,
 }
 
+/// What the session has read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MarkedRead {

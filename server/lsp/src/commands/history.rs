@@ -8,26 +8,36 @@ use strata_engine::prompt::history_tokens;
 use super::said::Said;
 use super::{CommandError, Context, Empty, NoArguments};
 
+/// A message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "HistoryMessage")]
 pub(super) struct AddParams {
+    /// Who speaks.
     role: Role,
+    /// What is said.
     content: Said,
 }
 
+/// A question and its answer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
+    /// The question.
     user: Said,
+    /// The answer.
     assistant: Said,
 }
 
+/// A whole conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetParams {
+    /// In order.
     messages: Vec<AddParams>,
 }
 
+/// Where the conversation is to end.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TruncateParams {
@@ -35,24 +45,32 @@ pub(super) struct TruncateParams {
     from: MessageId,
 }
 
+/// A message and what it is to say.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditParams {
+    /// Which message.
     id: MessageId,
+    /// What it says from now on.
     content: Said,
 }
 
+/// A message that is to stay word for word, or no longer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PinParams {
+    /// Which message.
     id: MessageId,
+    /// Whether it is to stay.
     #[serde(default = "yes")]
     pinned: bool,
 }
 
+/// A message and who gets to see it. One of `agent` and `user` is needed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HideParams {
+    /// Which message.
     id: MessageId,
     /// Whether the model sees it.
     agent: Option<Visibility>,
@@ -60,6 +78,7 @@ pub(super) struct HideParams {
     user: Option<Visibility>,
 }
 
+/// A conversation that another program recorded.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
@@ -67,25 +86,33 @@ pub(super) struct ImportParams {
     text: String,
 }
 
+/// What is left.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Truncated {
     /// How many messages went.
     removed: usize,
+    /// How many messages are left.
     messages: usize,
 }
 
+/// The messages that were added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
+    /// Their numbers, in order.
     ids: Vec<MessageId>,
 }
 
+/// The conversation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Messages {
+    /// All of them, hidden ones included.
     messages: Vec<Message>,
 }
 
+/// How long the conversation is.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Count {
+    /// All messages, hidden ones included.
     messages: usize,
     /// What the model sees of them, in tokens.
     tokens: usize,

@@ -12,21 +12,28 @@ use strata_engine::prompt::with_scales;
 
 use super::{CommandError, Context, NoArguments};
 
+/// An iteration, and what goes with it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
     /// What the loop is for; needed before its first iteration, and begins another loop when it changes.
     goal: Option<String>,
+    /// What was asked and what came of it.
     iteration: NewIteration,
+    /// What the loop should know of where it runs, by name. Values of names that promise secrets are withheld.
     environment: Option<BTreeMap<String, String>>,
+    /// What happened to files since the last one.
     #[serde(default)]
     file_events: Vec<FileEvent>,
 }
 
+/// What became of an iteration.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Added {
+    /// Its number, counted from 1.
     number: u64,
+    /// Whether it says that the goal is reached.
     promise: Promise,
     /// What became of the iterations that left the window; absent when none did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,8 +45,11 @@ pub(super) struct Added {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
 struct Folded {
+    /// Their numbers.
     iterations: Vec<u64>,
+    /// Who wrote the summary.
     by: By,
+    /// Why nobody could.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }

@@ -19,14 +19,21 @@ use crate::compacting::Job;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
+    /// What the person asks.
     prompt: Option<String>,
+    /// Pictures that go with the prompt.
     #[serde(default)]
     images: Vec<Image>,
+    /// Results of the tools that the last answer asked for.
     tool_results: Option<Vec<ToolResult>>,
+    /// The tools that the model may ask for, in the order in which they are declared.
     #[serde(default)]
     tools: Vec<Tool>,
+    /// The form of the request; the setting's when absent.
     format: Option<Format>,
+    /// How the prompt is laid out; the session's or the setting's when absent.
     policy: Option<PolicyName>,
+    /// The model it is made for; the setting's when absent.
     model: Option<String>,
     /// Assemble without keeping the prompt: it cannot be recorded.
     #[serde(default)]
@@ -37,38 +44,52 @@ pub(super) struct AssembleParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordParams {
+    /// The prompt, by the `id` that `strata.prompt.assemble` gave it.
     id: String,
+    /// How it ended.
     #[serde(default)]
     status: Status,
     /// The answer: a text, or its blocks.
     response: Option<Said>,
     /// What came of an answer that was stopped; the same as `response`.
     partial: Option<Said>,
+    /// What the provider billed.
     usage: Option<Usage>,
 }
 
+/// A prompt.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
+    /// By the `id` that `strata.prompt.assemble` gave it.
     id: String,
 }
 
+/// A text to weigh.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
+    /// The text.
     text: String,
+    /// The model whose tokens count; the setting's when absent.
     model: Option<String>,
 }
 
+/// What the text weighs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Estimate {
+    /// Tokens of the model.
     tokens: usize,
+    /// The model whose tokens were counted.
     model: String,
 }
 
+/// What would be sent.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Preview {
+    /// All of it, as Markdown.
     text: String,
+    /// What it weighs, in tokens of the model.
     tokens: usize,
 }
 

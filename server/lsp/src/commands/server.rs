@@ -10,29 +10,41 @@ use crate::index::Efforts;
 
 use super::{CommandError, Context, Effect, Empty, NoArguments};
 
+/// How the server stands.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServerStatus {
+    /// Of Strata.
     version: &'static str,
+    /// The workspace folders.
     roots: Vec<String>,
+    /// How many buffers are open.
     open_documents: usize,
+    /// Whether all files were outlined.
     index: IndexState,
+    /// How many files the workspace has.
     files: usize,
+    /// How many of them have an outline.
     outlined: usize,
     /// What the last run over all files had to do for that.
     efforts: Efforts,
+    /// The languages that have outlines.
     languages: Vec<&'static str>,
     /// What the walk could not do.
     notes: Vec<String>,
 }
 
+/// The settings in force.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SettingsReply {
+    /// All of them.
     settings: Settings,
 }
 
+/// The model table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ModelsReply {
+    /// By name.
     models: Vec<Model>,
 }
 

@@ -11,6 +11,7 @@ use strata_engine::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 use super::{CommandError, Context};
 use crate::snapshot::Snapshot;
 
+/// How large the map is to be, and what it is about.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
@@ -21,38 +22,55 @@ pub(super) struct MapParams {
     focus: Vec<String>,
 }
 
+/// The symbol map.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MapReply {
+    /// What its signs mean.
     legend: &'static str,
+    /// All blocks.
     text: String,
+    /// What they weigh together.
     tokens: usize,
+    /// What they might weigh.
     budget: usize,
+    /// The files with a block.
     files: Vec<MapFile>,
     /// Files with an outline that the budget does not hold.
     left_out: usize,
 }
 
+/// A file with a block.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MapFile {
+    /// Which.
     path: FileKey,
+    /// What its block weighs.
     tokens: usize,
 }
 
+/// A file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileParams {
+    /// By its path below the workspace folder.
     path: String,
 }
 
+/// The outline of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileReply {
+    /// Which.
     path: FileKey,
+    /// What it is written in.
     language: &'static str,
+    /// Its map block.
     text: String,
+    /// What that weighs.
     tokens: usize,
 }
 
+/// A name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
@@ -62,15 +80,20 @@ pub(super) struct ReferencesParams {
     path: Option<String>,
 }
 
+/// Who mentions the name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReferencesReply {
+    /// The name.
     name: String,
+    /// Where it is defined, each with who means it.
     definitions: Vec<Definition>,
 }
 
+/// A file that defines a name.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SymbolDefinition")]
 struct Definition {
+    /// Which.
     path: FileKey,
     /// The heads of what has the name there.
     heads: Vec<Box<str>>,
@@ -78,15 +101,19 @@ struct Definition {
     referrers: Vec<Referrer>,
 }
 
+/// A file that mentions a name.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Referrer {
+    /// Which.
     path: FileKey,
     /// At most 1.
     likelihood: f64,
 }
 
+/// What a file has to do with others.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
+    /// Which.
     path: FileKey,
     /// How many files refer to it; those that may mean another count for less.
     incoming: f64,
@@ -100,30 +127,41 @@ pub(super) struct DependentsReply {
     mutual: Vec<FileKey>,
 }
 
+/// What to look for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
     /// Letters of a name, in order.
     query: String,
+    /// How many at most.
     #[serde(default = "most_found")]
     limit: usize,
 }
 
+/// What was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
+    /// The closest first.
     symbols: Vec<FoundSymbol>,
 }
 
+/// A definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundSymbol {
+    /// Its name.
     name: Box<str>,
+    /// What it is.
     kind: SymbolKind,
+    /// The file that has it.
     path: FileKey,
+    /// The line that introduces it.
     head: Box<str>,
+    /// What it stands in.
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<String>,
 }
 
+/// What a text is about.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RelevantParams {
@@ -135,18 +173,25 @@ pub(super) struct RelevantParams {
     min_score: Option<f64>,
 }
 
+/// What the text is about.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RelevantReply {
+    /// The best first.
     items: Vec<RelevantItem>,
 }
 
+/// A file or a definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RelevantItem {
+    /// The file.
     path: FileKey,
+    /// What it is; absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<SymbolKind>,
+    /// Its name; absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    /// How good it is; the best has 1.
     score: f64,
 }
 

@@ -13,6 +13,7 @@ use super::{CommandError, Context, NoArguments};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PolicyParams {
+    /// The session's own from now on.
     #[serde(default, deserialize_with = "given")]
     policy: Option<Option<PolicyName>>,
 }
@@ -27,6 +28,7 @@ pub(super) struct PolicyReply {
     session: Option<PolicyName>,
     /// The setting's.
     setting: Option<PolicyName>,
+    /// The model of the next prompt.
     model: String,
     /// What suits the model.
     model_default: PolicyName,
@@ -53,6 +55,7 @@ pub(super) struct Explained {
     broke: Option<Break>,
 }
 
+/// What might come.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
@@ -66,6 +69,7 @@ pub(super) struct ForecastParams {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Foretold {
+    /// The model of the next prompt.
     model: String,
     /// The lifetime that is set.
     ttl: Ttl,
@@ -73,8 +77,9 @@ pub(super) struct Foretold {
     turns: usize,
     /// What the next prompt weighs before its request, in tokens.
     tokens: usize,
-    /// What of the last prompt can be cached, and by how much that grew per turn, in tokens.
+    /// What of the last prompt can be cached, in tokens.
     marked: usize,
+    /// By how much that grew per turn, in tokens.
     growth: usize,
     /// When what is cached will be gone, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,8 +88,10 @@ pub(super) struct Foretold {
     forecast: Forecast,
     /// What a pause past the lifetime that is set would cost.
     past_ttl: Extra,
+    /// What the pause that was asked about would do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<Pause>,
+    /// What the model that was asked about would do.
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<Switch>,
 }
@@ -105,6 +112,7 @@ struct Extra {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PauseCost")]
 struct Pause {
+    /// How long it is.
     seconds: u64,
     /// Whether what is cached is gone then.
     expires: bool,
@@ -117,6 +125,7 @@ struct Pause {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "SwitchCost")]
 struct Switch {
+    /// The model.
     model: String,
     /// What the next prompt weighs there.
     tokens: usize,

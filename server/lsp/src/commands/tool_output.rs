@@ -16,16 +16,21 @@ const LINES: usize = 200;
 #[serde(untagged)]
 #[schemars(rename = "ToolOutput")]
 enum Output {
+    /// A text.
     Text(String),
+    /// Its parts.
     Parts(Vec<ResultPart>),
 }
 
+/// An output of a tool.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
+    /// The output.
     content: Output,
     /// The call that it answers. With it the result is added to the conversation; without it only cut.
     call_id: Option<String>,
+    /// How the call ended.
     #[serde(default)]
     outcome: Outcome,
 }
@@ -35,20 +40,26 @@ pub(super) struct AddParams {
 #[serde(untagged)]
 #[schemars(rename = "OutputName")]
 enum Name {
+    /// The number of a message with results.
     Message(MessageId),
+    /// The name of an output that went to a file.
     Spill(String),
 }
 
+/// Lines of an output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
+    /// Which output.
     id: Name,
     /// The first line, counted from 1.
     #[serde(default = "first")]
     from: usize,
+    /// How many lines; 200 when absent.
     count: Option<usize>,
 }
 
+/// What is kept of an output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
     /// What the model is shown.

@@ -14,14 +14,19 @@ const MAX_NAME: usize = 4_096;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PageParams {
+    /// Its address.
     url: String,
+    /// Its title.
     title: Option<String>,
+    /// Its text, at most `files.max_bytes`.
     content: String,
 }
 
+/// A page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OneUrl {
+    /// Its address.
     url: String,
 }
 
@@ -29,7 +34,9 @@ pub(super) struct OneUrl {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ShownPage")]
 pub(super) struct Shown {
+    /// Its address.
     url: String,
+    /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     /// Its item.
@@ -40,13 +47,17 @@ pub(super) struct Shown {
     tokens: usize,
 }
 
+/// Whether there was such a page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Removed {
+    /// Whether there was.
     removed: bool,
 }
 
+/// The pages that the session shows.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
+    /// In the order of their addresses.
     urls: Vec<Shown>,
 }
 
