@@ -24,6 +24,7 @@ use crate::index::Index;
 use crate::meter::Status;
 use crate::misread::Misread;
 use crate::navigation::Question;
+use crate::settings::Found;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
 /// reports as an internal error.
@@ -103,6 +104,8 @@ pub enum Mail {
     SettingsChanged(Value),
     /// The client's settings, as it answered.
     Settings(Value),
+    /// The settings files of the workspace were read.
+    WorkspaceSettings(Vec<Found>),
     /// The person stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
     /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.

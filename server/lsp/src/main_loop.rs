@@ -27,6 +27,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
+use strata_host::config::Layer;
 use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::pool::{Lane, Panicked, Pool};
 use strata_host::roots::Roots;
@@ -46,6 +47,7 @@ use crate::meter;
 use crate::navigation::{self, Feature, Question};
 use crate::outgoing::{Outgoing, Warning, Work};
 use crate::services::Services;
+use crate::settings::{self, Found};
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::world::{Action, MAIN_SESSION, World};
 
@@ -158,7 +160,8 @@ impl MainLoop {
             Mail::Watched(watched) => self.watched(watched),
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
-            Mail::Settings(tree) => self.configured("settings", tree),
+            Mail::Settings(tree) => self.configured("settings", Layer::Editor, settings::of_editor(tree)),
+            Mail::WorkspaceSettings(found) => self.configured("workspace settings", Layer::Workspace, found),
             Mail::ProgressCancelled(token) => {
                 self.indexing.cancel(&token);
                 self.compactions.cancel(&token);
@@ -301,6 +304,18 @@ impl MainLoop {
                 self.indexing.want_all();
                 self.start_indexing();
             }
+            Action::ReadSettings => {
+                let roots = Arc::clone(&self.world.snapshot.roots);
+                let mail = self.mail.clone();
+                self.pool.spawn(
+                    Lane::Interactive,
+                    move || settings::of_workspace(&roots),
+                    move |found| match found {
+                        Ok(found) => drop(mail.send(Mail::WorkspaceSettings(found))),
+                        Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
+                    },
+                );
+            }
             Action::Warn { code, message, path } => {
                 tracing::warn!(code, "{message}");
                 self.say(Outgoing::Warning(Warning { code: code.to_owned(), message, path }));
@@ -318,18 +333,31 @@ impl MainLoop {
         let client = ClientInfo::new(&params.capabilities, &options);
         let encoding = client.encoding;
         self.folders = folders_of(params);
-        let settings = options.settings;
+        let own = options.settings;
         let roots = self.folders.roots();
         let client = Arc::new(client);
         self.services.meet(Arc::clone(&client));
         let session = self.first_session(&client, &roots);
+        let [user, environment] = settings::of_user();
+        let workspace = (Layer::Workspace, settings::of_workspace(&roots));
+        let editor = own.map(|tree| (Layer::Editor, settings::of_editor(tree)));
+        let mut told = Vec::new();
         self.transition("initialize", |world| {
-            world.snapshot.trust = client.trust;
-            world.client = client;
+            world.client = Arc::clone(&client);
             world.snapshot.roots = Arc::new(roots);
             world.begin_with(session);
-            settings.map_or(Vec::new(), |tree| world.configured(tree))
+            world.trusted(client.trust);
+            let layers = [user, workspace, environment].into_iter().chain(editor);
+            for action in layers.flat_map(|(layer, found)| world.configured(layer, found)).collect::<Vec<_>>()
+            {
+                if let Action::Warn { code, message, .. } = action {
+                    told.push((code, message));
+                }
+            }
+            // The index and the meter are asked for when the client is ready.
+            Vec::new()
         });
+        self.greetings.extend(told);
         // Nobody waits any more when the client cancelled its first request; the state is right all the same.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let offered = self.offers.begin(&wanted, &self.world.client.registers);
@@ -394,12 +422,12 @@ impl MainLoop {
             self.say(Outgoing::AskSettings);
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
-            self.configured("didChangeConfiguration", tree);
+            self.configured("didChangeConfiguration", Layer::Editor, settings::of_editor(tree));
         }
     }
 
-    fn configured(&mut self, what: &'static str, tree: Value) {
-        self.transition(what, |world| world.configured(tree));
+    fn configured(&mut self, what: &'static str, layer: Layer, found: Vec<Found>) {
+        self.transition(what, |world| world.configured(layer, found));
         self.offer();
     }
 
@@ -711,7 +739,11 @@ impl MainLoop {
         let (news, result): (News, _) = match result {
             Ok(_) => {
                 let news = news.unwrap_or_else(|| job.started());
-                (news.clone(), Ok(news.into()))
+                let mut reply = news.clone().into();
+                if let Some(session) = self.world.sessions.get(session) {
+                    reply = commands::versioned(reply, session);
+                }
+                (news, Ok(reply))
             }
             Err(error) => {
                 self.compactions.failed(&job);

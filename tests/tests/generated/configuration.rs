@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use strata_lsp::settings::HARMLESS;
+
 use crate::resolved;
 
 /// Puts the settings into the manifest of an extension. Blocks that hold anything but these settings stay, in front.
@@ -31,6 +33,30 @@ pub(crate) fn put(manifest: &mut Value, settings: &Value) {
     }
     after.extend(made);
     manifest["contributes"]["configuration"] = after.into();
+    restrict(manifest, settings);
+}
+
+/// Has VS Code keep back what an untrusted workspace may not set. What the extension keeps back of its own stays.
+fn restrict(manifest: &mut Value, settings: &Value) {
+    let mut properties = Map::new();
+    for (name, schema) in settings["properties"].as_object().unwrap() {
+        collect(settings, name, schema, &mut properties);
+    }
+    let is_harmless = |name: &str| {
+        HARMLESS
+            .iter()
+            .any(|key| name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    };
+    let trust = &mut manifest["capabilities"]["untrustedWorkspaces"];
+    let before = trust["restrictedConfigurations"].as_array().cloned().unwrap_or_default();
+    let is_known = |name: &Value| {
+        let name = name.as_str().and_then(|name| name.strip_prefix("strata."));
+        name.is_some_and(|name| properties.contains_key(name))
+    };
+    let mut restricted: Vec<Value> = before.into_iter().filter(|name| !is_known(name)).collect();
+    let ours = properties.keys().filter(|name| !is_harmless(name));
+    restricted.extend(ours.map(|name| format!("strata.{name}").into()));
+    trust["restrictedConfigurations"] = restricted.into();
 }
 
 /// A block for each group of settings, with the settings at the top in the first.
@@ -184,11 +210,20 @@ mod tests {
         let own = json!({ "title": "Strata", "properties": {
             "strata.path": { "type": "string" }, "strata.cache.gone": { "type": "string" }, "strata.model": {},
         } });
-        let mut manifest = json!({ "contributes": { "views": {}, "configuration": own } });
+        let trust = json!({ "supported": true, "restrictedConfigurations": ["strata.path", "strata.model"] });
+        let mut manifest = json!({
+            "contributes": { "views": {}, "configuration": own },
+            "capabilities": { "untrustedWorkspaces": trust },
+        });
         put(&mut manifest, &settings());
         let blocks = manifest["contributes"]["configuration"].as_array().unwrap();
         let titles: Vec<&str> = blocks.iter().map(|block| block["title"].as_str().unwrap()).collect();
         assert_eq!(titles, ["Strata", "General", "Cache"]);
+        let restricted = &manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"];
+        assert_eq!(
+            *restricted,
+            json!(["strata.path", "strata.model", "strata.cache.policy", "strata.cache.size"])
+        );
         assert_eq!(blocks[0]["properties"], json!({ "strata.path": { "type": "string" } }));
         let once = manifest.clone();
         put(&mut manifest, &settings());

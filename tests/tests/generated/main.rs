@@ -5,6 +5,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
 
 mod configuration;
+mod examples;
+mod protocol_page;
 mod settings_page;
 mod typescript;
 
@@ -67,6 +69,12 @@ fn typescript_types() {
 #[test]
 fn page_of_the_settings() {
     is_kept("docs/settings.md", &settings_page::page(&protocol::settings()));
+}
+
+/// Every example is said to the real server, and what it replies is held against the schema on the way.
+#[test]
+fn page_of_the_protocol() {
+    is_kept("docs/PROTOCOL.md", &protocol_page::page(&protocol::schema(), &examples::record()));
 }
 
 #[test]

@@ -14,8 +14,8 @@ const LONGEST_DEFAULT: usize = 40;
 pub(crate) fn page(settings: &Value) -> String {
     let mut out = String::from(
         "# Settings\n\n\
-         Every setting with its type, its default and what it means. The same as a JSON Schema: [schema/settings.json](schema/settings.json), or\n\
-         `strata schema --settings`.\n\n",
+         Every setting with its type, its default and what it means. Where settings come from, and which of them an untrusted workspace may\n\
+         set: [commands.md](commands.md#settings). The same as a JSON Schema: [schema/settings.json](schema/settings.json), or `strata schema --settings`.\n\n",
     );
     let _ = writeln!(out, "This page is made from the Rust types by `{}`.\n", super::RENEW);
     let mut groups = Vec::new();

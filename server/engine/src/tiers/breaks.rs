@@ -64,6 +64,7 @@ pub struct Break {
     /// What that cost: those tokens at the difference between writing and reading, in tokens of plain input.
     pub cost: f64,
     /// What the provider read less of this prompt than was expected, if it said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<Missed>,
 }
 

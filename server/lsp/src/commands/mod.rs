@@ -174,6 +174,14 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
     Ok((session, Value::Object(object)))
 }
 
+/// A reply with how often its session was changed so far, which every reply says.
+pub fn versioned(mut reply: Value, session: &Session) -> Value {
+    if let Value::Object(reply) = &mut reply {
+        reply.insert("stateVersion".to_owned(), session.revision().into());
+    }
+    reply
+}
+
 fn call<P: DeserializeOwned, R: Serialize>(
     arguments: Value,
     context: &mut Context<'_>,
@@ -182,11 +190,8 @@ fn call<P: DeserializeOwned, R: Serialize>(
     let params: P = serde_path_to_error::deserialize(arguments)
         .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))?;
     let reply = command(params, context)?;
-    let mut reply = serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))?;
-    if let Value::Object(reply) = &mut reply {
-        reply.insert("stateVersion".to_owned(), context.session.revision().into());
-    }
-    Ok(reply)
+    let reply = serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))?;
+    Ok(versioned(reply, context.session))
 }
 
 #[cfg(test)]
