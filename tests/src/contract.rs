@@ -63,12 +63,21 @@ fn mismatch(root: &Value, schema: &Value, value: &Value, named: &mut BTreeSet<St
     rules
         .iter()
         .find_map(|(rule, says)| match rule.as_str() {
-            "description" | "default" | "title" | "required" | "additionalProperties" | "items" => None,
+            "description"
+            | "default"
+            | "title"
+            | "required"
+            | "additionalProperties"
+            | "items"
+            | "prefixItems" => None,
             "$ref" => mismatch(root, meant(root, says), value, named),
             "type" => wrong_type(says, value),
             "const" => (says != value).then(|| format!("{value} is not {says}")),
             "enum" => (!says.as_array()?.contains(value)).then(|| format!("{value} is none of {says}")),
-            "minimum" => (value.as_f64() < says.as_f64()).then(|| format!("{value} is less than {says}")),
+            "minimum" => (value.is_number() && value.as_f64() < says.as_f64())
+                .then(|| format!("{value} is less than {says}")),
+            // They say again how many there are.
+            "minItems" | "maxItems" if rules.contains_key("prefixItems") => None,
             // The only pattern is that of lines, which a test of its own reads.
             "pattern" => None,
             "properties" => fields(root, rules, says.as_object()?, value, named),
@@ -101,6 +110,14 @@ fn mismatch(root: &Value, schema: &Value, value: &Value, named: &mut BTreeSet<St
 /// What is wrong inside an array, or with the values of a table.
 fn inside(root: &Value, rules: &Map<String, Value>, value: &Value) -> Option<String> {
     match value {
+        Value::Array(items) if rules.contains_key("prefixItems") => {
+            let each = rules.get("prefixItems").and_then(Value::as_array)?;
+            if each.len() != items.len() {
+                return Some(format!("{} items, not {}", items.len(), each.len()));
+            }
+            let at = |at: usize| Some(format!("[{at}]: {}", fault(root, &each[at], &items[at])?));
+            (0..items.len()).find_map(at)
+        }
         Value::Array(items) => {
             let of = rules.get("items")?;
             items
@@ -224,6 +241,12 @@ mod tests {
         let schema =
             json!({ "$ref": "#/$defs/B", "properties": { "k": { "const": "x" } }, "required": ["k"] });
         check(schema, &[json!({ "k": "x", "b": 1 })], &[json!({ "k": "x" }), json!({ "b": 1 })]);
+    }
+
+    #[test]
+    fn a_tuple_has_a_type_for_each_place() {
+        let schema = json!({ "type": "array", "prefixItems": [{ "type": "string" }, { "type": "integer" }], "minItems": 2 });
+        check(schema, &[json!(["a", 1])], &[json!([1, "a"]), json!(["a"]), json!(["a", 1, 2])]);
     }
 
     #[test]

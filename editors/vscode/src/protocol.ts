@@ -1433,6 +1433,16 @@ export type Hit = {
     kind: MessageKind;
   });
 
+/** A value that was left out, and why. */
+export interface IgnoredSetting {
+  /** The setting, for instance `symbols.map_budget`. */
+  key: string;
+  /** Where it stands. */
+  origin: SettingOrigin;
+  /** Why it does not count. */
+  reason: string;
+}
+
 /** A picture in a message. */
 export interface Image {
   /** Where its bytes are. */
@@ -2557,6 +2567,10 @@ export interface ServerSettingsParams {
 export interface ServerSettingsReply {
   /** All of them. */
   settings: Settings;
+  /** Where each value comes from, by the setting's name. */
+  origins: Record<string, SettingOrigin>;
+  /** What an untrusted workspace would set if it were let. */
+  ignored: IgnoredSetting[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -2585,7 +2599,9 @@ export interface ServerStatusReply {
   efforts: Efforts;
   /** The languages that have outlines. */
   languages: string[];
-  /** What the walk could not do. */
+  /** Whether the person trusts the workspace. */
+  trusted: boolean;
+  /** What the walk could not do, and what settings were not taken because the workspace is not trusted. */
   notes: string[];
   /** How often the session was changed so far. */
   stateVersion: number;
@@ -2793,6 +2809,29 @@ export interface SessionStepsReply {
   filesRead: string[];
   /** How often the session was changed so far. */
   stateVersion: number;
+}
+
+/** Where settings come from, the weakest first. */
+export type SettingLayer =
+  /** Built in. */
+  | 'defaults'
+  /** `strata.toml` in the user's configuration directory. */
+  | 'user'
+  /** `.strata.toml` in a workspace folder. */
+  | 'workspace'
+  /** Variables that begin with `STRATA_`. */
+  | 'environment'
+  /** What the editor answers to `workspace/configuration`. */
+  | 'editor'
+  /** Options of the command line. */
+  | 'commandLine';
+
+/** Where an effective value comes from. */
+export interface SettingOrigin {
+  /** The layer. */
+  layer: SettingLayer;
+  /** Where it stands, for a person: a file's path, `environment`, `editor`. */
+  name: string;
 }
 
 /** All settings. */

@@ -62,6 +62,13 @@ struct Field<'a> {
     is_required: bool,
 }
 
+/// Whether every form of an object has the fields at hand, or only some.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Certain,
+    Possible,
+}
+
 impl Page<'_> {
     fn command(&self, out: &mut String, name: &str, message: &Value, example: &Example) {
         let _ = write!(out, "### {name}\n\n{}\n\n", message["description"].as_str().unwrap_or_default());
@@ -103,7 +110,7 @@ impl Page<'_> {
         }
         let mut fields = BTreeMap::new();
         let mut order = Vec::new();
-        self.collect(schema, true, &mut fields, &mut order);
+        self.collect(schema, Presence::Certain, &mut fields, &mut order);
         if !order.is_empty() {
             self.fields(out, "field", schema);
         } else if schema.get("oneOf").is_none() && schema.get("anyOf").is_none() {
@@ -114,7 +121,7 @@ impl Page<'_> {
     fn fields(&self, out: &mut String, title: &str, schema: &Value) {
         let mut fields = BTreeMap::new();
         let mut order = Vec::new();
-        self.collect(schema, true, &mut fields, &mut order);
+        self.collect(schema, Presence::Certain, &mut fields, &mut order);
         order.retain(|name| !matches!(name.as_str(), "session" | "stateVersion") || title == "field");
         if order.is_empty() {
             return;
@@ -133,29 +140,29 @@ impl Page<'_> {
     fn collect<'s>(
         &'s self,
         schema: &'s Value,
-        is_certain: bool,
+        presence: Presence,
         fields: &mut BTreeMap<String, Field<'s>>,
         order: &mut Vec<String>,
     ) {
         let required = schema["required"].as_array();
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-            let is_required =
-                is_certain && required.is_some_and(|required| required.iter().any(|one| one == name));
+            let is_required = presence == Presence::Certain
+                && required.is_some_and(|required| required.iter().any(|one| one == name));
             if !fields.contains_key(name) {
                 order.push(name.clone());
                 fields.insert(name.clone(), Field { schema: field, is_required });
             }
         }
         if schema.get("$ref").is_some() {
-            self.collect(self.definition(schema), is_certain, fields, order);
+            self.collect(self.definition(schema), presence, fields, order);
         }
         for key in ["oneOf", "anyOf"] {
             for choice in schema[key].as_array().into_iter().flatten() {
-                self.collect(choice, false, fields, order);
+                self.collect(choice, Presence::Possible, fields, order);
             }
         }
         for part in schema["allOf"].as_array().into_iter().flatten() {
-            self.collect(part, is_certain, fields, order);
+            self.collect(part, presence, fields, order);
         }
     }
 

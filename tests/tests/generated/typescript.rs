@@ -137,9 +137,13 @@ fn named(name: &Value, fields: &Map<String, Value>, depth: usize) -> String {
         "integer" | "number" => "number".to_owned(),
         "boolean" => "boolean".to_owned(),
         "null" => "null".to_owned(),
-        "array" => match fields.get("items") {
-            Some(items) => format!("{}[]", in_parentheses(of(items, depth))),
-            None => "unknown[]".to_owned(),
+        "array" => match (fields.get("prefixItems"), fields.get("items")) {
+            (Some(Value::Array(items)), _) => {
+                let items: Vec<String> = items.iter().map(|item| of(item, depth)).collect();
+                format!("[{}]", items.join(", "))
+            }
+            (None, Some(items)) => format!("{}[]", in_parentheses(of(items, depth))),
+            other => panic!("an array of an unknown kind: {other:?}"),
         },
         "object" => match (fields.get("properties"), fields.get("additionalProperties")) {
             (Some(Value::Object(properties)), _) => {
@@ -242,6 +246,7 @@ mod tests {
             "Record<string, number>",
         );
         check(json!({ "type": "object", "additionalProperties": true }), "Record<string, unknown>");
+        check(json!({ "type": "array", "prefixItems": [{ "type": "string" }, {}] }), "[string, unknown]");
         check(json!({ "description": "Anything." }), "unknown");
         check(json!({ "const": "it's" }), r"'it\'s'");
         check(json!({ "enum": ["a", 1] }), "'a' | 1");
