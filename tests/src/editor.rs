@@ -18,6 +18,7 @@ pub struct Setup {
     process: Option<u32>,
     options: Value,
     state: Option<PathBuf>,
+    variables: Vec<(String, String)>,
     watching: Watching,
 }
 
@@ -64,6 +65,7 @@ impl Setup {
             process: None,
             options: Value::Null,
             state: None,
+            variables: Vec::new(),
             watching: Watching::Asked,
         }
     }
@@ -98,6 +100,12 @@ impl Setup {
         Self { state: Some(state.to_owned()), ..self }
     }
 
+    /// The server runs with this environment variable.
+    pub fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Starts the server, says hello, and waits until the repository is indexed.
     pub fn start(&self) -> Editor {
         let mut editor = self.start_without_waiting();
@@ -108,7 +116,7 @@ impl Setup {
     /// As [`Setup::start`], but the index may still be incomplete.
     pub fn start_without_waiting(&self) -> Editor {
         let mut server = match &self.state {
-            Some(state) => Server::start_in(state),
+            Some(state) => Server::start_with(state, &self.variables),
             None => Server::start(),
         };
         server.answer_with("workspace/configuration", json!([self.settings]));

@@ -12,6 +12,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used")]
 
 mod binary;
+pub mod contract;
 mod document;
 mod editor;
 mod framing;

@@ -1,7 +1,7 @@
 //! The server's process and the conversation with it: requests, notifications, and the requests the server makes in
 //! return. A thread takes messages off the pipe; everything else happens in the test's own thread, while it waits.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{LIMIT, framing, strata};
+use crate::{LIMIT, contract, framing, strata};
 
 /// The number of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,7 +40,8 @@ pub struct Server {
     incoming: Receiver<Value>,
     said: Option<JoinHandle<String>>,
     last_id: i64,
-    open: BTreeSet<i64>,
+    /// Requests without an answer so far, those that run a command with its name.
+    open: BTreeMap<i64, Option<String>>,
     answers: BTreeMap<i64, Answer>,
     heard: VecDeque<(String, Value)>,
     results: BTreeMap<String, Value>,
@@ -62,10 +63,18 @@ impl Server {
 
     /// Starts `strata serve` with this state directory, which outlives it.
     pub fn start_in(state: &Path) -> Self {
+        Self::start_with(state, &[])
+    }
+
+    /// Starts `strata serve` with this state directory and these variables. The user's settings are in
+    /// `config/strata/strata.toml` below the state directory.
+    pub fn start_with(state: &Path, variables: &[(String, String)]) -> Self {
         let mut process = Command::new(strata())
             .arg("serve")
             .env("STRATA_STATE_DIR", state)
             .env("STRATA_CACHE_DIR", state.join("cache"))
+            .env("XDG_CONFIG_HOME", state.join("config"))
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -92,7 +101,7 @@ impl Server {
             incoming,
             said: Some(said),
             last_id: 0,
-            open: BTreeSet::new(),
+            open: BTreeMap::new(),
             answers: BTreeMap::new(),
             heard: VecDeque::new(),
             results: BTreeMap::new(),
@@ -150,7 +159,8 @@ impl Server {
     pub fn ask(&mut self, method: &str, params: Value) -> Id {
         self.last_id += 1;
         let id = self.last_id;
-        self.open.insert(id);
+        let command = params["command"].as_str().filter(|_| method == "workspace/executeCommand");
+        self.open.insert(id, command.map(str::to_owned));
         // Parameters that are null are left out, as the protocol wants.
         let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
         if !params.is_null() {
@@ -282,15 +292,24 @@ impl Server {
         let id = message["id"].take();
         let method = message["method"].as_str().map(str::to_owned);
         match (method, id.is_null()) {
-            (Some(method), true) => self.heard.push_back((method, message["params"].take())),
-            (Some(method), false) => self.serve(&id, method, message["params"].take()),
+            (Some(method), true) => {
+                contract::check_said(&method, &message["params"]);
+                self.heard.push_back((method, message["params"].take()));
+            }
+            (Some(method), false) => {
+                contract::check_said(&method, &message["params"]);
+                self.serve(&id, method, message["params"].take());
+            }
             (None, _) => {
                 let id = id.as_i64().unwrap_or_else(|| panic!("an answer to nothing: {message}"));
-                assert!(
-                    self.open.remove(&id),
-                    "request {id} is answered twice, or was never made: {message}"
-                );
-                self.answers.insert(id, answer_of(&mut message));
+                let command = self.open.remove(&id).unwrap_or_else(|| {
+                    panic!("request {id} is answered twice, or was never made: {message}")
+                });
+                let answer = answer_of(&mut message);
+                if let (Some(command), Ok(reply)) = (command, &answer) {
+                    contract::check_reply(&command, reply);
+                }
+                self.answers.insert(id, answer);
             }
         }
     }

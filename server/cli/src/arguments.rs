@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     /// Say what works and what does not
     Doctor(DoctorArguments),
+    /// Print the JSON Schema of the protocol or of the settings
+    Schema(SchemaArguments),
 }
 
 #[derive(Debug, Args)]
@@ -59,6 +61,12 @@ pub(crate) struct RepositoryArguments {
     /// The repository; all other paths count from here, or are absolute
     #[arg(long = "repo", value_name = "DIR", default_value = ".", hide_default_value = true, global = true)]
     pub(crate) folder: PathBuf,
+    /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
+    #[arg(long, value_name = "NAME=VALUE", global = true)]
+    pub(crate) set: Vec<String>,
+    /// Take no more than sizes from the repository's `.strata.toml`, and tell the model none of its rules
+    #[arg(long, global = true)]
+    pub(crate) untrusted: bool,
 }
 
 #[derive(Debug, Args)]
@@ -412,6 +420,13 @@ pub(crate) struct DoctorArguments {
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Print the schema of the settings, and not that of the protocol
+    #[arg(long)]
+    pub(crate) settings: bool,
 }
 
 #[cfg(test)]

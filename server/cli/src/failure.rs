@@ -58,6 +58,9 @@ impl From<CommandError> for Failure {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
-        Self::Said(format!("--repo: {error}"))
+        match error {
+            OpenError::Options(problem) => Self::Said(problem),
+            error => Self::Said(format!("--repo: {error}")),
+        }
     }
 }

@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
-use strata_lsp::workbench::{Access, RollingConfig, Settings, Workbench, read_loop_file};
+use serde_json::{Map, Value, json};
+use strata_lsp::workbench::{Access, Workbench, read_loop_file};
 
 use crate::arguments::{IterationArguments, IterationCommand, LoopArguments, ReportArguments};
 use crate::failure::Failure;
@@ -55,8 +55,8 @@ struct Status {
 }
 
 pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
-    let settings = Settings { context: remembered(&arguments.memory)?, ..Settings::default() };
-    let mut workbench = repository::open_stored(&arguments.repository, settings)?;
+    let settings = remembered(&arguments.memory)?;
+    let mut workbench = repository::open_stored_with(&arguments.repository, settings)?;
     let (session, audience) = (&arguments.session, arguments.audience);
     match &arguments.command {
         IterationCommand::Add(report) => {
@@ -79,17 +79,19 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn remembered(arguments: &LoopArguments) -> Result<RollingConfig, Failure> {
+/// The settings that the options give. A file says all of them, options only themselves.
+fn remembered(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> {
     let LoopArguments { config, context_window, summarize_every, max_summary_tokens } = arguments;
     let file = match config {
-        Some(path) => read_loop_file(path).map_err(|error| Failure::said(format!("--config {error}")))?,
-        None => RollingConfig::default(),
+        Some(path) => Some(read_loop_file(path).map_err(|error| Failure::said(format!("--config {error}")))?),
+        None => None,
     };
-    Ok(RollingConfig {
-        raw_window_size: context_window.unwrap_or(file.raw_window_size),
-        summarize_every: summarize_every.unwrap_or(file.summarize_every),
-        max_summary_tokens: max_summary_tokens.unwrap_or(file.max_summary_tokens),
-    })
+    let given = json!({
+        "raw_window_size": context_window.or(file.map(|file| file.raw_window_size)),
+        "summarize_every": summarize_every.or(file.map(|file| file.summarize_every)),
+        "max_summary_tokens": max_summary_tokens.or(file.map(|file| file.max_summary_tokens)),
+    });
+    Ok(Map::from_iter([("context".to_owned(), given)]))
 }
 
 fn asked(report: &ReportArguments) -> Result<Value, Failure> {

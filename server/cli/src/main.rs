@@ -15,6 +15,7 @@ mod prompt;
 mod replay;
 mod reply;
 mod repository;
+mod schema;
 mod serve;
 mod sessions;
 mod table;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Iteration(arguments) => iteration::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
     };
     match done {
         Ok(exit) => exit,

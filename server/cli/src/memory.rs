@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strata_lsp::workbench::Settings;
 
 use crate::arguments::{MemoryArguments, MemoryCommand};
 use crate::failure::Failure;
@@ -38,7 +37,7 @@ struct Added {
 }
 
 pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
-    let mut workbench = repository::open_stored(&arguments.repository, Settings::default())?;
+    let mut workbench = repository::open_stored(&arguments.repository)?;
     let audience = arguments.audience;
     match &arguments.command {
         MemoryCommand::Add { text, tag } => {

@@ -1,6 +1,7 @@
-//! Opening the repository that a command is about.
+//! Opening the repository that a command is about, with the settings that count for it.
 
-use strata_lsp::workbench::{Settings, Workbench};
+use serde_json::{Map, Value};
+use strata_lsp::workbench::{Trust, Workbench, from_toml, set_dotted};
 
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;
@@ -9,19 +10,20 @@ use crate::output;
 
 /// The repository without its outlines.
 pub(crate) fn open(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
-    let mut workbench = Workbench::open(&arguments.folder, Settings::default())?;
-    workbench.keep_outlines();
-    Ok(workbench)
+    open_with(arguments, Map::new())
 }
 
 /// The repository with the sessions and notes that are stored for it.
-pub(crate) fn open_stored(arguments: &RepositoryArguments, settings: Settings) -> Result<Workbench, Failure> {
-    let mut workbench = Workbench::open(&arguments.folder, settings)?;
-    workbench.keep_outlines();
-    if let Some(news) = workbench.open_store()? {
-        output::tell(&format!("warning: {news}"));
-    }
-    Ok(workbench)
+pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
+    stored(open(arguments)?)
+}
+
+/// The same with settings of the command's own.
+pub(crate) fn open_stored_with(
+    arguments: &RepositoryArguments,
+    settings: Map<String, Value>,
+) -> Result<Workbench, Failure> {
+    stored(open_with(arguments, settings)?)
 }
 
 /// Lists the repository's files, so that a misspelt path is noticed before the long work.
@@ -33,4 +35,56 @@ pub(crate) fn list(workbench: &mut Workbench) -> Result<(), Failure> {
 pub(crate) fn index(workbench: &mut Workbench) -> Result<(), Failure> {
     let bar = Bar::new("indexing", "files");
     workbench.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
+}
+
+fn open_with(arguments: &RepositoryArguments, settings: Map<String, Value>) -> Result<Workbench, Failure> {
+    let mut options = Value::Object(settings);
+    for setting in &arguments.set {
+        let (name, value) = setting.split_once('=').ok_or_else(|| {
+            Failure::said(format!("--set {setting}: write NAME=VALUE, as in --set files.list_budget=0"))
+        })?;
+        set_dotted(&mut options, name.trim(), value_of(value.trim()));
+    }
+    let trust = if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted };
+    let (mut workbench, told) = Workbench::configured(&arguments.folder, trust, options)?;
+    for sentence in told {
+        output::tell(&format!("warning: {sentence}"));
+    }
+    workbench.keep_outlines();
+    Ok(workbench)
+}
+
+fn stored(workbench: Workbench) -> Result<Workbench, Failure> {
+    if let Some(news) = workbench.open_store()? {
+        output::tell(&format!("warning: {news}"));
+    }
+    Ok(workbench)
+}
+
+/// A value as in TOML; what is none is a text.
+fn value_of(text: &str) -> Value {
+    let read = from_toml("", &format!("value = {text}")).ok();
+    let value = read.and_then(|mut read| read.get_mut("value").map(Value::take));
+    value.unwrap_or_else(|| text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_toml_or_text() {
+        for (text, value) in [
+            ("5", json!(5)),
+            ("true", json!(true)),
+            ("'a'", json!("a")),
+            ("[\"a\", \"b\"]", json!(["a", "b"])),
+            ("gpt-4o", json!("gpt-4o")),
+            ("", json!("")),
+        ] {
+            assert_eq!(value_of(text), value, "{text}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::{Access, Settings, Workbench};
+use strata_lsp::workbench::{Access, Workbench};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
@@ -77,7 +77,7 @@ struct Desk {
 }
 
 pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
-    let workbench = repository::open_stored(&arguments.repository, Settings::default())?;
+    let workbench = repository::open_stored(&arguments.repository)?;
     let mut desk = Desk { workbench, audience: arguments.audience };
     match &arguments.command {
         SessionsCommand::List => desk.list()?,

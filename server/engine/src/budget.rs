@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::prompt::{Ask, AssembleError, Means, Part, Request, UsedFile, Workspace, history_tokens, weigh};
 use crate::session::{Session, Totals};
 
 /// The reply of `budget.report`. All weights are in tokens.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetReport {
     /// The model.

@@ -6,12 +6,13 @@ use std::fmt;
 use std::ops::Range;
 
 use ropey::Rope;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::outline::{TreeEdit, TreePoint};
 
 /// Why a document's text can no longer be trusted.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OutOfStep {
     /// A change arrived for a document that was never opened.
@@ -49,8 +50,9 @@ impl fmt::Display for OutOfStep {
 }
 
 /// Whether a document's text is the editor's text.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
+#[schemars(rename = "DocumentSync")]
 pub enum Sync {
     /// It is.
     InStep,

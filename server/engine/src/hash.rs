@@ -1,8 +1,10 @@
 //! Content hashes: how the engine recognises text it has seen before. Not a defence against an
 //! adversary who controls both texts, only a name for one of them.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The first 128 bits of the BLAKE3 hash of some bytes. Written as 32 hexadecimal digits.
@@ -62,6 +64,16 @@ impl fmt::Debug for ContentHash {
 impl Serialize for ContentHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for ContentHash {
+    fn schema_name() -> Cow<'static, str> {
+        "ContentHash".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "description": "The hash of a text, as 32 hexadecimal digits." })
     }
 }
 

@@ -2,11 +2,13 @@
 //! Everything else is deselected: it appears as a map block or by name. Never reads a file and never
 //! checks that one exists.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::key::FileKey;
@@ -68,6 +70,20 @@ impl Serialize for LineRange {
     }
 }
 
+impl JsonSchema for LineRange {
+    fn schema_name() -> Cow<'static, str> {
+        "LineRange".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "Lines of a file, counted from 1: `L10` or `L10-40`.",
+            "pattern": "^L[0-9]+(-[0-9]+)?$",
+        })
+    }
+}
+
 impl<'de> Deserialize<'de> for LineRange {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
@@ -85,7 +101,7 @@ pub enum Extent {
 }
 
 /// What a session does with a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
     /// Shown in full, or as the chosen lines.

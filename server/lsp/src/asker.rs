@@ -4,7 +4,6 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::{Purpose, Question, Summariser, Topics};
 use strata_engine::models::Models;
@@ -14,7 +13,7 @@ use strata_host::summarise::{self, Provider};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::client::{Can, ClientInfo};
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Outgoing, Summarize};
 
 /// How often a wait for the client looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -38,18 +37,6 @@ pub struct Asker {
     timeout: Duration,
     /// Why nobody is asked although somebody should be.
     problem: Option<String>,
-}
-
-/// `strata/summarize`: what the client is asked.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Summarize<'a> {
-    purpose: Purpose,
-    system: &'a str,
-    prompt: &'a str,
-    max_tokens: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model: Option<&'a str>,
 }
 
 impl Asker {
@@ -136,9 +123,8 @@ impl Asker {
         model: Option<&str>,
         cancel: &Cancel,
     ) -> Result<String, String> {
-        let Question { purpose, system, prompt, max_tokens } = question;
-        let params = Summarize { purpose: *purpose, system, prompt, max_tokens: *max_tokens, model };
-        let params = serde_json::to_value(params).map_err(|error| error.to_string())?;
+        let Question { purpose, system, prompt, max_tokens } = question.clone();
+        let params = Summarize { purpose, system, prompt, max_tokens, model: model.map(str::to_owned) };
         let (answer, wait) = channel();
         let gone = || "the client is gone".to_owned();
         outgoing.send(Outgoing::Summarize { params, patience: self.timeout, answer }).map_err(|_| gone())?;

@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
+use strata_engine::settings::Settings;
 use strata_host::config::Trust;
-use tower_lsp::ls_types::{ClientCapabilities, InitializeParams};
+use tower_lsp::ls_types::ClientCapabilities;
+use tower_lsp::ls_types::request::Request;
 
 use crate::navigation::Feature;
+use crate::outgoing::SummarizeRequest;
 use crate::position::Encoding;
 
 /// Whether the client can do something.
@@ -22,6 +27,48 @@ pub enum Can {
 impl Can {
     fn from(said: Option<bool>) -> Self {
         if said == Some(true) { Self::Yes } else { Self::No }
+    }
+}
+
+/// What the client says in `initializationOptions`. What is not known is passed over: a client may keep things of its own there.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct InitializationOptions {
+    /// The settings as the editor has them. A client that answers `workspace/configuration` is asked again once it is ready.
+    #[schemars(with = "Option<Settings>")]
+    pub settings: Option<Value>,
+    /// The requests of Strata's own that the client answers.
+    pub requests: Vec<String>,
+    /// The session to go on with.
+    pub resume: Option<String>,
+    /// Whether the person trusts the workspace.
+    pub trusted: bool,
+}
+
+impl InitializationOptions {
+    /// What can be read of the options, and what is wrong with each field that cannot.
+    pub fn read(options: Option<&Value>) -> (Self, Vec<String>) {
+        let mut problems = Vec::new();
+        let mut fields = match options {
+            None | Some(Value::Null) => return (Self::default(), problems),
+            // How Lua writes an empty table.
+            Some(Value::Array(list)) if list.is_empty() => return (Self::default(), problems),
+            Some(Value::Object(fields)) => fields.clone(),
+            Some(_) => return (Self::default(), vec!["expected an object".to_owned()]),
+        };
+        fields.retain(|_, value| !value.is_null());
+        loop {
+            let error = match serde_path_to_error::deserialize(Value::Object(fields.clone())) {
+                Ok(read) => return (read, problems),
+                Err(error) => error,
+            };
+            let path = error.path().to_string();
+            problems.push(format!("`{path}`: {}", error.inner()));
+            let field = path.split(['.', '[']).next().unwrap_or_default();
+            if fields.shift_remove(field).is_none() {
+                return (Self::default(), problems);
+            }
+        }
     }
 }
 
@@ -50,19 +97,14 @@ pub struct ClientInfo {
 
 impl ClientInfo {
     /// What the parameters of `initialize` say.
-    pub fn new(params: &InitializeParams) -> Self {
-        let capabilities = &params.capabilities;
+    pub fn new(capabilities: &ClientCapabilities, options: &InitializationOptions) -> Self {
         let general = capabilities.general.as_ref();
         let workspace = capabilities.workspace.as_ref();
         let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
         let window = capabilities.window.as_ref();
         let symbols = capabilities.text_document.as_ref().and_then(|text| text.document_symbol.as_ref());
-        let options = params.initialization_options.as_ref();
-        let option = |name: &str| options.and_then(|options| options.get(name));
-        let answers = |method: &str| {
-            let requests = option("requests").and_then(Value::as_array);
-            Can::from(requests.map(|requests| requests.iter().any(|request| request == method)))
-        };
+        let answers =
+            |method: &str| Can::from(Some(options.requests.iter().any(|request| request == method)));
         Self {
             encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
             configuration: Can::from(workspace.and_then(|workspace| workspace.configuration)),
@@ -70,12 +112,9 @@ impl ClientInfo {
             shows_progress: Can::from(window.and_then(|window| window.work_done_progress)),
             nests_symbols: Can::from(symbols.and_then(|s| s.hierarchical_document_symbol_support)),
             registers: registers(capabilities),
-            summarizes: answers("strata/summarize"),
-            resume: option("resume").and_then(Value::as_str).map(str::to_owned),
-            trust: match option("trusted").and_then(Value::as_bool) {
-                Some(true) => Trust::Trusted,
-                _ => Trust::Untrusted,
-            },
+            summarizes: answers(SummarizeRequest::METHOD),
+            resume: options.resume.clone(),
+            trust: if options.trusted { Trust::Trusted } else { Trust::Untrusted },
         }
     }
 }
@@ -91,4 +130,31 @@ fn registers(capabilities: &ClientCapabilities) -> BTreeSet<Feature> {
         Feature::References => text?.references.as_ref()?.dynamic_registration,
     };
     Feature::ALL.into_iter().filter(|feature| can(feature) == Some(true)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_field_that_cannot_be_read_takes_no_other_with_it() {
+        let options =
+            json!({ "trusted": "yes", "requests": ["strata/summarize", 7], "resume": "s-1", "theme": 1 });
+        let (read, problems) = InitializationOptions::read(Some(&options));
+        assert_eq!(read, InitializationOptions { resume: Some("s-1".to_owned()), ..Default::default() });
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems.iter().any(|problem| problem.starts_with("`requests[1]`: ")), "{problems:?}");
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        for options in
+            [None, Some(json!(null)), Some(json!([])), Some(json!({ "trusted": null, "requests": null }))]
+        {
+            assert_eq!(InitializationOptions::read(options.as_ref()), Default::default());
+        }
+        assert_eq!(InitializationOptions::read(Some(&json!([true]))).1.len(), 1);
+    }
 }

@@ -1,7 +1,8 @@
 //! Carries a compaction, or the archiving of tool results, through: asks what the engine wants asked, hands back the answers, tells the client when it begins
 //! and how it ends. Decides nothing about what is kept.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::ageing::{Aged, Ageing};
 use strata_engine::cancel::Cancel;
@@ -13,8 +14,9 @@ use crate::asker::Asker;
 use crate::snapshot::Snapshot;
 
 /// Why a conversation is compacted.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(rename = "CompactionReason")]
 pub enum Reason {
     /// Somebody asked for it.
     Asked,
@@ -25,8 +27,9 @@ pub enum Reason {
 }
 
 /// `strata/compaction`, and the reply of `compaction.run`.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Compaction")]
 pub struct News {
     /// How far it is.
     pub state: NewsState,
@@ -46,7 +49,7 @@ pub struct News {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Size>,
     /// What the person should know.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,8 +57,9 @@ pub struct News {
 }
 
 /// How far a compaction is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "CompactionState")]
 pub enum NewsState {
     /// It began.
     Started,

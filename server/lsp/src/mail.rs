@@ -21,8 +21,10 @@ use tower_lsp::ls_types::{
 
 use crate::commands::{CommandError, Effect};
 use crate::index::Index;
+use crate::meter::Status;
 use crate::misread::Misread;
 use crate::navigation::Question;
+use crate::settings::Found;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
 /// reports as an internal error.
@@ -102,6 +104,8 @@ pub enum Mail {
     SettingsChanged(Value),
     /// The client's settings, as it answered.
     Settings(Value),
+    /// The settings files of the workspace were read.
+    WorkspaceSettings(Vec<Found>),
     /// The person stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
     /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
@@ -120,8 +124,8 @@ pub enum Mail {
     IndexSoFar(u64, Index),
     /// The index run of this number ended; `None` when it was cancelled.
     Indexed(u64, Option<Index>),
-    /// The context meter was read.
-    Metered(Value),
+    /// The context meter was read; `None` when the context cannot be weighed.
+    Metered(Option<Status>),
     /// No more mail will come.
     Goodbye,
 }

@@ -27,6 +27,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
+use strata_host::config::Layer;
 use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::pool::{Lane, Panicked, Pool};
 use strata_host::roots::Roots;
@@ -36,7 +37,7 @@ use tokio::sync::oneshot;
 use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, InitializeResult};
 
 use crate::capabilities;
-use crate::client::{Can, ClientInfo};
+use crate::client::{Can, ClientInfo, InitializationOptions};
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, News, Reason, sum_up};
 use crate::folders::{Folders, folders_of};
@@ -44,8 +45,9 @@ use crate::keeper::Keeper;
 use crate::mail::{Answer, Call, Done, Mail, Waits};
 use crate::meter;
 use crate::navigation::{self, Feature, Question};
-use crate::outgoing::{Outgoing, Work};
+use crate::outgoing::{Outgoing, Warning, Work};
 use crate::services::Services;
+use crate::settings::{self, Found};
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::world::{Action, MAIN_SESSION, World};
 
@@ -158,7 +160,8 @@ impl MainLoop {
             Mail::Watched(watched) => self.watched(watched),
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
-            Mail::Settings(tree) => self.configured("settings", tree),
+            Mail::Settings(tree) => self.configured("settings", Layer::Editor, settings::of_editor(tree)),
+            Mail::WorkspaceSettings(found) => self.configured("workspace settings", Layer::Workspace, found),
             Mail::ProgressCancelled(token) => {
                 self.indexing.cancel(&token);
                 self.compactions.cancel(&token);
@@ -190,7 +193,7 @@ impl MainLoop {
             }
             Mail::Metered(status) => {
                 self.meter.reading = false;
-                if !status.is_null() {
+                if let Some(status) = status {
                     self.say(Outgoing::Status(status));
                 }
             }
@@ -301,32 +304,60 @@ impl MainLoop {
                 self.indexing.want_all();
                 self.start_indexing();
             }
+            Action::ReadSettings => {
+                let roots = Arc::clone(&self.world.snapshot.roots);
+                let mail = self.mail.clone();
+                self.pool.spawn(
+                    Lane::Interactive,
+                    move || settings::of_workspace(&roots),
+                    move |found| match found {
+                        Ok(found) => drop(mail.send(Mail::WorkspaceSettings(found))),
+                        Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
+                    },
+                );
+            }
             Action::Warn { code, message, path } => {
                 tracing::warn!(code, "{message}");
-                let warning = json!({ "code": code, "message": message, "path": path });
-                self.say(Outgoing::Warning(warning, message));
+                self.say(Outgoing::Warning(Warning { code: code.to_owned(), message, path }));
             }
             Action::Meter => self.meter.wanted = true,
         }
     }
 
     fn initialize(&mut self, params: &InitializeParams, answer: Answer<Result<InitializeResult, String>>) {
-        let client = ClientInfo::new(params);
+        let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
+        for problem in problems {
+            self.greetings
+                .push(("options", format!("not all of initializationOptions was taken: {problem}")));
+        }
+        let client = ClientInfo::new(&params.capabilities, &options);
         let encoding = client.encoding;
         self.folders = folders_of(params);
-        let options = params.initialization_options.as_ref();
-        let settings = options.and_then(|options| options.get("settings")).cloned();
+        let own = options.settings;
         let roots = self.folders.roots();
         let client = Arc::new(client);
         self.services.meet(Arc::clone(&client));
         let session = self.first_session(&client, &roots);
+        let [user, environment] = settings::of_user();
+        let workspace = (Layer::Workspace, settings::of_workspace(&roots));
+        let editor = own.map(|tree| (Layer::Editor, settings::of_editor(tree)));
+        let mut told = Vec::new();
         self.transition("initialize", |world| {
-            world.snapshot.trust = client.trust;
-            world.client = client;
+            world.client = Arc::clone(&client);
             world.snapshot.roots = Arc::new(roots);
             world.begin_with(session);
-            settings.map_or(Vec::new(), |tree| world.configured(tree))
+            world.trusted(client.trust);
+            let layers = [user, workspace, environment].into_iter().chain(editor);
+            for action in layers.flat_map(|(layer, found)| world.configured(layer, found)).collect::<Vec<_>>()
+            {
+                if let Action::Warn { code, message, .. } = action {
+                    told.push((code, message));
+                }
+            }
+            // The index and the meter are asked for when the client is ready.
+            Vec::new()
         });
+        self.greetings.extend(told);
         // Nobody waits any more when the client cancelled its first request; the state is right all the same.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let offered = self.offers.begin(&wanted, &self.world.client.registers);
@@ -391,12 +422,12 @@ impl MainLoop {
             self.say(Outgoing::AskSettings);
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
-            self.configured("didChangeConfiguration", tree);
+            self.configured("didChangeConfiguration", Layer::Editor, settings::of_editor(tree));
         }
     }
 
-    fn configured(&mut self, what: &'static str, tree: Value) {
-        self.transition(what, |world| world.configured(tree));
+    fn configured(&mut self, what: &'static str, layer: Layer, found: Vec<Found>) {
+        self.transition(what, |world| world.configured(layer, found));
         self.offer();
     }
 
@@ -618,7 +649,7 @@ impl MainLoop {
                 Effect::Reindex => self.act(Action::Reindex),
                 Effect::Open(session) => self.transition("open", |world| world.session_opened(session)),
                 Effect::Show(id) => self.transition("show", |world| world.session_shown(&id)),
-                Effect::Tell(news) => self.services.tell_compaction(news),
+                Effect::Tell(news) => self.services.tell_compaction(*news),
                 Effect::Close(id) => {
                     self.compactions.cancel_all_of(&id);
                     let next =
@@ -666,7 +697,7 @@ impl MainLoop {
             return;
         }
         let Some(session) = self.world.sessions.get(job.session.as_str()).cloned() else { return };
-        self.services.tell_compaction(job.started().into());
+        self.services.tell_compaction(job.started());
         let id = job.session.clone();
         let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
         if self.world.client.shows_progress == Can::Yes {
@@ -708,7 +739,11 @@ impl MainLoop {
         let (news, result): (News, _) = match result {
             Ok(_) => {
                 let news = news.unwrap_or_else(|| job.started());
-                (news.clone(), Ok(news.into()))
+                let mut reply = news.clone().into();
+                if let Some(session) = self.world.sessions.get(session) {
+                    reply = commands::versioned(reply, session);
+                }
+                (news, Ok(reply))
             }
             Err(error) => {
                 self.compactions.failed(&job);
@@ -720,7 +755,7 @@ impl MainLoop {
         if let (Err(error), None) = (&result, &answer) {
             self.services.warn("compaction", format!("the conversation was not compacted: {error}"));
         }
-        self.services.tell_compaction(news.into());
+        self.services.tell_compaction(news);
         if let Some(answer) = answer {
             respond(answer, result);
         }
@@ -744,7 +779,7 @@ impl MainLoop {
             Lane::Background,
             move || meter::read(&snapshot, &session, now_ms(), &Cancel::new()),
             move |status| {
-                let _ = mail.send(Mail::Metered(status.ok().flatten().unwrap_or(Value::Null)));
+                let _ = mail.send(Mail::Metered(status.ok().flatten()));
             },
         );
     }

@@ -1,7 +1,7 @@
 //! The context meter: what `strata/status` says. Read in the background from a snapshot.
 
-use serde::Serialize;
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strata_engine::budget;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::prompt::{AssembleError, IndexState};
@@ -9,11 +9,14 @@ use strata_engine::session::Session;
 
 use crate::snapshot::Snapshot;
 
-#[derive(Debug, Serialize)]
+/// The context meter.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Status<'a> {
-    session: &'a str,
-    model: &'a str,
+pub struct Status {
+    /// The session that is shown.
+    session: String,
+    /// The model that prompts are made for.
+    model: String,
     /// What the next request weighs before its prompt, in tokens.
     tokens: usize,
     /// The model's input window, in tokens.
@@ -22,21 +25,24 @@ struct Status<'a> {
     percent: f64,
     /// The share of the session's billed input that was read from the cache, in percent.
     cached_percent: Option<f64>,
-    /// What the next request can read from the cache, in tokens, and when that will be gone unless it is used before, in
-    /// milliseconds since 1970; absent when nothing is cached.
+    /// What the next request can read from the cache, in tokens; absent when nothing is cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     cached_tokens: Option<usize>,
+    /// When that will be gone unless it is used before, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_expires_ms: Option<u64>,
     /// How near the conversation is to a compaction, in percent.
     compaction_percent: f64,
+    /// Whether all files were outlined.
     index: IndexState,
+    /// How many files the workspace has.
     files: usize,
+    /// How often the session was changed so far.
     state_version: u64,
 }
 
 /// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the context cannot be weighed.
-pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel) -> Option<Value> {
+pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel) -> Option<Status> {
     let report: Result<_, Cancelled> = snapshot
         .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
     let (model, tokens, window) = match report.ok()? {
@@ -49,9 +55,9 @@ pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel
         Err(_) => return None,
     };
     let cached = session.cached(now_ms);
-    let status = Status {
-        session: &session.id,
-        model: &model,
+    Some(Status {
+        session: session.id.to_string(),
+        model,
         tokens,
         window,
         percent: (tokens as f64 * 1_000.0 / window.max(1) as f64).round() / 10.0,
@@ -62,6 +68,5 @@ pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
         state_version: session.revision(),
-    };
-    serde_json::to_value(status).ok()
+    })
 }

@@ -6,9 +6,14 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use strata_engine::compaction::Purpose;
+use strata_engine::key::FileKey;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
+use tower_lsp::jsonrpc::ErrorCode;
 use tower_lsp::ls_types::notification::{Notification, Progress};
 use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
 use tower_lsp::ls_types::{
@@ -17,7 +22,9 @@ use tower_lsp::ls_types::{
     WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
+use crate::compacting::News;
 use crate::mail::Mail;
+use crate::meter::Status;
 use crate::navigation::Feature;
 
 /// How long the client may take to answer one of our requests.
@@ -27,11 +34,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub enum Outgoing {
     /// The context meter: `strata/status`.
-    Status(Value),
+    Status(Status),
     /// Something the person should know: `strata/warning`, and a line in the client's log.
-    Warning(Value, String),
+    Warning(Warning),
     /// A compaction began, ended or failed: `strata/compaction`.
-    Compaction(Value),
+    Compaction(Box<News>),
     /// Progress of this work begins.
     Begin(Work),
     /// So many of so many files of it are done.
@@ -41,7 +48,7 @@ pub enum Outgoing {
     /// Ask the client for a summary: `strata/summarize`.
     Summarize {
         /// What it is asked.
-        params: Value,
+        params: Summarize,
         /// How long it may take.
         patience: Duration,
         /// Where the answer goes, or why there is none.
@@ -83,40 +90,82 @@ impl Work {
     }
 }
 
+/// Something that the person should know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, ...
+    pub code: String,
+    /// It in a sentence.
+    pub message: String,
+    /// The file that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileKey>,
+}
+
+/// What the client is to have a model answer.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Summarize {
+    /// What is asked for.
+    pub purpose: Purpose,
+    /// The system prompt.
+    pub system: String,
+    /// The user's message.
+    pub prompt: String,
+    /// What the answer may weigh, in tokens.
+    pub max_tokens: usize,
+    /// The model that is set for it, as its provider calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// What a model said.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Summary {
+    /// Its text.
+    Text(String),
+    /// The same inside an object, which may say more.
+    Object {
+        /// Its text.
+        text: String,
+    },
+}
+
 /// `strata/compaction`.
 #[derive(Debug)]
-enum CompactionNotification {}
+pub enum CompactionNotification {}
 
 impl Notification for CompactionNotification {
-    type Params = Value;
+    type Params = News;
     const METHOD: &'static str = "strata/compaction";
 }
 
 /// `strata/summarize`.
 #[derive(Debug)]
-enum SummarizeRequest {}
+pub enum SummarizeRequest {}
 
 impl Request for SummarizeRequest {
-    type Params = Value;
-    type Result = Value;
+    type Params = Summarize;
+    type Result = Summary;
     const METHOD: &'static str = "strata/summarize";
 }
 
 /// `strata/status`.
 #[derive(Debug)]
-enum StatusNotification {}
+pub enum StatusNotification {}
 
 impl Notification for StatusNotification {
-    type Params = Value;
+    type Params = Status;
     const METHOD: &'static str = "strata/status";
 }
 
 /// `strata/warning`.
 #[derive(Debug)]
-enum WarningNotification {}
+pub enum WarningNotification {}
 
 impl Notification for WarningNotification {
-    type Params = Value;
+    type Params = Warning;
     const METHOD: &'static str = "strata/warning";
 }
 
@@ -133,11 +182,12 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
     while let Some(next) = outgoing.recv().await {
         match next {
             Outgoing::Status(status) => client.send_notification::<StatusNotification>(status).await,
-            Outgoing::Warning(warning, message) => {
+            Outgoing::Warning(warning) => {
+                let message = warning.message.clone();
                 client.send_notification::<WarningNotification>(warning).await;
                 client.log_message(MessageType::WARNING, message).await;
             }
-            Outgoing::Compaction(news) => client.send_notification::<CompactionNotification>(news).await,
+            Outgoing::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
             Outgoing::Summarize { params, patience, answer } => {
                 tokio::spawn(summarize(client.clone(), params, patience, answer));
             }
@@ -192,16 +242,16 @@ async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
 /// The client answers with a text, or with an object whose `text` is one.
 async fn summarize(
     client: Client,
-    params: Value,
+    params: Summarize,
     patience: Duration,
     answer: Sender<Result<String, String>>,
 ) {
     let asked = client.send_request::<SummarizeRequest>(params);
     let text = match tokio::time::timeout(patience, asked).await {
-        Ok(Ok(said)) => match said.as_str().or_else(|| said.get("text")?.as_str()) {
-            Some(text) => Ok(text.to_owned()),
-            None => Err("the client answered strata/summarize without a text".to_owned()),
-        },
+        Ok(Ok(Summary::Text(text) | Summary::Object { text })) => Ok(text),
+        Ok(Err(error)) if error.code == ErrorCode::ParseError => {
+            Err("the client answered strata/summarize without a text".to_owned())
+        }
         Ok(Err(error)) => Err(format!("the client answered strata/summarize with an error: {error}")),
         Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
     };

@@ -3,13 +3,13 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::asker::Asker;
 use crate::client::ClientInfo;
+use crate::compacting::News;
 use crate::keeper::Keeper;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Outgoing, Warning};
 use crate::snapshot::Snapshot;
 
 /// The outside, as far as commands need it.
@@ -47,14 +47,14 @@ impl Services {
     }
 
     /// Tells the client how a compaction stands.
-    pub fn tell_compaction(&self, news: Value) {
-        self.say(Outgoing::Compaction(news));
+    pub fn tell_compaction(&self, news: News) {
+        self.say(Outgoing::Compaction(Box::new(news)));
     }
 
     /// Tells the person something.
     pub fn warn(&self, code: &'static str, message: String) {
         tracing::warn!(code, "{message}");
-        self.say(Outgoing::Warning(json!({ "code": code, "message": message }), message));
+        self.say(Outgoing::Warning(Warning { code: code.to_owned(), message, path: None }));
     }
 
     fn say(&self, outgoing: Outgoing) {

@@ -1,7 +1,41 @@
-//! Makes typed settings of the tree that a client sends. The types and their defaults are the engine's.
+//! Settings from all places: what counts of them, where each value comes from, and what was not taken. The types, their defaults and
+//! what they mean are the engine's; files and variables are read by the host.
+
+use std::sync::Arc;
 
 use serde_json::Value;
 use strata_engine::settings::Settings;
+use strata_host::config::{
+    Effective, FileError, Layer, Layers, Source, Trust, from_environment, user_file, user_source,
+    workspace_sources,
+};
+use strata_host::roots::Roots;
+
+/// What an untrusted workspace may set: what is shown, and how much of it. None of it names a program, an address, a key, a model
+/// or a path, and none of it is told to a model.
+pub const HARMLESS: &[&str] = &[
+    "symbols",
+    "files",
+    "budget",
+    "context",
+    "context_frame.top_k",
+    "context_frame.min_score",
+    "context_frame.max_items",
+    "tool_output.max_lines",
+    "tool_output.max_chars",
+    "tool_output.max_bytes",
+    "tool_output.large_output_threshold",
+    "lsp",
+];
+
+/// What the editor's settings are called where they come from.
+const EDITOR: &str = "editor";
+
+/// Variables that are called like settings and are none.
+const NO_SETTINGS: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
+
+/// Settings of one place as they were found, or why they were not.
+pub type Found = Result<Source, FileError>;
 
 /// A setting that cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,20 +46,157 @@ pub struct Problem {
     pub message: String,
 }
 
-/// The settings in a tree. `null`, which clients send for a section that is not there, means the defaults;
-/// so does a `null` inside.
+/// Settings from all places.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    trust: Trust,
+    /// Those that were taken, in no order.
+    sources: Vec<Source>,
+    effective: Effective,
+    settings: Arc<Settings>,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Self::new(Trust::default())
+    }
+}
+
+impl Configuration {
+    /// The defaults alone.
+    pub fn new(trust: Trust) -> Self {
+        let effective = laid(&[]).effective(trust, HARMLESS);
+        Self { trust, sources: Vec::new(), effective, settings: Arc::default() }
+    }
+
+    /// What counts.
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// Where each value comes from, and what was left out.
+    pub fn effective(&self) -> &Effective {
+        &self.effective
+    }
+
+    /// Puts what was found in a layer into the place of what was there, and says in sentences what of it was not taken. A place whose
+    /// settings cannot be taken says what it said before: what is wrong with one of them does not undo the others.
+    pub fn replace(&mut self, layer: Layer, found: Vec<Found>) -> Vec<String> {
+        let (before, others): (Vec<Source>, Vec<Source>) =
+            self.sources.drain(..).partition(|source| source.layer == layer);
+        self.sources = others;
+        let mut told = Vec::new();
+        for found in found {
+            let (name, sentence) = match found {
+                Ok(source) => match self.take(source.clone()) {
+                    Ok(()) => continue,
+                    Err(problem) => (source.name.to_string(), problem.told(&source)),
+                },
+                Err(error) => (error.file().to_owned(), format!("the settings file {error}")),
+            };
+            told.push(sentence);
+            if let Some(old) = before.iter().find(|old| *old.name == *name) {
+                // What the layers around it say may have changed since.
+                let _ = self.take(old.clone());
+            }
+        }
+        self.resolve();
+        told
+    }
+
+    /// Sentences about what an untrusted workspace was not let to set, one for each of its files.
+    pub fn ignored(&self) -> Vec<String> {
+        let ignored = &self.effective.ignored;
+        let mut names: Vec<&str> = ignored.iter().map(|ignored| &*ignored.origin.name).collect();
+        names.dedup();
+        let of = |name: &str| -> Vec<&str> {
+            let here = ignored.iter().filter(|ignored| *ignored.origin.name == *name);
+            here.map(|ignored| ignored.key.as_str()).collect()
+        };
+        let told =
+            |name: &&str| format!("{name} may not set {}: the workspace is not trusted", of(name).join(", "));
+        names.iter().map(told).collect()
+    }
+
+    fn take(&mut self, source: Source) -> Result<(), Problem> {
+        if !matches!(source.values, Value::Object(_) | Value::Null) {
+            return Err(Problem { path: String::new(), message: "expected an object".to_owned() });
+        }
+        self.sources.push(source);
+        let taken = parse(laid(&self.sources).effective(self.trust, HARMLESS).values);
+        if taken.is_err() {
+            self.sources.pop();
+        }
+        taken.map(|_| ())
+    }
+
+    fn resolve(&mut self) {
+        self.effective = laid(&self.sources).effective(self.trust, HARMLESS);
+        // What was taken leans on nothing but what is weaker; if that has gone, the defaults count until it is back.
+        self.settings = Arc::new(parse(self.effective.values.clone()).unwrap_or_default());
+    }
+}
+
+impl Problem {
+    /// It in a sentence.
+    fn told(&self, source: &Source) -> String {
+        let Self { path, message } = self;
+        let dot = if path.is_empty() { "" } else { "." };
+        match source.layer {
+            Layer::Editor => {
+                format!(
+                    "the setting strata{dot}{path} was not taken: {message}; the settings stay as they were"
+                )
+            }
+            _ if path.is_empty() => format!("the settings of {} were not taken: {message}", source.name),
+            _ => format!("the settings of {} were not taken, because of {path}: {message}", source.name),
+        }
+    }
+}
+
+/// Settings that a client sends, as a place of their own. An empty list is how Lua writes an empty table.
+pub fn of_editor(tree: Value) -> Vec<Found> {
+    let is_empty = tree.as_array().is_some_and(Vec::is_empty);
+    let values = if is_empty { Value::Null } else { tree };
+    vec![Ok(Source { layer: Layer::Editor, name: EDITOR.into(), values })]
+}
+
+/// Settings of the workspace's files.
+pub fn of_workspace(roots: &Roots) -> Vec<Found> {
+    workspace_sources(roots)
+}
+
+/// Settings of the user who runs this process: a file, and the environment.
+pub fn of_user() -> [(Layer, Vec<Found>); 2] {
+    let file = user_file(|name| std::env::var_os(name)).map(|path| user_source(&path).transpose());
+    let variables = std::env::vars_os();
+    let variables =
+        variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let read = from_environment(variables, &defaults());
+    for name in read.unknown.iter().filter(|name| !NO_SETTINGS.contains(&name.as_str())) {
+        tracing::warn!(name, "no setting has this name");
+    }
+    let environment = Source { layer: Layer::Environment, name: "environment".into(), values: read.values };
+    [(Layer::User, file.flatten().into_iter().collect()), (Layer::Environment, vec![Ok(environment)])]
+}
+
+fn defaults() -> Value {
+    // Plain data with string keys: it always can be written.
+    serde_json::to_value(Settings::default()).unwrap_or_default()
+}
+
+fn laid(sources: &[Source]) -> Layers {
+    let mut layers = Layers::new(defaults());
+    sources.iter().for_each(|source| layers.add(source.clone()));
+    layers
+}
+
+/// The settings in a tree. A `null` means the default.
 ///
 /// # Errors
 /// [`Problem`] with the path of the first setting that is unknown or of the wrong type.
-pub fn parse(mut tree: Value) -> Result<Settings, Problem> {
+fn parse(mut tree: Value) -> Result<Settings, Problem> {
     drop_nulls(&mut tree);
-    if tree.is_null() {
-        return Ok(Settings::default());
-    }
-    // A list would be taken for the fields in their order. An empty one is how Lua writes an empty table.
-    if tree.as_array().is_some_and(|list| !list.is_empty()) {
-        return Err(Problem { path: String::new(), message: "expected an object, got a list".to_owned() });
-    }
     let settings: Settings = serde_path_to_error::deserialize(tree).map_err(|error| {
         let path = error.path().to_string();
         Problem { path: if path == "." { String::new() } else { path }, message: error.inner().to_string() }
@@ -46,30 +217,79 @@ fn drop_nulls(tree: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
+
+    fn file(values: Value) -> Vec<Found> {
+        vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
+    }
 
     #[test]
     fn absent_and_null_are_the_defaults() {
         for tree in
             [json!(null), json!({}), json!([]), json!({"model": null, "symbols": {"map_budget": null}})]
         {
-            assert_eq!(parse(tree), Ok(Settings::default()));
+            let mut configuration = Configuration::new(Trust::Trusted);
+            assert_eq!(configuration.replace(Layer::Editor, of_editor(tree)), [""; 0]);
+            assert_eq!(**configuration.settings(), Settings::default());
         }
     }
 
     #[test]
-    fn a_problem_names_its_path() {
-        let problem = parse(json!({"symbols": {"map_budget": "much"}})).unwrap_err();
-        assert_eq!(problem.path, "symbols.map_budget");
-        for tree in [json!("gpt-4o"), json!(["gpt-4o"])] {
-            assert_eq!(parse(tree).unwrap_err().path, "");
+    fn a_problem_names_its_path_and_changes_nothing() {
+        let mut configuration = Configuration::new(Trust::Trusted);
+        configuration.replace(Layer::Editor, of_editor(json!({"model": "gpt-4o"})));
+        for (tree, path) in [
+            (json!({"symbols": {"map_budget": "much"}}), "strata.symbols.map_budget was"),
+            (json!("gpt-4"), "the setting strata was"),
+            (json!(["gpt-4"]), "the setting strata was"),
+            (json!({"compaction": {"profile": "short"}}), "strata.compaction.profile was"),
+            (json!({"cache": {"minTokens": 1}}), "minTokens"),
+        ] {
+            let told = configuration.replace(Layer::Editor, of_editor(tree));
+            assert!(told.len() == 1 && told[0].contains(path), "{told:?}");
+            assert_eq!(configuration.settings().model, "gpt-4o");
         }
-        let problem = parse(json!({"compaction": {"profile": "short"}})).unwrap_err();
-        assert_eq!(problem.path, "compaction.profile");
         let own = json!({"compaction": {"profile": "short", "profiles": {"short": {"like": "checkpoint"}}}});
-        assert!(parse(own).is_ok());
-        let problem = parse(json!({"cache": {"minTokens": 1}})).unwrap_err();
-        assert!(problem.message.contains("minTokens"), "{}", problem.message);
+        assert_eq!(configuration.replace(Layer::Editor, of_editor(own)), [""; 0]);
+    }
+
+    #[test]
+    fn an_untrusted_workspace_is_told_what_it_may_not_set() {
+        let values =
+            json!({"model": "evil", "compaction": {"base_url": "https://a"}, "symbols": {"map_budget": 7}});
+        let mut configuration = Configuration::new(Trust::Untrusted);
+        assert_eq!(configuration.replace(Layer::Workspace, file(values.clone())), [""; 0]);
+        assert_eq!(configuration.settings().symbols.map_budget, Some(7));
+        assert_eq!(configuration.settings().model, Settings::default().model);
+        let told = ".strata.toml may not set compaction.base_url, model: the workspace is not trusted";
+        assert_eq!(configuration.ignored(), [told]);
+        let mut configuration = Configuration::new(Trust::Trusted);
+        configuration.replace(Layer::Workspace, file(values));
+        assert_eq!((configuration.settings().model.as_str(), configuration.ignored().len()), ("evil", 0));
+    }
+
+    #[test]
+    fn a_broken_file_says_what_it_said_before() {
+        let mut configuration = Configuration::new(Trust::Trusted);
+        configuration.replace(Layer::Workspace, file(json!({"model": "gpt-4o"})));
+        let unreadable =
+            FileError::Unreadable { file: ".strata.toml".to_owned(), reason: "it is a folder".to_owned() };
+        for broken in [vec![Err(unreadable)], file(json!({"model": 5}))] {
+            let told = configuration.replace(Layer::Workspace, broken);
+            assert!(told.len() == 1 && told[0].contains(".strata.toml"), "{told:?}");
+            assert_eq!(configuration.settings().model, "gpt-4o");
+        }
+        configuration.replace(Layer::Workspace, Vec::new());
+        assert_eq!(configuration.settings().model, Settings::default().model);
+    }
+
+    #[test]
+    fn what_is_harmless_are_settings() {
+        for key in HARMLESS {
+            let pointer = format!("/{}", key.replace('.', "/"));
+            assert!(defaults().pointer(&pointer).is_some(), "{key}");
+        }
     }
 }

@@ -24,6 +24,7 @@ use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::secret_by_name;
 
 use crate::index::{Index, outline_of};
+use crate::settings::Configuration;
 use crate::surroundings::{session_state, standing};
 
 /// What texts of closed files may take in memory, in bytes.
@@ -43,6 +44,8 @@ pub struct Snapshot {
     pub index: Arc<Index>,
     /// The settings in force.
     pub settings: Arc<Settings>,
+    /// Where they come from.
+    pub configuration: Arc<Configuration>,
     /// The models there are.
     pub models: Arc<Models>,
     /// Weighs text.
@@ -69,6 +72,7 @@ impl Snapshot {
             buffers: Arc::default(),
             index: Arc::default(),
             settings: Arc::default(),
+            configuration: Arc::default(),
             models: Arc::new(Models::builtin()),
             counter: Arc::new(TokenCounter::new()),
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::session::Session;
-use strata_host::config::Trust;
+use strata_host::config::{Layer, Source};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 
@@ -20,12 +20,13 @@ use crate::compacting::{Job, Reason, sum_up};
 use crate::index::{Index, Means, Progress, Step, walk_options};
 use crate::keeper::KeepError;
 use crate::services::Services;
+use crate::settings::{self, Configuration};
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::weights::{Weights, weigh};
 use crate::world::MAIN_SESSION;
 
-pub use strata_engine::iteration::RollingConfig;
 pub use strata_engine::settings::Settings;
+pub use strata_host::config::{Trust, from_toml, set_dotted};
 pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
 
@@ -57,6 +58,9 @@ pub enum OpenError {
     /// Not a place for a workspace.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// Settings of the command line that cannot be taken.
+    #[error("{0}")]
+    Options(String),
 }
 
 impl Drop for Workbench {
@@ -67,8 +71,34 @@ impl Drop for Workbench {
 }
 
 impl Workbench {
-    /// Opens a folder, relative to the current directory or absolute. Looks at none of its files: commands find
-    /// no folders and patterns until [`list`](Self::list), and no outlines until [`index`](Self::index).
+    /// Opens a folder with the settings that the user, the environment and the folder itself have for it; `options` are those of the
+    /// command line. Also returns, in sentences, what of the settings was not taken.
+    ///
+    /// # Errors
+    /// [`OpenError`]; settings of the command line that cannot be taken are [`OpenError::Options`].
+    pub fn configured(folder: &Path, trust: Trust, options: Value) -> Result<(Self, Vec<String>), OpenError> {
+        let mut workbench = Self::open(folder, Settings::default())?;
+        let mut configuration = Configuration::new(trust);
+        let [user, environment] = settings::of_user();
+        let workspace = (Layer::Workspace, settings::of_workspace(&workbench.snapshot.roots));
+        let mut told: Vec<String> = [user, workspace, environment]
+            .into_iter()
+            .flat_map(|(layer, found)| configuration.replace(layer, found))
+            .collect();
+        let own = Source { layer: Layer::CommandLine, name: "the command line".into(), values: options };
+        if let Some(problem) = configuration.replace(Layer::CommandLine, vec![Ok(own)]).pop() {
+            return Err(OpenError::Options(problem));
+        }
+        told.extend(configuration.ignored());
+        let snapshot = &mut workbench.snapshot;
+        snapshot.trust = trust;
+        snapshot.settings = Arc::clone(configuration.settings());
+        snapshot.configuration = Arc::new(configuration);
+        Ok((workbench, told))
+    }
+
+    /// Opens a folder, relative to the current directory or absolute, with these settings and no others. Looks at none of its files:
+    /// commands find no folders and patterns until [`list`](Self::list), and no outlines until [`index`](Self::index).
     ///
     /// # Errors
     /// [`OpenError`].
@@ -248,7 +278,7 @@ impl Workbench {
             session.recovered();
         }
         self.install(Arc::new(session))?;
-        Ok(news.into())
+        Ok(commands::versioned(news.into(), &self.session))
     }
 
     fn install(&mut self, session: Arc<Session>) -> Result<(), CommandError> {

@@ -10,6 +10,7 @@ use strata_engine::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
+use strata_host::config::{Layer, Trust, WORKSPACE_FILE};
 use strata_host::roots::Roots;
 use strata_host::watch::Sight;
 use tower_lsp::ls_types::{
@@ -21,7 +22,7 @@ use crate::client::ClientInfo;
 use crate::documents::{Name, name_of, renamed};
 use crate::index::Index;
 use crate::misread::Misread;
-use crate::settings::{Problem, parse as parse_settings};
+use crate::settings::{Configuration, Found};
 use crate::snapshot::Snapshot;
 use crate::sync;
 
@@ -57,6 +58,8 @@ pub enum Action {
     Rescan,
     /// Walk and index everything anew.
     Reindex,
+    /// Read the settings files of the workspace anew.
+    ReadSettings,
     /// Tell the person something.
     Warn {
         /// What kind of thing.
@@ -198,27 +201,35 @@ impl World {
             Arc::make_mut(session).rename_files(|key| renamed(key, &before, &now));
         }
         self.folders_version += 1;
-        vec![Action::Reindex, Action::Meter]
+        vec![Action::ReadSettings, Action::Reindex, Action::Meter]
     }
 
-    /// The client's settings as a tree. What cannot be understood leaves the settings as they were.
-    pub fn configured(&mut self, tree: serde_json::Value) -> Vec<Action> {
-        match parse_settings(tree) {
-            Ok(settings) => {
-                let before = std::mem::replace(&mut self.snapshot.settings, Arc::new(settings));
-                let now = &self.snapshot.settings;
-                let walk_changed = before.symbols.max_file_bytes != now.symbols.max_file_bytes
-                    || before.server.ignore != now.server.ignore;
-                if walk_changed { vec![Action::Reindex, Action::Meter] } else { vec![Action::Meter] }
-            }
-            Err(Problem { path, message }) => {
-                let dot = if path.is_empty() { "" } else { "." };
-                let message = format!(
-                    "the setting strata{dot}{path} was not taken: {message}; the settings stay as they were"
-                );
-                vec![Action::Warn { code: "settings", message, path: None }]
-            }
+    /// The client trusts the workspace, or not. Comes before any settings.
+    pub fn trusted(&mut self, trust: Trust) {
+        self.snapshot.trust = trust;
+        self.snapshot.configuration = Arc::new(Configuration::new(trust));
+    }
+
+    /// Settings were found in a layer, and are all that is there. What cannot be understood is told.
+    pub fn configured(&mut self, layer: Layer, found: Vec<Found>) -> Vec<Action> {
+        let mut configuration = Configuration::clone(&self.snapshot.configuration);
+        let mut told = configuration.replace(layer, found);
+        let known = self.snapshot.configuration.ignored();
+        told.extend(configuration.ignored().into_iter().filter(|ignored| !known.contains(ignored)));
+        let warn = |message| Action::Warn { code: "settings", message, path: None };
+        let mut actions: Vec<Action> = told.into_iter().map(warn).collect();
+        let now = Arc::clone(configuration.settings());
+        self.snapshot.configuration = Arc::new(configuration);
+        let before = std::mem::replace(&mut self.snapshot.settings, Arc::clone(&now));
+        let walk_changed = before.symbols.max_file_bytes != now.symbols.max_file_bytes
+            || before.server.ignore != now.server.ignore;
+        if walk_changed {
+            actions.push(Action::Reindex);
         }
+        if before != now {
+            actions.push(Action::Meter);
+        }
+        actions
     }
 
     /// A buffer was parsed. A result for an older text is dropped and the buffer parsed again.
@@ -312,11 +323,18 @@ impl Default for World {
 
 /// What is to be done about files that are not what they were.
 fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
-    // What an ignore file says may concern any file below it.
-    if keys.iter().any(|key| IGNORE_FILES.contains(&key.file_name())) {
-        return vec![Action::Reindex];
+    let names = |wanted: &[&str]| keys.iter().any(|key| wanted.contains(&key.file_name()));
+    let mut actions = Vec::new();
+    if names(&[WORKSPACE_FILE]) {
+        actions.push(Action::ReadSettings);
     }
-    if keys.is_empty() { Vec::new() } else { vec![Action::Refresh(keys)] }
+    // What an ignore file says may concern any file below it.
+    if names(&IGNORE_FILES) {
+        actions.push(Action::Reindex);
+    } else if !keys.is_empty() {
+        actions.push(Action::Refresh(keys));
+    }
+    actions
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod commands;
 mod compaction;
 mod files;
+mod layers;
 mod life;
 mod names;
 mod navigation;

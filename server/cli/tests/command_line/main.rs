@@ -11,5 +11,6 @@ mod replay;
 mod repo;
 mod serve;
 mod sessions;
+mod settings;
 mod tokens;
 mod usage;

@@ -52,6 +52,7 @@ fn help_names_every_command_that_there_is() {
           iteration  Remember the iterations of an autonomous loop and make the prompt of the next one
           replay     Play recorded sessions and say what each layout of their prompts costs
           doctor     Say what works and what does not
+          schema     Print the JSON Schema of the protocol or of the settings
           help       Print this message or the help of the given subcommand(s)
 
         Options:

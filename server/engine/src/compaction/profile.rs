@@ -4,13 +4,17 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::extractive::Structure;
 
 /// The profiles that ship.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ProfileName")]
 pub enum Family {
     /// Cut where the topic changed, else a summary pair in front of the newest exchanges.
     #[default]
@@ -26,8 +30,9 @@ pub enum Family {
 }
 
 /// When a profile looks whether a compaction is due.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "CompactionMoment")]
 pub enum Moment {
     /// After a turn was recorded; the next prompt may still be made of the old conversation.
     AfterTurn,
@@ -134,7 +139,7 @@ pub struct Profile {
 }
 
 /// Figures that replace those of a profile, or make a new one of it. Every field is optional.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileOptions {
     /// The profile that it starts from; its own name when that is one of the five, else `topic`.

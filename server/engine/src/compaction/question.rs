@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::extractive::pinned_paths;
 use crate::facts::{FileTrace, ToolPatterns, facts, one_line};
@@ -24,8 +25,9 @@ pub const KNOWN_FILES: usize = 20;
 pub const DETECT_CONFIDENCE: f64 = 0.5;
 
 /// What is asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "SummaryPurpose")]
 pub enum Purpose {
     /// Where the topic changed.
     FindTopic,

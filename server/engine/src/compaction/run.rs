@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::extractive::{self, Budget};
@@ -65,8 +66,9 @@ pub enum Topics {
 }
 
 /// How a conversation was made shorter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "CompactionStrategy")]
 pub enum Strategy {
     /// It begins where the topic changed.
     TopicCut,
@@ -79,8 +81,9 @@ pub enum Strategy {
 }
 
 /// How many messages the model sees, and what they weigh.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ConversationSize")]
 pub struct Size {
     /// Messages.
     pub messages: usize,

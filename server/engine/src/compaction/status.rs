@@ -1,5 +1,6 @@
 //! How near a conversation is to a compaction, and what came of the last one.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::commit::Record;
@@ -8,7 +9,7 @@ use super::run::{Size, Strategy};
 use super::trigger::{Measured, Pressure, Reading};
 
 /// The reply of `compaction.status`.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionStatus {
     /// Whether the conversation is watched at all.
@@ -36,8 +37,9 @@ pub struct CompactionStatus {
 }
 
 /// A compaction that was committed.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LastCompaction")]
 pub struct Last {
     /// The profile that made it.
     pub profile: String,

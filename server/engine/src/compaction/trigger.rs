@@ -1,6 +1,7 @@
 //! Whether a compaction is due: a profile's conditions held against what a conversation weighs. Weighs nothing itself.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::profile::{Profile, Reserve, Trigger};
 
@@ -20,7 +21,7 @@ pub struct Pressure {
 }
 
 /// What a condition counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
     /// Tokens of the conversation.
@@ -34,8 +35,9 @@ pub enum Measured {
 }
 
 /// One condition of a trigger, held against a conversation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CompactionReading")]
 pub struct Reading {
     /// What is counted.
     pub measured: Measured,

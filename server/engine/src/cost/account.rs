@@ -6,6 +6,7 @@ use crate::models::CacheKind;
 use crate::prompt::Layout;
 use crate::tiers::Billed;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Charge, Mark, Prices, Provider, Span, spans};
@@ -44,7 +45,7 @@ impl Sent {
 }
 
 /// A provider said that it read clearly less than was expected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Missed {
     /// What was expected, in tokens by our own count.

@@ -2,6 +2,7 @@
 //! that is too long, another model. It looks at the marked prefix alone; what follows it costs the same
 //! whatever the cache holds. Simple arithmetic of a prefix that only grows; `Provider` bills real layouts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::models::CacheKind;
@@ -21,7 +22,7 @@ pub struct Course<'a> {
 }
 
 /// Both lifetimes side by side.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Forecast {
     /// With entries that live five minutes.
@@ -33,7 +34,7 @@ pub struct Forecast {
 }
 
 /// A session under one lifetime.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Outlook {
     /// How long entries really live after their last use. Seconds.

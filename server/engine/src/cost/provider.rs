@@ -3,6 +3,7 @@
 //! the reading that costs more.
 
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::hash::ContentHash;
@@ -14,7 +15,7 @@ use super::{Mark, Prices, Span};
 const SWEEP_FROM: usize = 1_024;
 
 /// What one request cost. `read + written + plain` is all of its input.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Charge {
     /// Tokens read from the cache.

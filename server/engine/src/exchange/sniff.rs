@@ -1,5 +1,6 @@
 //! Says in which form a text holds a conversation, and reads it. Looks at no file name.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -8,8 +9,9 @@ use crate::history::NewMessage;
 use crate::replay::transcript;
 
 /// A form in which a conversation is exchanged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ConversationForm")]
 pub enum Form {
     /// The lines that Claude Code records.
     ClaudeCode,

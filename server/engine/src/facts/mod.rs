@@ -20,6 +20,7 @@ mod tools;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::history::{Message, MessageId, Role};
@@ -91,8 +92,9 @@ pub struct Command {
 }
 
 /// How a tool call ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "StepEnded")]
 pub enum Ended {
     /// It did what was asked.
     Well,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::history::{ContentBlock, Message, MessageId, Outcome};
@@ -14,7 +15,7 @@ use super::{Ended, FileTrace, Purpose, ToolPatterns, facts, todos};
 const SUBJECT: usize = 200;
 
 /// One step of an exploration.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
     /// The message that called the tool.

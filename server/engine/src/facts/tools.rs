@@ -1,5 +1,6 @@
 //! What a tool is for, told from its name. Knows nothing about arguments.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a tool does, as far as a summary cares.
@@ -19,7 +20,7 @@ pub enum Purpose {
 
 /// Patterns for the names of tools, `*` for any characters and `?` for one, without regard to case. A name is
 /// tried against the edit patterns first, then commands, reads, searches.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolPatterns {
     /// Tools that show files.

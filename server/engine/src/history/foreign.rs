@@ -1,14 +1,16 @@
 //! Blocks of one provider that the model has no form for, kept as they came. Says where they may go again;
 //! never looks at what they mean.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Role;
 
 /// Whose form of messages a block is in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ForeignProvider")]
 pub enum Provider {
     /// Anthropic's Messages API.
     Anthropic,
@@ -22,7 +24,7 @@ pub enum Provider {
 
 /// A block, or a part of a tool's result, of one provider: a document, a call that ran on its servers, a
 /// recording. It goes back to that provider only; others get its plain text or nothing.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
     /// Whose it is.

@@ -1,6 +1,7 @@
 //! One message of a conversation, richer than any provider's form of it. Knows nothing about how a
 //! provider wants it written (`wire` does) or whether a list of messages is acceptable (`repair` makes it so).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -8,12 +9,14 @@ use super::foreign::Foreign;
 use crate::key::FileKey;
 
 /// The stable number of a message in its session. Never reused, never renumbered by a compaction.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct MessageId(pub u64);
 
 /// Who speaks.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The person, or the program that acts for them; tool results come under this role too.
@@ -23,8 +26,11 @@ pub enum Role {
 }
 
 /// What a message is for, which decides how ageing and compaction treat it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "MessageKind")]
 pub enum Kind {
     /// Ordinary talk.
     #[default]
@@ -44,7 +50,7 @@ pub enum Kind {
 }
 
 /// Where the bytes of an image are.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ImageSource {
     /// Inline, base64.
@@ -62,7 +68,7 @@ pub enum ImageSource {
 }
 
 /// A picture in a message.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
     /// Where its bytes are.
@@ -76,7 +82,7 @@ pub struct Image {
 }
 
 /// One part of a tool's result.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ResultPart {
     /// Text output.
@@ -91,8 +97,9 @@ pub enum ResultPart {
 }
 
 /// How a tool call ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ToolOutcome")]
 pub enum Outcome {
     /// It did what was asked.
     #[default]
@@ -102,7 +109,7 @@ pub enum Outcome {
 }
 
 /// One part of a message.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum ContentBlock {
     /// Text.
@@ -189,7 +196,7 @@ impl ContentBlock {
 }
 
 /// Whether somebody gets to see a message.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Shown.
@@ -200,7 +207,7 @@ pub enum Visibility {
 }
 
 /// Whether a compaction may take a message.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pin {
     /// It may.
@@ -217,7 +224,7 @@ impl Pin {
 }
 
 /// A message before the history has given it its number.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMessage {
     /// Who speaks.
@@ -281,7 +288,7 @@ impl NewMessage {
 }
 
 /// A message in a history.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
     /// Its number.
     pub id: MessageId,

@@ -10,6 +10,7 @@ mod question;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::clip;
@@ -32,7 +33,7 @@ const MOST_EVENTS: usize = 1_000;
 const WITHHELD: &str = "[withheld]";
 
 /// How much a loop remembers. Its names are those of the `context` section of a loop's settings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {
     /// Iterations that are kept word for word.
@@ -44,7 +45,7 @@ pub struct RollingConfig {
 }
 
 /// One iteration as it is reported.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewIteration {
     /// When it ended, in milliseconds since 1970.
@@ -94,7 +95,7 @@ pub struct Iteration {
 }
 
 /// What happened to a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileChange {
     /// It was not there before.
@@ -106,7 +107,7 @@ pub enum FileChange {
 }
 
 /// Something that happened to a file while the loop ran.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileEvent {
     /// When, in milliseconds since 1970.
@@ -118,8 +119,9 @@ pub struct FileEvent {
 }
 
 /// Whether an iteration said that the goal is reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "LoopPromise")]
 pub enum Promise {
     /// It did not.
     Open,
@@ -181,7 +183,7 @@ pub struct Added {
 }
 
 /// Where a loop stands.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopStatus {
     /// What it is for.

@@ -1,6 +1,7 @@
 //! What the next iteration of a loop begins with: the goal, the summary, the newest iterations and where it stands,
 //! each within its share. Changes nothing.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::{clip, clip_to_weight};
@@ -32,7 +33,7 @@ Continue working toward the goal. Output:\n\
 - `<promise>COMPLETE</promise>` when goal is fully achieved";
 
 /// The prompt of the next iteration.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextualPrompt {
     /// The prompt.

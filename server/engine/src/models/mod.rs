@@ -8,6 +8,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tokens::{ImageFormula, Ratio, Tokenizer};
@@ -18,7 +19,7 @@ pub use table::{ModelTable, TableError};
 const BUILTIN: &str = include_str!("models.toml");
 
 /// One model, or what is assumed of one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Model {
     /// The name in the table, or the name as asked for when the table has none.
     pub id: String,
@@ -45,8 +46,9 @@ pub struct Model {
 }
 
 /// Who made a model. It decides nothing by itself: gateways serve any model in any dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "ModelProvider")]
 pub enum Provider {
     /// Claude.
     Anthropic,
@@ -73,7 +75,7 @@ pub enum Provider {
 }
 
 /// How prompt prefixes are cached. Prices are multiples of the price of plain input.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CacheRules {
     /// Who says where a cached prefix ends.
     pub kind: CacheKind,
@@ -86,7 +88,7 @@ pub struct CacheRules {
 }
 
 /// Who says where a cached prefix ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum CacheKind {
     /// The request, by markers.
@@ -106,8 +108,9 @@ pub enum CacheKind {
 }
 
 /// One choice of how long a cache entry lives.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "CacheLifetime")]
 pub struct Lifetime {
     /// Seconds since the entry was last written or read.
     pub seconds: u32,
@@ -116,7 +119,7 @@ pub struct Lifetime {
 }
 
 /// A higher price for prompts that pass a size.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LongContext {
     /// Prompts of more tokens pay more, for all of their tokens.
@@ -126,8 +129,9 @@ pub struct LongContext {
 }
 
 /// Tokens that a provider adds to what the request spells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "TokenOverheads")]
 pub struct Overheads {
     /// For each message, its role and delimiters.
     pub message: usize,

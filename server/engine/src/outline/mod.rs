@@ -21,6 +21,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_grammars::LanguageId;
 
@@ -93,7 +94,7 @@ pub struct Symbol {
 }
 
 /// What a symbol is. The words of the captures in `outline.scm`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SymbolKind {
     /// A module or name space inside a file.

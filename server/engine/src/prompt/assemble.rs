@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::compaction::EMERGENCY;
 use crate::cost::{Account, Prices, Sent};
@@ -61,7 +62,7 @@ pub struct Workspace<'a> {
 }
 
 /// Whether the repository was indexed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IndexState {
     /// Not yet, or not completely.

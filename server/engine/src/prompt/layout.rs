@@ -2,8 +2,10 @@
 //! shows, which tier it stands in and what it weighs. Every dialect (`wire`) is written from this and
 //! adds nothing of its own. A layout never changes after it was made.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::hash::ContentHash;
@@ -63,6 +65,20 @@ impl Serialize for ItemKey {
     }
 }
 
+impl JsonSchema for ItemKey {
+    fn schema_name() -> Cow<'static, str> {
+        "ItemKey".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "The name of one tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, \
+                            `file:{path}#L1-9`, `history:{n}`, `url:{hash}`.",
+        })
+    }
+}
+
 impl<'de> Deserialize<'de> for ItemKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -86,7 +102,7 @@ impl<'de> Deserialize<'de> for ItemKey {
 
 /// How stable content has proved to be: L0 is the most stable and stands first; active content is not
 /// cached at all.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 pub enum Tier {
     /// The most stable.
     L0,
@@ -114,8 +130,9 @@ impl fmt::Display for Tier {
 }
 
 /// What a block is for: the rows of the token breakdown.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "PromptPart")]
 pub enum Part {
     /// The system prompt and what the settings add to it.
     System,
@@ -163,7 +180,9 @@ impl fmt::Display for Part {
 }
 
 /// How long a provider is asked to keep a prefix.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
+)]
 pub enum Ttl {
     /// Five minutes from its last use.
     #[default]

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::{Document, Sync};
@@ -16,7 +17,7 @@ use super::content::{Count, Piece};
 use super::layout::ItemKey;
 
 /// Where a text came from, and which version of it that is.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Source {
     /// An open buffer, unsaved changes included.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cost::Charge;
@@ -14,8 +15,9 @@ use super::layout::{Part, Tier};
 use super::piece::Source;
 
 /// Something the person should know about a prompt that was made all the same.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PromptWarning")]
 pub struct Warning {
     /// What kind of thing happened.
     pub code: WarningCode,
@@ -27,8 +29,9 @@ pub struct Warning {
 }
 
 /// The kinds of [`Warning`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "PromptWarningCode")]
 pub enum WarningCode {
     /// A selected file was left out because it did not fit.
     Shed,
@@ -45,7 +48,7 @@ pub enum WarningCode {
 }
 
 /// What a prompt says about one file it used.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsedFile {
     /// Its name.
@@ -62,7 +65,7 @@ pub struct UsedFile {
 }
 
 /// One tier of a prompt.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TierReport {
     /// Which.
@@ -76,7 +79,7 @@ pub struct TierReport {
 }
 
 /// A cache breakpoint of a prompt.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakpoint {
     /// The tier that ends there.
@@ -86,7 +89,7 @@ pub struct Breakpoint {
 }
 
 /// How much of the repository a prompt shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
     /// Files with a map block.
@@ -100,7 +103,7 @@ pub struct Coverage {
 }
 
 /// What a prompt weighs, in tokens.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenReport {
     /// All of it.
@@ -116,7 +119,7 @@ pub struct TokenReport {
 }
 
 /// A finished prompt: the reply of `prompt.assemble`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Assembled {
     /// Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run.
@@ -149,7 +152,7 @@ pub struct Assembled {
 }
 
 /// One of the largest things in a prompt that does not fit.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LargePart {
     /// What it is.

@@ -1,5 +1,6 @@
 //! What a client asks for: the coming message and how the prompt is to be written.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::history::{ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role};
@@ -23,7 +24,7 @@ pub enum Request {
 }
 
 /// The result of one tool call.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolResult {
     /// The `id` of the call.

@@ -9,6 +9,7 @@ mod trail;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compaction::Record;
@@ -35,7 +36,7 @@ const MAX_PENDING: usize = 8;
 const MAX_RECORDED: usize = 8;
 
 /// What the provider billed for one request, in tokens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Usage {
     /// Input that was neither read from nor written to the cache.
@@ -81,7 +82,7 @@ impl Usage {
 }
 
 /// What a session was billed for.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
     /// In tokens.
@@ -102,8 +103,9 @@ pub struct Cached {
 }
 
 /// How a request ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "TurnStatus")]
 pub enum Status {
     /// The whole answer came.
     #[default]
@@ -128,7 +130,7 @@ pub struct Outcome {
 }
 
 /// The reply of `prompt.record`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Recorded {
     /// The prompt.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cost::{Account, Missed, Sent};
@@ -10,8 +11,9 @@ use crate::prompt::{ItemKey, LaidBlock, Layout, Part};
 use crate::selection::{Choice, Selection};
 
 /// Why the prefix of the last prompt ended where it did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "BreakReason")]
 pub enum Reason {
     /// The session's first prompt.
     First,
@@ -40,7 +42,7 @@ pub enum Reason {
 }
 
 /// One break.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Break {
     /// The prompt that brought it about, counted from 1.
@@ -62,6 +64,7 @@ pub struct Break {
     /// What that cost: those tokens at the difference between writing and reading, in tokens of plain input.
     pub cost: f64,
     /// What the provider read less of this prompt than was expected, if it said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub missed: Option<Missed>,
 }
 

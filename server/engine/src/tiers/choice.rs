@@ -1,5 +1,6 @@
 //! Which policy lays out a prompt, and who decided that. Lays nothing out.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::models::Model;
@@ -8,7 +9,7 @@ use crate::prompt::IndexState;
 use super::PolicyName;
 
 /// A policy and the reason for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Chosen {
     /// The policy.
@@ -18,7 +19,7 @@ pub struct Chosen {
 }
 
 /// Who decided on a policy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
     /// The repository is still being indexed: tiers that are filled while outlines come in would be rewritten at once.

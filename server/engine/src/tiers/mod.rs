@@ -11,6 +11,7 @@ pub mod ripple;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cost::Prices;
@@ -24,7 +25,7 @@ pub use explain::explain;
 pub use report::{Figures, ItemReport, LastBreak, TiersReport, report};
 
 /// A named tiering rule.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyName {
     /// The prompt is a log: what may stay stays, what changed is brought up to date behind it.

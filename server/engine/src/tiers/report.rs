@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cost::Charge;
@@ -12,7 +13,7 @@ use crate::session::Session;
 use super::{Chosen, Reason, TierState, ledger, ripple};
 
 /// The reply of `tiers.report`: the next prompt before its request.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TiersReport {
     /// The model.
@@ -39,7 +40,7 @@ pub struct TiersReport {
 }
 
 /// One item.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemReport {
     /// Its name.
@@ -61,7 +62,7 @@ pub struct ItemReport {
 }
 
 /// What a policy knows of an item.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Figures {
     /// Policy `ledger`.
@@ -71,7 +72,7 @@ pub enum Figures {
 }
 
 /// When something was broken, and why.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct LastBreak {
     /// The prompt that broke it, counted from 1.
     pub turn: u64,

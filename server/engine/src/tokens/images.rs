@@ -1,6 +1,7 @@
 //! What an image costs, by the providers' own formulae. It never looks into an image: sizes come in as
 //! arguments.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tokens of an image whose size is unknown, under every formula that depends on size.
@@ -16,7 +17,7 @@ pub struct ImageSize {
 }
 
 /// How a model's provider computes the tokens of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ImageFormula {
     /// Anthropic: one token for each 28 x 28 pixels begun, after the image was scaled down to fit both

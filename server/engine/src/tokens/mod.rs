@@ -16,6 +16,7 @@ mod vocabulary;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
@@ -30,7 +31,7 @@ const CHUNKED_FROM_BYTES: usize = 16 * 1024;
 
 /// How the tokens of a model are counted. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or
 /// `"chars"`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokenizer {
     /// Exactly, with `o200k_base`. `o200k_harmony` counts alike: it adds special tokens only.
@@ -44,7 +45,7 @@ pub enum Tokenizer {
 }
 
 /// A positive factor between two token counts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Ratio(f64);
 

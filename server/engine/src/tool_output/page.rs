@@ -1,9 +1,11 @@
 //! Reading an output in ranges of lines.
 
+use schemars::JsonSchema;
+
 use crate::history::{ContentBlock, NewMessage, ResultPart};
 
 /// Some lines of an output.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page {
     /// The lines with their ends.

@@ -11,8 +11,9 @@ mod openai;
 mod piece;
 mod rule;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use bare::{request, violations};
 pub use piece::{Piece, pieces_of};
@@ -22,7 +23,9 @@ use crate::history::{ContentBlock, Provider};
 use crate::prompt::{LaidBlock, Layout};
 
 /// The form in which a prompt leaves the house.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// A body for Anthropic's Messages API.
@@ -35,7 +38,7 @@ pub enum Format {
 }
 
 /// A tool as a client declares it, in no provider's form.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     /// What the model calls it by.
@@ -60,11 +63,11 @@ pub struct Envelope<'a> {
 }
 
 /// A finished prompt.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Body {
     /// Ready to POST once the client adds model parameters.
-    Json(Value),
+    Json(#[schemars(with = "Map<String, Value>")] Value),
     /// Ready to read or paste.
     Text(String),
 }

@@ -47,6 +47,15 @@ pub enum FileError {
     },
 }
 
+impl FileError {
+    /// Which file.
+    pub fn file(&self) -> &str {
+        match self {
+            Self::Unreadable { file, .. } | Self::Syntax { file, .. } | Self::NotFinite { file, .. } => file,
+        }
+    }
+}
+
 /// Largest settings file that is read, in bytes.
 const MAX_BYTES: u64 = 256 * 1024;
 

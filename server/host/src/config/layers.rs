@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Where settings come from, the weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SettingLayer")]
 pub enum Layer {
     /// Built in.
     Defaults,
@@ -47,16 +49,18 @@ pub struct Source {
 }
 
 /// Where an effective value comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SettingOrigin")]
 pub struct Origin {
     /// The layer.
     pub layer: Layer,
-    /// [`Source::name`].
+    /// Where it stands, for a person: a file's path, `environment`, `editor`.
     pub name: Arc<str>,
 }
 
 /// A value that was left out, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "IgnoredSetting")]
 pub struct Ignored {
     /// The setting, for instance `symbols.map_budget`.
     pub key: String,

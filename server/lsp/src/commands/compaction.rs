@@ -1,26 +1,31 @@
 //! `compaction.*`: how near a compaction is, running one, taking one back, and what to do when a provider says that a
 //! prompt is too long.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::compaction::{CompactionStatus, Moment, Profile, Size};
 use strata_engine::session::Session;
 
-use super::{CommandError, Compacting, Context, Effect, Empty, NoArguments};
-use crate::compacting::{Job, Reason};
+use super::{CommandError, Compacting, Context, Effect, Later, NoArguments};
+use crate::compacting::{Job, News, Reason};
 use crate::snapshot::Snapshot;
 
-#[derive(Debug, Deserialize)]
+/// Which rules to follow.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunParams {
     /// The profile; the one in force when absent.
     profile: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// What was taken back.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Undone {
+    /// The profile whose compaction it was.
     profile: String,
     /// What the conversation was before this.
     before: Size,
+    /// How many messages the model sees now.
     messages: usize,
 }
 
@@ -30,14 +35,14 @@ pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<Compac
 }
 
 /// The answer is what comes of the compaction.
-pub(super) fn run(params: RunParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+pub(super) fn run(params: RunParams, context: &mut Context<'_>) -> Result<Later<News>, CommandError> {
     let compaction = &context.snapshot.settings.compaction;
     let profile = match params.profile {
         Some(name) => compaction.profile_named(&name)?,
         None => compaction.profile(),
     };
     begin(profile, Reason::Asked, context);
-    Ok(Empty {})
+    Ok(Later::default())
 }
 
 pub(super) fn undo(_: NoArguments, context: &mut Context<'_>) -> Result<Undone, CommandError> {
@@ -50,7 +55,7 @@ pub(super) fn undo(_: NoArguments, context: &mut Context<'_>) -> Result<Undone, 
 pub(super) fn context_limit_exceeded(
     _: NoArguments,
     context: &mut Context<'_>,
-) -> Result<Empty, CommandError> {
+) -> Result<Later<News>, CommandError> {
     context.session.may_recover()?;
     if context.compacting == Compacting::Yes {
         return Err(CommandError::failed(
@@ -59,7 +64,7 @@ pub(super) fn context_limit_exceeded(
     }
     let profile = context.snapshot.settings.compaction.profile();
     begin(profile, Reason::ContextLimit, context);
-    Ok(Empty {})
+    Ok(Later::default())
 }
 
 /// A compaction that is due at this moment, when compactions run by themselves.

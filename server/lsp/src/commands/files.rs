@@ -1,5 +1,6 @@
 //! `files.*`: which files a session shows, and what they hold now.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::{ItemKey, Source, Tier};
@@ -11,9 +12,10 @@ use strata_host::walk::NameOnly;
 use super::{CommandError, Context, Empty, NoArguments};
 
 /// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Paths {
+    /// Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
     paths: Vec<String>,
     /// Files that are selected although their name says that they hold secrets.
     #[serde(default)]
@@ -21,43 +23,50 @@ pub(super) struct Paths {
 }
 
 /// One path.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OnePath {
+    /// A file, by its path below the workspace folder.
     path: String,
 }
 
 /// A path with the text that stands for it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PathAndContent {
+    /// Where it stands for a file.
     path: String,
+    /// The text.
     content: String,
 }
 
 /// Files or folders that have other names now.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Renames {
+    /// Each by its names before and after; of several that fit a file the first counts.
     files: Vec<Rename>,
 }
 
 /// One of them, by its names before and after.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Rename {
+    /// Its name before.
     from: String,
+    /// Its name now.
     to: String,
 }
 
 /// Whether the session had to do with any of them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RenamedReply {
+    /// Whether there was anything to follow.
     changed: bool,
 }
 
 /// What a change of the selection did.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Changed {
     /// The files that were changed, in key order.
@@ -66,24 +75,33 @@ pub(super) struct Changed {
     withheld: Vec<Withheld>,
 }
 
-#[derive(Debug, Serialize)]
+/// A file that was not taken unasked.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Withheld {
+    /// Which.
     path: FileKey,
+    /// Why, as a clause.
     reason: String,
 }
 
 /// The files a session chose.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
+    /// In the order of their names.
     files: Vec<Listed>,
 }
 
-#[derive(Debug, Serialize)]
+/// A file that the session chose.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ListedFile")]
 struct Listed {
+    /// Which.
     path: FileKey,
+    /// What was chosen for it.
     state: Choice,
+    /// The lines that are shown, when it is not the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<LineRange>>,
     /// The tier it stands in since the last recorded turn.
@@ -100,26 +118,33 @@ struct Listed {
 }
 
 /// A file's current text.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReadReply {
+    /// Which.
     path: FileKey,
+    /// All of it.
     text: String,
     #[serde(flatten)]
     source: Source,
 }
 
-#[derive(Debug, Serialize)]
+/// Whether a file is shown in full.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HasReply {
+    /// Whether it is, or some of its lines are.
     has: bool,
 }
 
-#[derive(Debug, Deserialize)]
+/// Files that were read outside.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkedPaths {
+    /// Files of the workspace.
     paths: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// What the session has read.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MarkedRead {
     /// The last one last.

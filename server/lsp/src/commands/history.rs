@@ -1,5 +1,6 @@
 //! `history.*`: the conversation itself.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
 use strata_engine::prompt::history_tokens;
@@ -7,51 +8,69 @@ use strata_engine::prompt::history_tokens;
 use super::said::Said;
 use super::{CommandError, Context, Empty, NoArguments};
 
-#[derive(Debug, Deserialize)]
+/// A message.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "HistoryMessage")]
 pub(super) struct AddParams {
+    /// Who speaks.
     role: Role,
+    /// What is said.
     content: Said,
 }
 
-#[derive(Debug, Deserialize)]
+/// A question and its answer.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
+    /// The question.
     user: Said,
+    /// The answer.
     assistant: Said,
 }
 
-#[derive(Debug, Deserialize)]
+/// A whole conversation.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetParams {
+    /// In order.
     messages: Vec<AddParams>,
 }
 
-#[derive(Debug, Deserialize)]
+/// Where the conversation is to end.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TruncateParams {
     /// The first message that goes.
     from: MessageId,
 }
 
-#[derive(Debug, Deserialize)]
+/// A message and what it is to say.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditParams {
+    /// Which message.
     id: MessageId,
+    /// What it says from now on.
     content: Said,
 }
 
-#[derive(Debug, Deserialize)]
+/// A message that is to stay word for word, or no longer.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PinParams {
+    /// Which message.
     id: MessageId,
+    /// Whether it is to stay.
     #[serde(default = "yes")]
     pinned: bool,
 }
 
-#[derive(Debug, Deserialize)]
+/// A message and who gets to see it. One of `agent` and `user` is needed.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HideParams {
+    /// Which message.
     id: MessageId,
     /// Whether the model sees it.
     agent: Option<Visibility>,
@@ -59,32 +78,41 @@ pub(super) struct HideParams {
     user: Option<Visibility>,
 }
 
-#[derive(Debug, Deserialize)]
+/// A conversation that another program recorded.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
     /// A conversation in any form that `session.import` takes.
     text: String,
 }
 
-#[derive(Debug, Serialize)]
+/// What is left.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Truncated {
     /// How many messages went.
     removed: usize,
+    /// How many messages are left.
     messages: usize,
 }
 
-#[derive(Debug, Serialize)]
+/// The messages that were added.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
+    /// Their numbers, in order.
     ids: Vec<MessageId>,
 }
 
-#[derive(Debug, Serialize)]
+/// The conversation.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Messages {
+    /// All of them, hidden ones included.
     messages: Vec<Message>,
 }
 
-#[derive(Debug, Serialize)]
+/// How long the conversation is.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Count {
+    /// All messages, hidden ones included.
     messages: usize,
     /// What the model sees of them, in tokens.
     tokens: usize,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::compaction::Summariser;
 use strata_engine::iteration::{
@@ -11,21 +12,28 @@ use strata_engine::prompt::with_scales;
 
 use super::{CommandError, Context, NoArguments};
 
-#[derive(Debug, Deserialize)]
+/// An iteration, and what goes with it.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
     /// What the loop is for; needed before its first iteration, and begins another loop when it changes.
     goal: Option<String>,
+    /// What was asked and what came of it.
     iteration: NewIteration,
+    /// What the loop should know of where it runs, by name. Values of names that promise secrets are withheld.
     environment: Option<BTreeMap<String, String>>,
+    /// What happened to files since the last one.
     #[serde(default)]
     file_events: Vec<FileEvent>,
 }
 
-#[derive(Debug, Serialize)]
+/// What became of an iteration.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Added {
+    /// Its number, counted from 1.
     number: u64,
+    /// Whether it says that the goal is reached.
     promise: Promise,
     /// What became of the iterations that left the window; absent when none did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,18 +41,23 @@ pub(super) struct Added {
 }
 
 /// What became of iterations that were to be folded into the summary.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Fold")]
 struct Folded {
+    /// Their numbers.
     iterations: Vec<u64>,
+    /// Who wrote the summary.
     by: By,
+    /// Why nobody could.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
 /// Who wrote the summary.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "FoldedBy")]
 enum By {
     Model,
     Extractive,

@@ -1,80 +1,122 @@
 //! `memory.*`: notes that outlive every conversation, and the search over them and over all that was ever said in the
 //! workspace.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{Kind, MessageId, Role};
 use strata_host::store::{Coverage, Fragment, FragmentId, Hit, NewFragment, Scope, Source};
 
 use super::{CommandError, Context, Empty, NoArguments};
 
-#[derive(Debug, Deserialize)]
+/// A note.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AddParams {
+    /// What to keep.
     text: String,
+    /// What to file it under.
     #[serde(default)]
     tags: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// What to look for.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
+    /// Words. One without a letter or digit is an error.
     query: String,
+    /// How many hits at most: 20 when absent, never more than 1,000.
     limit: Option<usize>,
 }
 
-#[derive(Debug, Deserialize)]
+/// A note.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoveParams {
+    /// Its number.
     id: i64,
 }
 
-#[derive(Debug, Serialize)]
+/// The note that was added.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
+    /// Its number.
     id: i64,
 }
 
-#[derive(Debug, Serialize)]
+/// All notes.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fragments {
+    /// In the order in which they were made.
     fragments: Vec<Noted>,
 }
 
-#[derive(Debug, Serialize)]
+/// A note.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Note")]
 struct Noted {
+    /// Its number.
     id: i64,
+    /// What it says.
     text: String,
+    /// What it is filed under.
     tags: Vec<String>,
+    /// The session in which it was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
+    /// When, in milliseconds since 1970.
     created_ms: u64,
 }
 
 /// The reply of a search, the best first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Found {
+    /// The best first.
     hits: Vec<FoundHit>,
     /// How many of the newest matches were ranked, when there are too many to rank them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+/// A place where something was found.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Hit")]
 struct FoundHit {
     #[serde(flatten)]
     place: Place,
+    /// When it was said, in milliseconds since 1970, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<u64>,
+    /// The words around it.
     snippet: String,
+    /// How good it is; compares only within one search.
     score: f64,
 }
 
 /// Where something was found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
 pub(super) enum Place {
-    Fragment { id: i64, tags: Vec<String> },
-    Message { session: String, message: MessageId, role: Role, kind: Kind },
+    /// A note.
+    Fragment {
+        /// Its number.
+        id: i64,
+        /// What it is filed under.
+        tags: Vec<String>,
+    },
+    /// A message of a conversation.
+    Message {
+        /// The session.
+        session: String,
+        /// The message.
+        message: MessageId,
+        /// Who speaks.
+        role: Role,
+        /// What the message is for.
+        kind: Kind,
+    },
 }
 
 pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {

@@ -14,13 +14,17 @@ mod said;
 mod server;
 mod session;
 mod symbols;
+mod table;
 mod tiers;
 mod tool_output;
 mod url;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -30,11 +34,12 @@ use strata_engine::compaction::Moment;
 use strata_engine::session::Session;
 use strata_engine::settings::SummariserKind;
 
-use crate::compacting::Job;
+use crate::compacting::{Job, News};
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 
 pub use error::CommandError;
+pub use table::{NAMES, described};
 
 /// What a command may use.
 pub struct Context<'a> {
@@ -70,7 +75,7 @@ pub enum Effect {
     /// Close a session.
     Close(Arc<str>),
     /// Tell the client how a compaction ended.
-    Tell(Value),
+    Tell(Box<News>),
     /// Compact a session. What comes of it is the answer of the command, unless it begins by itself.
     Compact(Box<Job>),
     /// Ask a model to sum up tool results of the session, and archive them then.
@@ -87,90 +92,41 @@ pub enum Compacting {
 }
 
 /// The arguments of a command that takes none.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NoArguments {}
 
 /// The reply of a command that only says that it did what it should.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 struct Empty {}
 
-/// All commands, in the order of the documentation.
-pub const NAMES: &[&str] = &[
-    "strata.files.select",
-    "strata.files.deselect",
-    "strata.files.set",
-    "strata.files.exclude",
-    "strata.files.include",
-    "strata.files.list",
-    "strata.files.add",
-    "strata.files.remove",
-    "strata.files.rename",
-    "strata.files.clear",
-    "strata.files.read",
-    "strata.files.has",
-    "strata.files.markRead",
-    "strata.prompt.assemble",
-    "strata.prompt.record",
-    "strata.prompt.discard",
-    "strata.prompt.preview",
-    "strata.prompt.estimate",
-    "strata.tiers.report",
-    "strata.tiers.rebuild",
-    "strata.tiers.policy",
-    "strata.tiers.explainBreak",
-    "strata.tiers.forecast",
-    "strata.history.add",
-    "strata.history.addExchange",
-    "strata.history.get",
-    "strata.history.count",
-    "strata.history.set",
-    "strata.history.clear",
-    "strata.history.truncate",
-    "strata.history.edit",
-    "strata.history.pin",
-    "strata.history.hide",
-    "strata.history.reregister",
-    "strata.history.import",
-    "strata.toolOutput.add",
-    "strata.toolOutput.read",
-    "strata.iteration.add",
-    "strata.iteration.prompt",
-    "strata.iteration.status",
-    "strata.memory.add",
-    "strata.memory.search",
-    "strata.memory.list",
-    "strata.memory.remove",
-    "strata.session.new",
-    "strata.session.reset",
-    "strata.session.list",
-    "strata.session.load",
-    "strata.session.steps",
-    "strata.session.fork",
-    "strata.session.rename",
-    "strata.session.delete",
-    "strata.session.export",
-    "strata.session.import",
-    "strata.session.search",
-    "strata.url.add",
-    "strata.url.remove",
-    "strata.url.list",
-    "strata.budget.report",
-    "strata.compaction.status",
-    "strata.compaction.run",
-    "strata.compaction.undo",
-    "strata.compaction.contextLimitExceeded",
-    "strata.symbols.map",
-    "strata.symbols.file",
-    "strata.symbols.references",
-    "strata.symbols.dependents",
-    "strata.symbols.find",
-    "strata.symbols.relevant",
-    "strata.server.status",
-    "strata.server.reindex",
-    "strata.server.settings",
-    "strata.server.models",
-];
+/// The reply of a command that is answered when what it began has ended: an `R`, which is not there yet.
+#[derive(Debug, Serialize)]
+#[serde(bound = "")]
+struct Later<R> {
+    #[serde(skip)]
+    reply: PhantomData<R>,
+}
+
+impl<R> Default for Later<R> {
+    fn default() -> Self {
+        Self { reply: PhantomData }
+    }
+}
+
+impl<R: JsonSchema> JsonSchema for Later<R> {
+    fn schema_name() -> Cow<'static, str> {
+        R::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        R::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        R::json_schema(generator)
+    }
+}
 
 /// Whether a command may wait long for a model: one that compacts before it assembles, or has old tool results or
 /// iterations summed up.
@@ -190,85 +146,7 @@ pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
 /// [`CommandError`]; the session is to be thrown away then.
 pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
     context.cancel.check()?;
-    match name {
-        "strata.files.select" => call(arguments, context, files::select),
-        "strata.files.deselect" => call(arguments, context, files::deselect),
-        "strata.files.set" => call(arguments, context, files::set),
-        "strata.files.exclude" => call(arguments, context, files::exclude),
-        "strata.files.include" => call(arguments, context, files::include),
-        "strata.files.list" => call(arguments, context, files::list),
-        "strata.files.add" => call(arguments, context, files::add),
-        // Removing a file from the context is deselecting it (`docs/commands.md`, "Files").
-        "strata.files.remove" => call(arguments, context, files::deselect),
-        "strata.files.rename" => call(arguments, context, files::rename),
-        "strata.files.clear" => call(arguments, context, files::clear),
-        "strata.files.read" => call(arguments, context, files::read),
-        "strata.files.has" => call(arguments, context, files::has),
-        "strata.files.markRead" => call(arguments, context, files::mark_read),
-        "strata.prompt.assemble" => call(arguments, context, prompt::assemble),
-        "strata.prompt.record" => call(arguments, context, prompt::record),
-        "strata.prompt.discard" => call(arguments, context, prompt::discard),
-        "strata.prompt.preview" => call(arguments, context, prompt::preview),
-        "strata.prompt.estimate" => call(arguments, context, prompt::estimate),
-        "strata.tiers.report" => call(arguments, context, tiers::report),
-        "strata.tiers.rebuild" => call(arguments, context, tiers::rebuild),
-        "strata.tiers.policy" => call(arguments, context, tiers::policy),
-        "strata.tiers.explainBreak" => call(arguments, context, tiers::explain_break),
-        "strata.tiers.forecast" => call(arguments, context, tiers::forecast),
-        "strata.history.add" => call(arguments, context, history::add),
-        "strata.history.addExchange" => call(arguments, context, history::add_exchange),
-        "strata.history.get" => call(arguments, context, history::get),
-        "strata.history.truncate" => call(arguments, context, history::truncate),
-        "strata.history.edit" => call(arguments, context, history::edit),
-        "strata.history.pin" => call(arguments, context, history::pin),
-        "strata.history.hide" => call(arguments, context, history::hide),
-        "strata.history.import" => call(arguments, context, history::import),
-        "strata.toolOutput.add" => call(arguments, context, tool_output::add),
-        "strata.toolOutput.read" => call(arguments, context, tool_output::read),
-        "strata.iteration.add" => call(arguments, context, iteration::add),
-        "strata.iteration.prompt" => call(arguments, context, iteration::prompt),
-        "strata.iteration.status" => call(arguments, context, iteration::status),
-        "strata.memory.add" => call(arguments, context, memory::add),
-        "strata.memory.search" => call(arguments, context, memory::search),
-        "strata.memory.list" => call(arguments, context, memory::list),
-        "strata.memory.remove" => call(arguments, context, memory::remove),
-        "strata.session.new" => call(arguments, context, session::new),
-        "strata.session.reset" => call(arguments, context, session::reset),
-        "strata.session.list" => call(arguments, context, session::list),
-        "strata.session.load" => call(arguments, context, session::load),
-        "strata.session.steps" => call(arguments, context, session::steps),
-        "strata.session.fork" => call(arguments, context, session::fork),
-        "strata.session.rename" => call(arguments, context, session::rename),
-        "strata.session.delete" => call(arguments, context, session::delete),
-        "strata.session.export" => call(arguments, context, session::export),
-        "strata.session.import" => call(arguments, context, session::import),
-        "strata.session.search" => call(arguments, context, session::search),
-        "strata.history.set" => call(arguments, context, history::set),
-        "strata.history.clear" => call(arguments, context, history::clear),
-        "strata.history.count" => call(arguments, context, history::count),
-        "strata.history.reregister" => call(arguments, context, history::reregister),
-        "strata.url.add" => call(arguments, context, url::add),
-        "strata.url.remove" => call(arguments, context, url::remove),
-        "strata.url.list" => call(arguments, context, url::list),
-        "strata.budget.report" => call(arguments, context, budget::report),
-        "strata.compaction.status" => call(arguments, context, compaction::status),
-        "strata.compaction.run" => call(arguments, context, compaction::run),
-        "strata.compaction.undo" => call(arguments, context, compaction::undo),
-        "strata.compaction.contextLimitExceeded" => {
-            call(arguments, context, compaction::context_limit_exceeded)
-        }
-        "strata.symbols.map" => call(arguments, context, symbols::map),
-        "strata.symbols.file" => call(arguments, context, symbols::file),
-        "strata.symbols.references" => call(arguments, context, symbols::references),
-        "strata.symbols.dependents" => call(arguments, context, symbols::dependents),
-        "strata.symbols.find" => call(arguments, context, symbols::find),
-        "strata.symbols.relevant" => call(arguments, context, symbols::relevant),
-        "strata.server.status" => call(arguments, context, server::status),
-        "strata.server.reindex" => call(arguments, context, server::reindex),
-        "strata.server.settings" => call(arguments, context, server::settings),
-        "strata.server.models" => call(arguments, context, server::models),
-        _ => Err(CommandError::Unknown(name.to_owned())),
-    }
+    table::route(name, arguments, context)
 }
 
 /// Takes the one argument object of a command and the session it names apart.
@@ -296,6 +174,14 @@ pub fn split_arguments(arguments: Vec<Value>) -> Result<(Option<String>, Value),
     Ok((session, Value::Object(object)))
 }
 
+/// A reply with how often its session was changed so far, which every reply says.
+pub fn versioned(mut reply: Value, session: &Session) -> Value {
+    if let Value::Object(reply) = &mut reply {
+        reply.insert("stateVersion".to_owned(), session.revision().into());
+    }
+    reply
+}
+
 fn call<P: DeserializeOwned, R: Serialize>(
     arguments: Value,
     context: &mut Context<'_>,
@@ -304,11 +190,8 @@ fn call<P: DeserializeOwned, R: Serialize>(
     let params: P = serde_path_to_error::deserialize(arguments)
         .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))?;
     let reply = command(params, context)?;
-    let mut reply = serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))?;
-    if let Value::Object(reply) = &mut reply {
-        reply.insert("stateVersion".to_owned(), context.session.revision().into());
-    }
-    Ok(reply)
+    let reply = serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))?;
+    Ok(versioned(reply, context.session))
 }
 
 #[cfg(test)]

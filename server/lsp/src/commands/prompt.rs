@@ -1,5 +1,6 @@
 //! `prompt.*`: assemble, record, discard, preview, estimate.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::compaction::{Moment, Pressure, Summariser};
 use strata_engine::history::{ContentBlock, Image};
@@ -15,17 +16,24 @@ use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_o
 use crate::compacting::Job;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
+    /// What the person asks.
     prompt: Option<String>,
+    /// Pictures that go with the prompt.
     #[serde(default)]
     images: Vec<Image>,
+    /// Results of the tools that the last answer asked for.
     tool_results: Option<Vec<ToolResult>>,
+    /// The tools that the model may ask for, in the order in which they are declared.
     #[serde(default)]
     tools: Vec<Tool>,
+    /// The form of the request; the setting's when absent.
     format: Option<Format>,
+    /// How the prompt is laid out; the session's or the setting's when absent.
     policy: Option<PolicyName>,
+    /// The model it is made for; the setting's when absent.
     model: Option<String>,
     /// Assemble without keeping the prompt: it cannot be recorded.
     #[serde(default)]
@@ -33,41 +41,55 @@ pub(super) struct AssembleParams {
 }
 
 /// What came of a prompt.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RecordParams {
+    /// The prompt, by the `id` that `strata.prompt.assemble` gave it.
     id: String,
+    /// How it ended.
     #[serde(default)]
     status: Status,
     /// The answer: a text, or its blocks.
     response: Option<Said>,
     /// What came of an answer that was stopped; the same as `response`.
     partial: Option<Said>,
+    /// What the provider billed.
     usage: Option<Usage>,
 }
 
-#[derive(Debug, Deserialize)]
+/// A prompt.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PromptId {
+    /// By the `id` that `strata.prompt.assemble` gave it.
     id: String,
 }
 
-#[derive(Debug, Deserialize)]
+/// A text to weigh.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct EstimateParams {
+    /// The text.
     text: String,
+    /// The model whose tokens count; the setting's when absent.
     model: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// What the text weighs.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Estimate {
+    /// Tokens of the model.
     tokens: usize,
+    /// The model whose tokens were counted.
     model: String,
 }
 
-#[derive(Debug, Serialize)]
+/// What would be sent.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Preview {
+    /// All of it, as Markdown.
     text: String,
+    /// What it weighs, in tokens of the model.
     tokens: usize,
 }
 
@@ -136,7 +158,7 @@ fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError>
         return Ok(false);
     }
     let Context { snapshot, services, session, cancel, now_ms, .. } = context;
-    services.tell_compaction(job.started().into());
+    services.tell_compaction(job.started());
     let drafted = job.draft(session, snapshot, &services.asker(snapshot), cancel);
     cancel.check()?;
     let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
@@ -145,9 +167,9 @@ fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError>
         committed.map(|_| news).map_err(|error| error.to_string())
     });
     let done = committed.is_ok();
-    let news = committed.unwrap_or_else(|error| job.failed(&error)).into();
+    let news = committed.unwrap_or_else(|error| job.failed(&error));
     // Told when it is safely stored with the rest of the command.
-    context.effects.push(Effect::Tell(news));
+    context.effects.push(Effect::Tell(Box::new(news)));
     Ok(done)
 }
 

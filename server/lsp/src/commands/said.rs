@@ -1,7 +1,9 @@
 //! A message's content as a client may write it: a text, or a list of blocks. Says which block is wrong, and how.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
@@ -19,6 +21,22 @@ impl Said {
     /// The message it makes.
     pub(super) fn into_message(self, role: Role) -> NewMessage {
         NewMessage::new(role, self.0)
+    }
+}
+
+impl JsonSchema for Said {
+    fn schema_name() -> Cow<'static, str> {
+        "Content".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "What a message says: a text, or a list of blocks.",
+            "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": generator.subschema_for::<ContentBlock>() },
+            ],
+        })
     }
 }
 

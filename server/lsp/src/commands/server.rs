@@ -1,37 +1,59 @@
 //! `server.*`: what the server itself is and does.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 use strata_engine::models::Model;
 use strata_engine::prompt::IndexState;
 use strata_engine::settings::Settings;
+use strata_host::config::{Effective, Ignored, Origin, Trust};
 
 use crate::index::Efforts;
 
 use super::{CommandError, Context, Effect, Empty, NoArguments};
 
-#[derive(Debug, Serialize)]
+/// How the server stands.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServerStatus {
+    /// Of Strata.
     version: &'static str,
+    /// The workspace folders.
     roots: Vec<String>,
+    /// How many buffers are open.
     open_documents: usize,
+    /// Whether all files were outlined.
     index: IndexState,
+    /// How many files the workspace has.
     files: usize,
+    /// How many of them have an outline.
     outlined: usize,
     /// What the last run over all files had to do for that.
     efforts: Efforts,
+    /// The languages that have outlines.
     languages: Vec<&'static str>,
-    /// What the walk could not do.
+    /// Whether the person trusts the workspace.
+    trusted: bool,
+    /// What the walk could not do, and what settings were not taken because the workspace is not trusted.
     notes: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// The settings in force.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SettingsReply {
+    /// All of them.
     settings: Settings,
+    /// Where each value comes from, by the setting's name.
+    origins: BTreeMap<String, Origin>,
+    /// What an untrusted workspace would set if it were let.
+    ignored: Vec<Ignored>,
 }
 
-#[derive(Debug, Serialize)]
+/// The model table.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ModelsReply {
+    /// By name.
     models: Vec<Model>,
 }
 
@@ -46,7 +68,8 @@ pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<Server
         outlined: snapshot.index.symbols.len(),
         efforts: snapshot.index.efforts,
         languages: strata_engine::outline::languages(),
-        notes: snapshot.index.notes.clone(),
+        trusted: snapshot.trust == Trust::Trusted,
+        notes: snapshot.index.notes.iter().cloned().chain(snapshot.configuration.ignored()).collect(),
     })
 }
 
@@ -56,7 +79,9 @@ pub(super) fn reindex(_: NoArguments, context: &mut Context<'_>) -> Result<Empty
 }
 
 pub(super) fn settings(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
-    Ok(SettingsReply { settings: (*context.snapshot.settings).clone() })
+    let snapshot = context.snapshot;
+    let Effective { origins, ignored, .. } = snapshot.configuration.effective().clone();
+    Ok(SettingsReply { settings: (*snapshot.settings).clone(), origins, ignored })
 }
 
 pub(super) fn models(_: NoArguments, context: &mut Context<'_>) -> Result<ModelsReply, CommandError> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::exchange::{self, Form};
 use strata_engine::facts::Step;
@@ -15,39 +16,48 @@ use super::{CommandError, Context, Effect, Empty, NoArguments};
 use crate::keeper::{KeepError, Keeper};
 use crate::world::MAIN_SESSION;
 
-#[derive(Debug, Deserialize)]
+/// A stored session.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct LoadParams {
+    /// Its name.
     id: String,
     /// Open it without the right to write to it, as when another server does.
     #[serde(default)]
     read_only: bool,
 }
 
-#[derive(Debug, Deserialize)]
+/// How much of the session to take along.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForkParams {
     /// The last message that the new session has; all of them when absent.
     until: Option<MessageId>,
+    /// What to call the new one.
     #[serde(default)]
     name: String,
 }
 
-#[derive(Debug, Deserialize)]
+/// What to call a session.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RenameParams {
+    /// The name; empty for none.
     name: String,
+    /// Which session; the one that the command is about when absent.
     id: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// A session.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DeleteParams {
+    /// Which; the one that the command is about when absent.
     id: Option<String>,
 }
 
 /// A form that a session is written in.
-#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize)]
+#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
     /// Strata's own lines: all messages with all that is known of them.
@@ -61,41 +71,56 @@ enum ExportFormat {
     Markdown,
 }
 
-#[derive(Debug, Deserialize)]
+/// A session and a form to write it in.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExportParams {
+    /// The form.
     #[serde(default)]
     format: ExportFormat,
+    /// Which session; the one that the command is about when absent.
     id: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// A recorded session.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportParams {
     /// What another program, or `session.export`, wrote.
     text: String,
+    /// What to call it.
     #[serde(default)]
     name: String,
 }
 
-#[derive(Debug, Deserialize)]
+/// What to look for.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParams {
+    /// Words. One without a letter or digit is an error.
     query: String,
+    /// How many hits at most: 20 when absent, never more than 1,000.
     limit: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+/// The session that is shown now.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Opened {
+    /// Its name.
     id: String,
+    /// How many messages it has.
     messages: usize,
+    /// Whether it is open without the right to write to it.
     read_only: bool,
 }
 
-#[derive(Debug, Serialize)]
+/// The session that was made.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Imported {
+    /// Its name.
     id: String,
+    /// How many messages it has.
     messages: usize,
     /// The form that the text was in.
     form: Form,
@@ -103,37 +128,54 @@ pub(super) struct Imported {
     skipped: usize,
 }
 
-#[derive(Debug, Serialize)]
+/// A session as text.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Exported {
+    /// The form.
     format: ExportFormat,
+    /// All of it.
     text: String,
 }
 
-#[derive(Debug, Serialize)]
+/// All sessions of the workspace.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Sessions {
+    /// The one written to last first.
     sessions: Vec<Listed>,
 }
 
-#[derive(Debug, Serialize)]
+/// A session.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ListedSession")]
 struct Listed {
+    /// Its name on the wire.
     id: String,
+    /// What the person calls it; empty for none.
     name: String,
+    /// When it was begun, in milliseconds since 1970; `null` when it was not stored yet.
     created_ms: Option<u64>,
+    /// When it was last written to, likewise.
     updated_ms: Option<u64>,
+    /// How many messages it has.
     messages: usize,
+    /// The beginning of its first message.
     preview: String,
     /// Whether it is open in this server.
     open: bool,
     /// Whether it is the one that is shown.
     current: bool,
+    /// Whether it is open without the right to write to it.
     read_only: bool,
 }
 
-#[derive(Debug, Serialize)]
+/// What the tools did.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Steps {
+    /// Each call, in order.
     steps: Vec<Step>,
+    /// The files that were read, the last one last.
     files_read: Vec<String>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
 use strata_engine::outline::{LEGEND, SymbolKind};
@@ -10,7 +11,8 @@ use strata_engine::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 use super::{CommandError, Context};
 use crate::snapshot::Snapshot;
 
-#[derive(Debug, Deserialize)]
+/// How large the map is to be, and what it is about.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MapParams {
     /// What the blocks may weigh together, in tokens; the setting's when absent.
@@ -20,39 +22,56 @@ pub(super) struct MapParams {
     focus: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// The symbol map.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MapReply {
+    /// What its signs mean.
     legend: &'static str,
+    /// All blocks.
     text: String,
+    /// What they weigh together.
     tokens: usize,
+    /// What they might weigh.
     budget: usize,
+    /// The files with a block.
     files: Vec<MapFile>,
     /// Files with an outline that the budget does not hold.
     left_out: usize,
 }
 
-#[derive(Debug, Serialize)]
+/// A file with a block.
+#[derive(Debug, Serialize, JsonSchema)]
 struct MapFile {
+    /// Which.
     path: FileKey,
+    /// What its block weighs.
     tokens: usize,
 }
 
-#[derive(Debug, Deserialize)]
+/// A file.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileParams {
+    /// By its path below the workspace folder.
     path: String,
 }
 
-#[derive(Debug, Serialize)]
+/// The outline of a file.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FileReply {
+    /// Which.
     path: FileKey,
+    /// What it is written in.
     language: &'static str,
+    /// Its map block.
     text: String,
+    /// What that weighs.
     tokens: usize,
 }
 
-#[derive(Debug, Deserialize)]
+/// A name.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReferencesParams {
     /// A name as it is defined.
@@ -61,14 +80,20 @@ pub(super) struct ReferencesParams {
     path: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// Who mentions the name.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ReferencesReply {
+    /// The name.
     name: String,
+    /// Where it is defined, each with who means it.
     definitions: Vec<Definition>,
 }
 
-#[derive(Debug, Serialize)]
+/// A file that defines a name.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SymbolDefinition")]
 struct Definition {
+    /// Which.
     path: FileKey,
     /// The heads of what has the name there.
     heads: Vec<Box<str>>,
@@ -76,15 +101,19 @@ struct Definition {
     referrers: Vec<Referrer>,
 }
 
-#[derive(Debug, Serialize)]
+/// A file that mentions a name.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Referrer {
+    /// Which.
     path: FileKey,
     /// At most 1.
     likelihood: f64,
 }
 
-#[derive(Debug, Serialize)]
+/// What a file has to do with others.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DependentsReply {
+    /// Which.
     path: FileKey,
     /// How many files refer to it; those that may mean another count for less.
     incoming: f64,
@@ -98,31 +127,42 @@ pub(super) struct DependentsReply {
     mutual: Vec<FileKey>,
 }
 
-#[derive(Debug, Deserialize)]
+/// What to look for.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindParams {
     /// Letters of a name, in order.
     query: String,
+    /// How many at most.
     #[serde(default = "most_found")]
     limit: usize,
 }
 
-#[derive(Debug, Serialize)]
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FindReply {
+    /// The closest first.
     symbols: Vec<FoundSymbol>,
 }
 
-#[derive(Debug, Serialize)]
+/// A definition.
+#[derive(Debug, Serialize, JsonSchema)]
 struct FoundSymbol {
+    /// Its name.
     name: Box<str>,
+    /// What it is.
     kind: SymbolKind,
+    /// The file that has it.
     path: FileKey,
+    /// The line that introduces it.
     head: Box<str>,
+    /// What it stands in.
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// What a text is about.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RelevantParams {
     /// What is to be done, in any words.
@@ -133,18 +173,25 @@ pub(super) struct RelevantParams {
     min_score: Option<f64>,
 }
 
-#[derive(Debug, Serialize)]
+/// What the text is about.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct RelevantReply {
+    /// The best first.
     items: Vec<RelevantItem>,
 }
 
-#[derive(Debug, Serialize)]
+/// A file or a definition.
+#[derive(Debug, Serialize, JsonSchema)]
 struct RelevantItem {
+    /// The file.
     path: FileKey,
+    /// What it is; absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<SymbolKind>,
+    /// Its name; absent for a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    /// How good it is; the best has 1.
     score: f64,
 }
 

@@ -1,5 +1,6 @@
 //! `tiers.*`: what stands in which tier, what broke and why, what comes next, and the ways to step in.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use strata_engine::cost::{self, Charge, Forecast, Outlook, Prices};
 use strata_engine::models::Model;
@@ -9,15 +10,16 @@ use strata_engine::tiers::{self, Break, Chosen, PolicyName, TiersReport, Wishes}
 use super::{CommandError, Context, NoArguments};
 
 /// A policy for this session. Without the field nothing is changed; `null` takes the session's own policy back.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PolicyParams {
+    /// The session's own from now on.
     #[serde(default, deserialize_with = "given")]
     policy: Option<Option<PolicyName>>,
 }
 
 /// Which policy lays out the next prompt, and who decided that.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PolicyReply {
     #[serde(flatten)]
@@ -26,13 +28,14 @@ pub(super) struct PolicyReply {
     session: Option<PolicyName>,
     /// The setting's.
     setting: Option<PolicyName>,
+    /// The model of the next prompt.
     model: String,
     /// What suits the model.
     model_default: PolicyName,
 }
 
 /// What a rebuild will cost.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Rebuilt {
     #[serde(flatten)]
@@ -43,7 +46,7 @@ pub(super) struct Rebuilt {
 }
 
 /// What the last recorded prompt broke.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Explained {
     /// In plain words.
@@ -52,7 +55,8 @@ pub(super) struct Explained {
     broke: Option<Break>,
 }
 
-#[derive(Debug, Deserialize)]
+/// What might come.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ForecastParams {
     /// A model to switch to.
@@ -62,9 +66,10 @@ pub(super) struct ForecastParams {
 }
 
 /// What comes next.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Foretold {
+    /// The model of the next prompt.
     model: String,
     /// The lifetime that is set.
     ttl: Ttl,
@@ -72,8 +77,9 @@ pub(super) struct Foretold {
     turns: usize,
     /// What the next prompt weighs before its request, in tokens.
     tokens: usize,
-    /// What of the last prompt can be cached, and by how much that grew per turn, in tokens.
+    /// What of the last prompt can be cached, in tokens.
     marked: usize,
+    /// By how much that grew per turn, in tokens.
     growth: usize,
     /// When what is cached will be gone, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,15 +88,18 @@ pub(super) struct Foretold {
     forecast: Forecast,
     /// What a pause past the lifetime that is set would cost.
     past_ttl: Extra,
+    /// What the pause that was asked about would do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<Pause>,
+    /// What the model that was asked about would do.
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<Switch>,
 }
 
 /// A cost that could be avoided.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ExtraCost")]
 struct Extra {
     /// In tokens of plain input.
     cost: f64,
@@ -99,9 +108,11 @@ struct Extra {
 }
 
 /// What a pause of a given length does under the lifetime that is set.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PauseCost")]
 struct Pause {
+    /// How long it is.
     seconds: u64,
     /// Whether what is cached is gone then.
     expires: bool,
@@ -110,9 +121,11 @@ struct Pause {
 }
 
 /// What switching to another model does. Its tokens are counted and priced as that model does.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SwitchCost")]
 struct Switch {
+    /// The model.
     model: String,
     /// What the next prompt weighs there.
     tokens: usize,

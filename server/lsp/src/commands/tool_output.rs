@@ -1,5 +1,6 @@
 //! `toolOutput.*`: results of tools on their way in, and reading on in what was not shown.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role};
 use strata_engine::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
@@ -11,42 +12,55 @@ use super::{CommandError, Context};
 const LINES: usize = 200;
 
 /// An output as a client may give it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "ToolOutput")]
 enum Output {
+    /// A text.
     Text(String),
+    /// Its parts.
     Parts(Vec<ResultPart>),
 }
 
-#[derive(Debug, Deserialize)]
+/// An output of a tool.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
+    /// The output.
     content: Output,
     /// The call that it answers. With it the result is added to the conversation; without it only cut.
     call_id: Option<String>,
+    /// How the call ended.
     #[serde(default)]
     outcome: Outcome,
 }
 
 /// What an output is named by: the number of a message, or the name of a spilled output.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "OutputName")]
 enum Name {
+    /// The number of a message with results.
     Message(MessageId),
+    /// The name of an output that went to a file.
     Spill(String),
 }
 
-#[derive(Debug, Deserialize)]
+/// Lines of an output.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
+    /// Which output.
     id: Name,
     /// The first line, counted from 1.
     #[serde(default = "first")]
     from: usize,
+    /// How many lines; 200 when absent.
     count: Option<usize>,
 }
 
-#[derive(Debug, Serialize)]
+/// What is kept of an output.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
     /// What the model is shown.
     content: Vec<ResultPart>,

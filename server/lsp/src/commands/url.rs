@@ -1,5 +1,6 @@
 //! `url.*`: web pages that the client fetched. The server opens no socket for them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::prompt::{ItemKey, Tier};
 use strata_engine::urls::{Added, Page};
@@ -10,24 +11,32 @@ use super::{CommandError, Context, NoArguments};
 const MAX_NAME: usize = 4_096;
 
 /// A page with its text.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PageParams {
+    /// Its address.
     url: String,
+    /// Its title.
     title: Option<String>,
+    /// Its text, at most `files.max_bytes`.
     content: String,
 }
 
-#[derive(Debug, Deserialize)]
+/// A page.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OneUrl {
+    /// Its address.
     url: String,
 }
 
 /// A page that the session shows.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ShownPage")]
 pub(super) struct Shown {
+    /// Its address.
     url: String,
+    /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     /// Its item.
@@ -38,13 +47,17 @@ pub(super) struct Shown {
     tokens: usize,
 }
 
-#[derive(Debug, Serialize)]
+/// Whether there was such a page.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Removed {
+    /// Whether there was.
     removed: bool,
 }
 
-#[derive(Debug, Serialize)]
+/// The pages that the session shows.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
+    /// In the order of their addresses.
     urls: Vec<Shown>,
 }
 

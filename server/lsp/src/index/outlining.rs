@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_engine::outline::{Outline, edition, language_of};
@@ -48,7 +49,7 @@ pub(super) enum Effort {
 }
 
 /// How much a run did. What was neither read nor parsed was known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Efforts {
     /// Files that were read.

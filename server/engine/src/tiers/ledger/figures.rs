@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::prompt::ItemKey;
@@ -10,7 +11,8 @@ use super::hazard::{self, ONE};
 use super::state::State;
 
 /// What is known of one item.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LedgerFigures")]
 pub struct Figures {
     /// The chance that it leaves the prompt at the next turn, from 0 to 1.
     pub hazard: f64,

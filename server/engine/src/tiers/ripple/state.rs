@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::hash::ContentHash;
@@ -31,7 +32,8 @@ pub struct State {
 }
 
 /// What is known of one item.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RippleFigures")]
 pub struct Figures {
     /// How many requests in a row it was unchanged, as far as its tier counts.
     pub n: u32,

@@ -1,0 +1,15 @@
+//! `strata schema`: what clients may rely on, as JSON Schema.
+
+use std::process::ExitCode;
+
+use strata_lsp::protocol;
+
+use crate::arguments::SchemaArguments;
+use crate::failure::Failure;
+use crate::output;
+
+pub(crate) fn run(arguments: &SchemaArguments) -> Result<ExitCode, Failure> {
+    let schema = if arguments.settings { protocol::settings() } else { protocol::schema() };
+    output::json(&schema)?;
+    Ok(ExitCode::SUCCESS)
+}

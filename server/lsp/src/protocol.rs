@@ -1,0 +1,169 @@
+//! The protocol as data: every command, notification and request of Strata's own with the JSON Schemas of what it carries, made
+//! from the types that read and write it. Whatever describes the protocol to people or to other languages is made of this.
+//! Answers nothing and knows no state.
+
+mod shapes;
+mod tidy;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use strata_engine::settings::Settings;
+
+use crate::client::InitializationOptions;
+use crate::commands;
+use crate::outgoing::{CompactionNotification, StatusNotification, SummarizeRequest, WarningNotification};
+
+pub use shapes::Shapes;
+
+/// The dialect of all schemas.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Something that one side says to the other.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Message {
+    /// What it is called on the wire.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// What it does or says, in a sentence.
+    #[serde(rename = "description")]
+    pub doc: String,
+    /// Refers to what it carries.
+    pub params: Value,
+    /// Refers to what is answered; absent where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Value>,
+}
+
+/// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
+/// server to the client) and `initializationOptions` refer to `$defs`, where every type stands once.
+pub fn schema() -> Value {
+    let mut shapes = Shapes::new();
+    let commands = commands::described(&mut shapes);
+    let notifications = [
+        shapes.notification::<StatusNotification>(
+            "How full the context is and how much of it is cached; at most four times a second.",
+        ),
+        shapes.notification::<CompactionNotification>("A compaction began, ended or failed."),
+        shapes.notification::<WarningNotification>("Something that the person should know."),
+    ];
+    let requests = [shapes.request::<SummarizeRequest>(
+        "Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their \
+         `initializationOptions`.",
+    )];
+    let options = shapes.taken::<InitializationOptions>();
+    let description = "Commands are sent by the client with workspace/executeCommand, each with one object as its argument. \
+                       Notifications and requests come from the server.";
+    object([
+        ("$schema", DIALECT.into()),
+        ("title", "The protocol of Strata".into()),
+        ("description", description.into()),
+        ("commands", by_name(&commands)),
+        ("notifications", by_name(&notifications)),
+        ("requests", by_name(&requests)),
+        ("initializationOptions", options),
+        ("$defs", shapes.finish().into()),
+    ])
+}
+
+/// The schema of the settings: every one with its default and what it means.
+pub fn settings() -> Value {
+    let mut shapes = Shapes::new();
+    shapes.taken::<Settings>();
+    let mut definitions = shapes.finish();
+    let root = match definitions.shift_remove("Settings") {
+        Some(Value::Object(root)) => root,
+        _ => Map::new(),
+    };
+    let mut settings = object([("$schema", DIALECT.into()), ("title", "The settings of Strata".into())]);
+    if let Value::Object(settings) = &mut settings {
+        settings.extend(root);
+        settings.insert("$defs".to_owned(), definitions.into());
+    }
+    settings
+}
+
+fn by_name(messages: &[Message]) -> Value {
+    // Text and references: it always can be written.
+    let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();
+    messages.iter().map(|message| (message.name.to_owned(), plain(message))).collect()
+}
+
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every `$ref` below a value.
+    fn references(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+                fields.values().for_each(|field| references(field, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_to_a_definition() {
+        for schema in [schema(), settings()] {
+            let mut found = Vec::new();
+            references(&schema, &mut found);
+            assert!(found.len() > 10);
+            for reference in found {
+                let pointer = reference.strip_prefix('#').unwrap();
+                assert!(schema.pointer(pointer).is_some(), "{reference}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_types_have_one_name() {
+        let schema = schema();
+        let names = schema["$defs"].as_object().unwrap().keys();
+        // How schemars tells a second type of the same name from the first.
+        let doubled: Vec<_> =
+            names.filter(|name| name.ends_with(|last: char| last.is_ascii_digit())).collect();
+        assert!(doubled.is_empty(), "give one of each its own name with #[schemars(rename)]: {doubled:?}");
+    }
+
+    /// The definitions and fields without a description; a field whose value is always the same says it itself.
+    fn undescribed(schema: &Value, path: &str, found: &mut Vec<String>) {
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            let is_described = field["description"].as_str().is_some_and(|text| !text.is_empty());
+            if !is_described && field.get("const").is_none() {
+                found.push(format!("{path}.{name}"));
+            }
+        }
+        for choices in ["oneOf", "anyOf", "allOf"] {
+            for choice in schema[choices].as_array().into_iter().flatten() {
+                undescribed(choice, path, found);
+            }
+        }
+    }
+
+    #[test]
+    fn everything_says_what_it_means() {
+        let (protocol, settings) = (schema(), settings());
+        let mut found = Vec::new();
+        undescribed(&settings, "settings", &mut found);
+        for (name, definition) in protocol["$defs"].as_object().unwrap() {
+            // What is called like its command says what it is by that.
+            let is_named_after_command = name.ends_with("Params") || name.ends_with("Reply");
+            if definition["description"].is_null() && !is_named_after_command {
+                found.push(name.clone());
+            }
+            undescribed(definition, name, &mut found);
+        }
+        assert!(found.is_empty(), "write documentation comments for\n{}", found.join("\n"));
+    }
+
+    #[test]
+    fn it_is_the_same_each_time() {
+        assert_eq!(schema().to_string(), schema().to_string());
+    }
+}
