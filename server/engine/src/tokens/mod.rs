@@ -2,15 +2,18 @@
 //! for model families without a public tokenizer they are an exact count times a ratio. This module never
 //! calls a provider and knows no model: `models` says which tokenizer a model has.
 //!
-//! Why tiktoken-rs is not called to count: its matcher backtracks, so that 1 MB of spaces ends it with a
-//! panic, and it is several times slower than a split by hand (`examples/count_tokens.rs` prints both).
-//! It supplies the ranks, and the tests compare every count with it.
+//! Why tiktoken-rs is not called to count: its matcher backtracks, so that 1 MB of spaces ends it with a panic, and it is
+//! several times slower than a split by hand with a memo of pieces (`cargo bench -p e2e --bench tokens` prints both). The
+//! ranks come from it when the engine is built, and the tests compare every count with it.
 
 mod cache;
 mod chunks;
 mod classes;
+mod counted;
 mod encoding;
 mod images;
+mod memo;
+mod scratches;
 mod split;
 mod vocabulary;
 
@@ -20,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
+pub use counted::Counted;
 pub use encoding::{Encoding, LoadError};
 pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
@@ -58,6 +62,7 @@ pub struct BadRatio(f64);
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
     cache: Arc<cache::CountCache>,
+    scratches: Arc<scratches::Scratches>,
 }
 
 impl Tokenizer {
@@ -111,8 +116,8 @@ impl TokenCounter {
         Self::default()
     }
 
-    /// Loads the encoding of `tokenizer` unless it is loaded (about 0.15 s), so that the first count does
-    /// not have to. Meant for a thread that may wait.
+    /// Builds the vocabulary of `tokenizer` unless it is built (some 20 ms), so that the first count does not
+    /// have to. Meant for a thread that may wait.
     ///
     /// # Errors
     /// [`LoadError`] when the embedded vocabulary cannot be read; counts are then one token for four
@@ -125,7 +130,7 @@ impl TokenCounter {
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
         let Some(encoding) = tokenizer.encoding() else { return by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
-            exactly(encoding, text)
+            self.exactly(encoding, text)
         } else {
             self.remembered(encoding, text, ContentHash::of(text))
         };
@@ -154,7 +159,7 @@ impl TokenCounter {
         };
         let count = || {
             let (gone, come) = chunks::differing(before.0, after.0);
-            (known + exactly(encoding, come)).saturating_sub(exactly(encoding, gone))
+            (known + self.exactly(encoding, come)).saturating_sub(self.exactly(encoding, gone))
         };
         scaled(tokenizer, self.cache.get_or_count(encoding, after.1, count))
     }
@@ -167,12 +172,27 @@ impl TokenCounter {
     fn remembered(&self, encoding: Encoding, text: &str, hash: ContentHash) -> usize {
         self.cache.get_or_count(encoding, hash, || {
             if text.len() < CHUNKED_FROM_BYTES {
-                return exactly(encoding, text);
+                return self.exactly(encoding, text);
             }
             let count = |chunk| {
-                self.cache.get_or_count(encoding, ContentHash::of(chunk), || exactly(encoding, chunk))
+                self.cache.get_or_count(encoding, ContentHash::of(chunk), || self.exactly(encoding, chunk))
             };
             chunks::Chunks::new(text).map(count).sum()
+        })
+    }
+
+    /// The count without looking it up as a whole. Not to be called for texts whose count should be remembered.
+    fn exactly(&self, encoding: Encoding, text: &str) -> usize {
+        let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
+        self.scratches.lend(encoding, |scratch| {
+            let (mut start, bytes) = (0, text.as_bytes());
+            let ends = split::Ends::new(encoding, text);
+            let count = |end| {
+                let count = vocabulary.count(bytes, start, end, scratch);
+                start = end;
+                count
+            };
+            ends.map(count).sum()
         })
     }
 }
@@ -187,13 +207,6 @@ fn scaled(tokenizer: Tokenizer, exact: usize) -> usize {
         Tokenizer::O200kTimes(ratio) => ratio.of(exact),
         Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars => exact,
     }
-}
-
-/// The count without any cache. Not to be called for texts whose count should be remembered.
-fn exactly(encoding: Encoding, text: &str) -> usize {
-    let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
-    let mut scratch = vocabulary::Scratch::default();
-    split::Pieces::new(encoding, text).map(|piece| vocabulary.count(piece.as_bytes(), &mut scratch)).sum()
 }
 
 #[cfg(test)]
