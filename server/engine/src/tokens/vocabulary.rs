@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -96,28 +97,35 @@ impl Vocabulary {
             Some(piece) => match scratch.memo.get(piece) {
                 Some(count) => count,
                 None => {
-                    let count = self.count_short(piece, text.get(start..end).unwrap_or_default(), scratch);
+                    let count = self.count_short(piece, text, start..end, scratch);
                     scratch.memo.remember(piece, count);
                     count
                 }
             },
-            None => self.count_long(text.get(start..end).unwrap_or_default(), scratch),
+            None => self.count_long(text, start..end, scratch),
         }
     }
 
-    fn count_short(&self, piece: ShortPiece, bytes: &[u8], scratch: &mut Scratch) -> usize {
-        if bytes.len() < 2 || self.short.contains_key(&piece) {
-            bytes.len().min(1)
+    fn count_short(
+        &self,
+        piece: ShortPiece,
+        text: &[u8],
+        place: Range<usize>,
+        scratch: &mut Scratch,
+    ) -> usize {
+        if place.len() < 2 || self.short.contains_key(&piece) {
+            place.len().min(1)
         } else {
-            bytes.len() - self.merges_by_scan(bytes, &mut scratch.parts)
+            place.len() - self.merges_by_scan(text, place, &mut scratch.parts)
         }
     }
 
-    fn count_long(&self, piece: &[u8], scratch: &mut Scratch) -> usize {
-        if piece.is_empty() || self.rank(piece) != NONE {
+    fn count_long(&self, text: &[u8], place: Range<usize>, scratch: &mut Scratch) -> usize {
+        let piece = text.get(place.clone()).unwrap_or_default();
+        if piece.is_empty() || self.long.contains_key(piece) {
             piece.len().min(1)
         } else if piece.len() <= SCANNED_UP_TO {
-            piece.len() - self.merges_by_scan(piece, &mut scratch.parts)
+            piece.len() - self.merges_by_scan(text, place, &mut scratch.parts)
         } else if u32::try_from(piece.len()).is_ok() {
             piece.len() - self.merges_by_bucket(piece, &mut scratch.joins)
         } else {
@@ -126,11 +134,12 @@ impl Vocabulary {
         }
     }
 
+    /// The token between two bytes of a text. A short one is read at once with what follows it.
     #[inline]
-    fn rank(&self, bytes: &[u8]) -> Rank {
-        let found = match ShortPiece::new(bytes, 0, bytes.len()) {
+    fn rank(&self, text: &[u8], start: usize, end: usize) -> Rank {
+        let found = match ShortPiece::new(text, start, end) {
             Some(piece) => self.short.get(&piece),
-            None => self.long.get(bytes),
+            None => text.get(start..end).and_then(|token| self.long.get(token)),
         };
         found.copied().unwrap_or(NONE)
     }
@@ -139,19 +148,29 @@ impl Vocabulary {
         self.pairs[usize::from(first) << 8 | usize::from(second)]
     }
 
-    /// The token that two tokens make, whose bytes are `bytes`.
-    fn join(&self, left: Rank, right: Rank, bytes: &[u8], joins: &mut [Join]) -> Rank {
+    /// The token that two tokens make, which stand between two bytes of a text.
+    fn join(
+        &self,
+        (left, right): (Rank, Rank),
+        text: &[u8],
+        (start, end): (usize, usize),
+        joins: &mut [Join],
+    ) -> Rank {
         let hash = (left.wrapping_mul(0x9e37_79b9) ^ right).wrapping_mul(0x85eb_ca6b);
-        let Some(known) = joins.get_mut(hash as usize >> 20) else { return self.rank(bytes) };
+        let Some(known) = joins.get_mut(hash as usize >> 20) else {
+            return self.rank(text, start, end);
+        };
         if known.left != left || known.right != right {
-            *known = Join { left, right, joined: self.rank(bytes) };
+            *known = Join { left, right, joined: self.rank(text, start, end) };
         }
         known.joined
     }
 
     /// How often two parts of `piece` merge. `parts` holds where each part starts and the rank of that
     /// part joined with the next.
-    fn merges_by_scan(&self, piece: &[u8], parts: &mut Vec<(u32, Rank)>) -> usize {
+    fn merges_by_scan(&self, text: &[u8], place: Range<usize>, parts: &mut Vec<(u32, Rank)>) -> usize {
+        let base = place.start;
+        let piece = text.get(place).unwrap_or_default();
         parts.clear();
         parts.extend((0u32..).zip(piece.windows(2)).map(|(i, two)| (i, self.pair(two[0], two[1]))));
         parts.push((piece.len() as u32 - 1, NONE));
@@ -165,7 +184,7 @@ impl Vocabulary {
             for changed in lowest.saturating_sub(1)..=lowest {
                 let end = parts.get(changed + 2).map_or(piece.len(), |next| next.0 as usize);
                 let joined = if changed + 1 < parts.len() {
-                    self.rank(&piece[parts[changed].0 as usize..end])
+                    self.rank(text, base + parts[changed].0 as usize, base + end)
                 } else {
                     NONE
                 };
@@ -205,7 +224,7 @@ impl Vocabulary {
                     let joined = match parts.next(changed) {
                         Some((next, end)) => {
                             let (left, right) = (parts.by_start[changed].token, parts.by_start[next].token);
-                            self.join(left, right, &piece[changed..end], joins)
+                            self.join((left, right), piece, (changed, end), joins)
                         }
                         None => NONE,
                     };
@@ -354,7 +373,7 @@ mod tests {
                 }
             }
             let vocabulary = vocabulary(all);
-            let by_scan = vocabulary.merges_by_scan(&piece, &mut Vec::new());
+            let by_scan = vocabulary.merges_by_scan(&piece, 0..piece.len(), &mut Vec::new());
             prop_assert_eq!(vocabulary.merges_by_bucket(&piece, &mut Vec::new()), by_scan);
         }
     }
