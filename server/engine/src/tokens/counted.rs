@@ -7,7 +7,7 @@ use std::ops::Range;
 use ropey::Rope;
 
 use super::chunks::is_exact;
-use super::{Encoding, TokenCounter, Tokenizer, scaled};
+use super::{Scheme, TokenCounter, Tokenizer, scaled};
 
 /// A part has at least so many bytes, unless the text ends. Some lines: what an edit recounts at least.
 const MIN_BYTES: usize = 256;
@@ -17,7 +17,7 @@ const MIN_BYTES: usize = 256;
 pub struct Counted {
     tokenizer: Tokenizer,
     parts: Vec<Part>,
-    /// By the encoding alone.
+    /// Before anything is scaled.
     exact: usize,
 }
 
@@ -31,8 +31,8 @@ struct Part {
 impl Counted {
     /// Counts all of a text.
     pub fn new(counter: &TokenCounter, tokenizer: Tokenizer, text: &Rope) -> Self {
-        let parts = match tokenizer.encoding() {
-            Some(encoding) => parts(counter, encoding, &Cow::from(text.slice(..))),
+        let parts = match tokenizer.scheme() {
+            Some(scheme) => parts(counter, scheme, &Cow::from(text.slice(..))),
             None => Vec::new(),
         };
         let exact = parts.iter().map(|part| part.tokens as usize).sum();
@@ -41,7 +41,7 @@ impl Counted {
 
     /// The tokens of the text.
     pub fn tokens(&self, text: &Rope) -> usize {
-        match self.tokenizer.encoding() {
+        match self.tokenizer.scheme() {
             Some(_) => scaled(self.tokenizer, self.exact),
             None => text.len_chars().div_ceil(4),
         }
@@ -50,7 +50,7 @@ impl Counted {
     /// Takes note that the bytes `gone` of the text before were replaced by `come` bytes; `text` is what came of it. The
     /// ends of `gone` lie between characters of the text before, and the text is otherwise the same.
     pub fn edited(&mut self, counter: &TokenCounter, text: &Rope, gone: Range<usize>, come: usize) {
-        let Some(encoding) = self.tokenizer.encoding() else { return };
+        let Some(scheme) = self.tokenizer.scheme() else { return };
         let (mut first, mut start) = self.part_at(gone.start);
         // The cut in front may not be one any more, because of what now follows it.
         while first > 0 && !is_cut(text, start) {
@@ -62,7 +62,7 @@ impl Counted {
         let old_end = before + self.parts.get(last).map_or(0, |part| part.bytes as usize);
         let end = (old_end + come).saturating_sub(gone.len()).min(text.len_bytes());
         let fresh = match text.get_byte_slice(start..end) {
-            Some(changed) => parts(counter, encoding, &Cow::from(changed)),
+            Some(changed) => parts(counter, scheme, &Cow::from(changed)),
             // Not the text that the ranges speak of.
             None => {
                 *self = Self::new(counter, self.tokenizer, text);
@@ -91,7 +91,7 @@ impl Counted {
 }
 
 /// Cuts a text that begins at an exact cut, and counts what lies between the cuts.
-fn parts(counter: &TokenCounter, encoding: Encoding, text: &str) -> Vec<Part> {
+fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut start = 0;
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
@@ -105,7 +105,7 @@ fn parts(counter: &TokenCounter, encoding: Encoding, text: &str) -> Vec<Part> {
             }
         };
         let part = rest.get(..end).unwrap_or(rest);
-        let tokens = counter.exactly(encoding, part);
+        let tokens = counter.by_scheme(scheme, part);
         // Texts are far smaller than 4 GB: larger files are refused.
         parts.push(Part { bytes: part.len() as u32, tokens: tokens as u32 });
         start += part.len();

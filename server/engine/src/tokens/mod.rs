@@ -11,6 +11,7 @@ mod chunks;
 mod classes;
 mod counted;
 mod encoding;
+mod given;
 mod images;
 mod memo;
 mod scratches;
@@ -25,6 +26,7 @@ use crate::hash::ContentHash;
 
 pub use counted::Counted;
 pub use encoding::{Encoding, LoadError};
+pub use given::{CountTokens, GivenId};
 pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
 /// Texts shorter than this are counted faster than they are hashed and looked up.
@@ -45,6 +47,15 @@ pub enum Tokenizer {
     O200kTimes(Ratio),
     /// One token for four characters, rounded up.
     Chars,
+    /// With a tokenizer that the counter was given.
+    Given(GivenId),
+}
+
+/// What counts a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Scheme {
+    Encoding(Encoding),
+    Given(GivenId),
 }
 
 /// A positive factor between two token counts.
@@ -62,6 +73,7 @@ pub struct BadRatio(f64);
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
     cache: Arc<cache::CountCache>,
+    given: Arc<[Arc<dyn CountTokens>]>,
     scratches: Arc<scratches::Scratches>,
 }
 
@@ -71,6 +83,16 @@ impl Tokenizer {
         match self {
             Self::O200k | Self::O200kTimes(_) => Some(Encoding::O200k),
             Self::Cl100k => Some(Encoding::Cl100k),
+            Self::Chars | Self::Given(_) => None,
+        }
+    }
+
+    /// What counts before anything is scaled; nothing for a rule of thumb.
+    fn scheme(self) -> Option<Scheme> {
+        match self {
+            Self::O200k | Self::O200kTimes(_) => Some(Scheme::Encoding(Encoding::O200k)),
+            Self::Cl100k => Some(Scheme::Encoding(Encoding::Cl100k)),
+            Self::Given(id) => Some(Scheme::Given(id)),
             Self::Chars => None,
         }
     }
@@ -116,6 +138,16 @@ impl TokenCounter {
         Self::default()
     }
 
+    /// A counter with these tokenizers, by their [`GivenId`]. It remembers nothing of this one's counts.
+    #[must_use]
+    pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
+        Self {
+            cache: Arc::default(),
+            given: given.into_iter().collect(),
+            scratches: Arc::clone(&self.scratches),
+        }
+    }
+
     /// Builds the vocabulary of `tokenizer` unless it is built (some 20 ms), so that the first count does not
     /// have to. Meant for a thread that may wait.
     ///
@@ -128,19 +160,19 @@ impl TokenCounter {
 
     /// The tokens of a text. Text that spells a special token counts as the plain text it is.
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
-        let Some(encoding) = tokenizer.encoding() else { return by_chars(text) };
+        let Some(scheme) = tokenizer.scheme() else { return by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
-            self.exactly(encoding, text)
+            self.by_scheme(scheme, text)
         } else {
-            self.remembered(encoding, text, ContentHash::of(text))
+            self.remembered(scheme, text, ContentHash::of(text))
         };
         scaled(tokenizer, exact)
     }
 
     /// The same for a text whose hash is known, which spares computing it.
     pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
-        match tokenizer.encoding() {
-            Some(encoding) => scaled(tokenizer, self.remembered(encoding, text, hash)),
+        match tokenizer.scheme() {
+            Some(scheme) => scaled(tokenizer, self.remembered(scheme, text, hash)),
             None => by_chars(text),
         }
     }
@@ -153,15 +185,16 @@ impl TokenCounter {
         before: (&str, ContentHash),
         after: (&str, ContentHash),
     ) -> usize {
-        let Some(encoding) = tokenizer.encoding() else { return by_chars(after.0) };
-        let Some(known) = self.cache.known(encoding, before.1) else {
+        let Some(scheme) = tokenizer.scheme() else { return by_chars(after.0) };
+        let known = self.cache.known(scheme, before.1);
+        let (Scheme::Encoding(encoding), Some(known)) = (scheme, known) else {
             return self.count_hashed(tokenizer, after.0, after.1);
         };
         let count = || {
             let (gone, come) = chunks::differing(before.0, after.0);
             (known + self.exactly(encoding, come)).saturating_sub(self.exactly(encoding, gone))
         };
-        scaled(tokenizer, self.cache.get_or_count(encoding, after.1, count))
+        scaled(tokenizer, self.cache.get_or_count(scheme, after.1, count))
     }
 
     /// The sum over several texts, each counted by itself.
@@ -169,16 +202,26 @@ impl TokenCounter {
         texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
     }
 
-    fn remembered(&self, encoding: Encoding, text: &str, hash: ContentHash) -> usize {
-        self.cache.get_or_count(encoding, hash, || {
+    fn remembered(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {
+        self.cache.get_or_count(scheme, hash, || {
             if text.len() < CHUNKED_FROM_BYTES {
-                return self.exactly(encoding, text);
+                return self.by_scheme(scheme, text);
             }
             let count = |chunk| {
-                self.cache.get_or_count(encoding, ContentHash::of(chunk), || self.exactly(encoding, chunk))
+                self.cache.get_or_count(scheme, ContentHash::of(chunk), || self.by_scheme(scheme, chunk))
             };
             chunks::Chunks::new(text).map(count).sum()
         })
+    }
+
+    fn by_scheme(&self, scheme: Scheme, text: &str) -> usize {
+        match scheme {
+            Scheme::Encoding(encoding) => self.exactly(encoding, text),
+            Scheme::Given(GivenId(id)) => {
+                let given = usize::try_from(id).ok().and_then(|id| self.given.get(id));
+                given.and_then(|given| given.count(text)).unwrap_or_else(|| by_chars(text))
+            }
+        }
     }
 
     /// The count without looking it up as a whole. Not to be called for texts whose count should be remembered.
@@ -205,7 +248,7 @@ pub fn by_chars(text: &str) -> usize {
 fn scaled(tokenizer: Tokenizer, exact: usize) -> usize {
     match tokenizer {
         Tokenizer::O200kTimes(ratio) => ratio.of(exact),
-        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars => exact,
+        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars | Tokenizer::Given(_) => exact,
     }
 }
 

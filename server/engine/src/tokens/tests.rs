@@ -267,6 +267,31 @@ fn other_tokenizers_scale_or_estimate() {
     assert!(Ratio::new(f64::NAN).is_err() && Ratio::new(0.0).is_err());
 }
 
+/// One token for each byte, until it breaks.
+#[derive(Debug)]
+struct Bytes;
+
+impl CountTokens for Bytes {
+    fn count(&self, text: &str) -> Option<usize> {
+        (!text.contains("broken")).then_some(text.len())
+    }
+}
+
+#[test]
+fn a_tokenizer_that_was_given_counts() {
+    let plain = TokenCounter::new();
+    let counter = plain.with_given([Arc::new(Bytes) as Arc<dyn CountTokens>]);
+    let given = Tokenizer::Given(GivenId(0));
+    let long = "some lines of text\n".repeat(5_000);
+    for text in ["", "short", &long] {
+        assert_eq!(counter.count(given, text), text.len());
+        assert_eq!(counter.count(given, text), text.len());
+    }
+    assert_eq!(counter.count(given, "it is broken"), by_chars("it is broken"));
+    assert_eq!(plain.count(given, "nobody gave it"), by_chars("nobody gave it"));
+    assert_eq!(counter.count(Tokenizer::O200k, &long), plain.count(Tokenizer::O200k, &long));
+}
+
 #[test]
 fn lists_are_sums_and_hashes_are_a_short_cut() {
     let counter = TokenCounter::new();
