@@ -42,6 +42,8 @@ pub struct ClientInfo {
     pub registers: BTreeSet<Feature>,
     /// Answers `strata/summarize`.
     pub summarizes: Can,
+    /// Answers `strata/countTokens`.
+    pub counts_tokens: Can,
     /// The session that it wishes to go on with.
     pub resume: Option<String>,
     /// Whether the person trusts the workspace.
@@ -71,6 +73,7 @@ impl ClientInfo {
             nests_symbols: Can::from(symbols.and_then(|s| s.hierarchical_document_symbol_support)),
             registers: registers(capabilities),
             summarizes: answers("strata/summarize"),
+            counts_tokens: answers("strata/countTokens"),
             resume: option("resume").and_then(Value::as_str).map(str::to_owned),
             trust: match option("trusted").and_then(Value::as_bool) {
                 Some(true) => Trust::Trusted,

@@ -1,7 +1,13 @@
 //! Makes typed settings of the tree that a client sends. The types and their defaults are the engine's.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use serde_json::Value;
+use strata_engine::models::{ModelTable, Models, TableError};
 use strata_engine::settings::Settings;
+use strata_engine::tokens::GivenId;
+use strata_host::tokenizer_file::TokenizerFile;
 
 /// A setting that cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +40,44 @@ pub fn parse(mut tree: Value) -> Result<Settings, Problem> {
     compaction
         .profile_named(&compaction.profile)
         .map_err(|error| Problem { path: "compaction.profile".to_owned(), message: error.to_string() })?;
+    tokenizers_of(&settings, &models_of(&settings)?)?;
     Ok(settings)
+}
+
+/// The models there are under these settings.
+///
+/// # Errors
+/// [`Problem`] when what the settings say of models is not complete or makes no sense.
+pub fn models_of(settings: &Settings) -> Result<Models, Problem> {
+    let builtin = Models::builtin();
+    if settings.models == ModelTable::default() {
+        return Ok(builtin);
+    }
+    let problem = |error: TableError| Problem { path: "models".to_owned(), message: error.to_string() };
+    builtin.with_overrides(settings.models.clone()).map_err(problem)
+}
+
+/// These models with the tokenizers that the settings name, and the files that hold them. Nothing is read yet.
+///
+/// # Errors
+/// [`Problem`] when a tokenizer is for a model that there is not, or its file has no absolute path.
+pub fn tokenizers_of(
+    settings: &Settings,
+    models: &Models,
+) -> Result<(Models, Vec<Arc<TokenizerFile>>), Problem> {
+    let problem = |name: &str, message: String| Problem { path: format!("tokenizers.{name}"), message };
+    let mut models = models.clone();
+    let mut files = Vec::new();
+    for ((name, path), id) in settings.tokenizers.iter().zip(0..) {
+        if !Path::new(path).is_absolute() {
+            return Err(problem(name, format!("`{path}` is no absolute path")));
+        }
+        models = models
+            .with_given([(name.as_str(), GivenId(id))])
+            .map_err(|error| problem(name, error.to_string()))?;
+        files.push(Arc::new(TokenizerFile::at(path)));
+    }
+    Ok((models, files))
 }
 
 fn drop_nulls(tree: &mut Value) {
@@ -59,6 +102,14 @@ mod tests {
     }
 
     #[test]
+    fn models_of_ones_own_are_there() {
+        let own = json!({"models": {"model": {"mine": {"family": "llama", "max_input": 9_000, "tokenizer": "chars"}}}});
+        let settings = parse(own).unwrap();
+        assert_eq!(models_of(&settings).unwrap().resolve("ollama/mine").model.max_input, 9_000);
+        assert_eq!(models_of(&Settings::default()).unwrap(), Models::builtin());
+    }
+
+    #[test]
     fn a_problem_names_its_path() {
         let problem = parse(json!({"symbols": {"map_budget": "much"}})).unwrap_err();
         assert_eq!(problem.path, "symbols.map_budget");
@@ -69,6 +120,12 @@ mod tests {
         assert_eq!(problem.path, "compaction.profile");
         let own = json!({"compaction": {"profile": "short", "profiles": {"short": {"like": "checkpoint"}}}});
         assert!(parse(own).is_ok());
+        let problem = parse(json!({"models": {"model": {"mine": {"max_input": 5}}}})).unwrap_err();
+        assert!(problem.path == "models" && problem.message.contains("lacks"), "{problem:?}");
+        for (name, path) in [("llama", "tokenizer.json"), ("nobody", "/home/me/tokenizer.json")] {
+            let problem = parse(json!({"tokenizers": {name: path}})).unwrap_err();
+            assert_eq!(problem.path, format!("tokenizers.{name}"));
+        }
         let problem = parse(json!({"cache": {"minTokens": 1}})).unwrap_err();
         assert!(problem.message.contains("minTokens"), "{}", problem.message);
     }

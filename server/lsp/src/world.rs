@@ -10,7 +10,9 @@ use strata_engine::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
+use strata_engine::tokens::CountTokens;
 use strata_host::roots::Roots;
+use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::watch::Sight;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
@@ -21,7 +23,7 @@ use crate::client::ClientInfo;
 use crate::documents::{Name, name_of, renamed};
 use crate::index::Index;
 use crate::misread::Misread;
-use crate::settings::{Problem, parse as parse_settings};
+use crate::settings::{Problem, models_of, parse as parse_settings, tokenizers_of};
 use crate::snapshot::Snapshot;
 use crate::sync;
 
@@ -68,6 +70,8 @@ pub enum Action {
     },
     /// Read the context meter again.
     Meter,
+    /// Read a tokenizer, so that nobody who counts has to wait for that.
+    ReadTokenizer(Arc<TokenizerFile>),
 }
 
 impl World {
@@ -207,9 +211,19 @@ impl World {
             Ok(settings) => {
                 let before = std::mem::replace(&mut self.snapshot.settings, Arc::new(settings));
                 let now = &self.snapshot.settings;
+                let mut actions = vec![Action::Meter];
+                if (&before.models, &before.tokenizers) != (&now.models, &now.tokenizers)
+                    && let Ok((models, files)) = models_of(now).and_then(|models| tokenizers_of(now, &models))
+                {
+                    self.snapshot.models = Arc::new(models);
+                    let given = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
+                    self.snapshot.counter = Arc::new(self.snapshot.counter.with_given(given));
+                    actions.extend(files.into_iter().map(Action::ReadTokenizer));
+                }
                 let walk_changed = before.symbols.max_file_bytes != now.symbols.max_file_bytes
                     || before.server.ignore != now.server.ignore;
-                if walk_changed { vec![Action::Reindex, Action::Meter] } else { vec![Action::Meter] }
+                actions.extend(walk_changed.then_some(Action::Reindex));
+                actions
             }
             Err(Problem { path, message }) => {
                 let dot = if path.is_empty() { "" } else { "." };
