@@ -1,5 +1,6 @@
-//! Says which edition of the outlining code this is: a hash of its sources, so that what another edition made of a
-//! text is never taken for what this one would make of it.
+//! What the engine is built with besides its sources: the edition of the outlining code (a hash of its sources, so that what
+//! another edition made of a text is never taken for what this one would make of it), and the vocabularies of the OpenAI
+//! encodings, taken out of tiktoken-rs, so that neither that crate nor its files in base 64 are part of the product.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the sources it is built with")]
 
@@ -8,7 +9,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::{env, fs};
 
+use tiktoken_rs::{CoreBPE, Rank};
+
 fn main() -> Result<(), Box<dyn Error>> {
+    edition()?;
+    vocabulary("o200k", &tiktoken_rs::o200k_base()?)?;
+    vocabulary("cl100k", &tiktoken_rs::cl100k_base()?)
+}
+
+fn edition() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/outline");
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut sources = Vec::new();
@@ -28,5 +37,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut hasher = DefaultHasher::new();
     sources.hash(&mut hasher);
     println!("cargo::rustc-env=STRATA_OUTLINE_SOURCES={:016x}", hasher.finish());
+    Ok(())
+}
+
+/// Writes the ordinary tokens of an encoding, ranks from 0 up to the first gap (special tokens stand behind one), each
+/// behind a byte that says its length.
+fn vocabulary(name: &str, encoding: &CoreBPE) -> Result<(), Box<dyn Error>> {
+    let mut tokens = Vec::new();
+    for token in (0..Rank::MAX).map_while(|rank| encoding.decode_bytes(&[rank]).ok()) {
+        tokens.push(u8::try_from(token.len())?);
+        tokens.extend(token);
+    }
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join(name), tokens)?;
     Ok(())
 }

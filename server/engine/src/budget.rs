@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::calibration::{Calibration, Expected, Taught};
 use crate::prompt::{Ask, AssembleError, Means, Part, Request, UsedFile, Workspace, history_tokens, weigh};
 use crate::session::{Session, Totals};
 
@@ -26,6 +27,11 @@ pub struct BudgetReport {
     pub used: usize,
     /// What the prompt may still weigh.
     pub remaining: usize,
+    /// What reported usage says that the provider will count, with its error bar.
+    pub expected: Expected,
+    /// What reported usage taught about the model; absent before any was reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Taught>,
     /// `used` as a share of the window, in percent, rounded to one decimal.
     pub percent: f64,
     /// Whether the conversation should be compacted.
@@ -51,7 +57,10 @@ pub fn report(
     let tokens = prepared.reply.tokens;
     let history_tokens = history_tokens(session, means);
     let percent = if tokens.window == 0 { 0.0 } else { tokens.total as f64 * 100.0 / tokens.window as f64 };
+    let calibration = session.calibration(&prepared.reply.model).map(Calibration::taught);
     Ok(BudgetReport {
+        calibration,
+        expected: tokens.expected,
         model: prepared.reply.model,
         history_tokens,
         max_history_tokens: tokens.window / 16,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::compaction::{Family, NoSuchProfile, Profile, ProfileOptions, Watched};
 use crate::facts::ToolPatterns;
 use crate::iteration::RollingConfig;
+use crate::models::ModelTable;
 use crate::prompt::Ttl;
 use crate::tiers::{Deltas, PolicyName};
 use crate::wire::Format;
@@ -33,6 +34,10 @@ pub struct Settings {
     pub context_frame: ContextFrameSettings,
     /// What is kept free in the model's window.
     pub budget: BudgetSettings,
+    /// What holds for models that the table does not have, or has other figures for.
+    pub models: ModelTable,
+    /// Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for.
+    pub tokenizers: BTreeMap<String, String>,
     /// Compaction of the conversation.
     pub compaction: CompactionSettings,
     /// How much an autonomous loop remembers.
@@ -58,6 +63,8 @@ impl Default for Settings {
             files: FileSettings::default(),
             context_frame: ContextFrameSettings::default(),
             budget: BudgetSettings::default(),
+            models: ModelTable::default(),
+            tokenizers: BTreeMap::new(),
             compaction: CompactionSettings::default(),
             context: RollingConfig::default(),
             tools: ToolPatterns::default(),

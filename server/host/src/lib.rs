@@ -16,6 +16,7 @@ pub mod secrets;
 pub mod select;
 pub mod store;
 pub mod summarise;
+pub mod tokenizer_file;
 pub mod trace_file;
 pub mod transcript_file;
 pub mod uri;

@@ -1,7 +1,7 @@
 //! Whom a compaction asks for a summary: the client, a provider, or nobody. Waits for the answer on the caller's thread,
 //! never longer than it is told. Knows nothing about what is asked.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
@@ -17,6 +17,9 @@ use crate::outgoing::{Outgoing, Summarize};
 
 /// How often a wait for the client looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Why a client says nothing any more.
+pub(crate) const CLIENT_GONE: &str = "the client is gone";
 
 /// Who answers.
 #[derive(Clone, Debug)]
@@ -126,20 +129,32 @@ impl Asker {
         let Question { purpose, system, prompt, max_tokens } = question.clone();
         let params = Summarize { purpose, system, prompt, max_tokens, model: model.map(str::to_owned) };
         let (answer, wait) = channel();
-        let gone = || "the client is gone".to_owned();
-        outgoing.send(Outgoing::Summarize { params, patience: self.timeout, answer }).map_err(|_| gone())?;
-        let started = Instant::now();
-        loop {
-            match wait.recv_timeout(LOOK_EVERY) {
-                Ok(answer) => return answer,
-                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
-                Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
-                // The sender keeps the time as well; this is for a client whose connection does not even take the question.
-                Err(RecvTimeoutError::Timeout) if started.elapsed() > self.timeout + LOOK_EVERY => {
-                    return Err(format!("the client did not answer within {} s", self.timeout.as_secs_f64()));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+        let asked = Outgoing::Summarize { params, patience: self.timeout, answer };
+        outgoing.send(asked).map_err(|_| CLIENT_GONE.to_owned())?;
+        answer_of_client(&wait, self.timeout, cancel)
+    }
+}
+
+/// Waits for an answer of the client, until the time is over or `cancel` is raised.
+///
+/// # Errors
+/// Why there is no answer, as a clause.
+pub(crate) fn answer_of_client<T>(
+    wait: &Receiver<Result<T, String>>,
+    patience: Duration,
+    cancel: &Cancel,
+) -> Result<T, String> {
+    let started = Instant::now();
+    loop {
+        match wait.recv_timeout(LOOK_EVERY) {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Disconnected) => return Err(CLIENT_GONE.to_owned()),
+            Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
+            // The sender keeps the time as well; this is for a client whose connection does not even take the question.
+            Err(RecvTimeoutError::Timeout) if started.elapsed() > patience + LOOK_EVERY => {
+                return Err(format!("the client did not answer within {} s", patience.as_secs_f64()));
             }
+            Err(RecvTimeoutError::Timeout) => {}
         }
     }
 }

@@ -89,6 +89,8 @@ pub struct ClientInfo {
     pub registers: BTreeSet<Feature>,
     /// Answers `strata/summarize`.
     pub summarizes: Can,
+    /// Answers `strata/countTokens`.
+    pub counts_tokens: Can,
     /// The session that it wishes to go on with.
     pub resume: Option<String>,
     /// Whether the person trusts the workspace.
@@ -113,6 +115,7 @@ impl ClientInfo {
             nests_symbols: Can::from(symbols.and_then(|s| s.hierarchical_document_symbol_support)),
             registers: registers(capabilities),
             summarizes: answers(SummarizeRequest::METHOD),
+            counts_tokens: answers("strata/countTokens"),
             resume: options.resume.clone(),
             trust: if options.trusted { Trust::Trusted } else { Trust::Untrusted },
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
+use strata_engine::calibration::Calibrations;
 use strata_engine::history::{History, MessageId};
 use strata_engine::session::{Saved, Session};
 use strata_host::store::{
@@ -23,6 +24,8 @@ struct Inner {
     sessions: BTreeMap<String, Kept>,
     /// What the person should be told of the store.
     news: Option<String>,
+    /// What the conversation that was stored last was taught about models; `None` until somebody looked.
+    calibrations: Option<Calibrations>,
 }
 
 #[derive(Debug, Default)]
@@ -118,7 +121,7 @@ impl Keeper {
     /// [`KeepError`]; then the store holds what it held before. Without a store, nothing is an error.
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), KeepError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, news } = &mut *inner;
+        let Inner { place, sessions, news, calibrations } = &mut *inner;
         if matches!(place, Place::Nowhere | Place::Failed(_)) {
             return Ok(());
         }
@@ -153,6 +156,9 @@ impl Keeper {
         };
         store.commit(&kept.handle, &commit)?;
         kept.stored = Arc::clone(session);
+        if !session.calibrations().is_empty() {
+            *calibrations = Some(session.calibrations().clone());
+        }
         Ok(())
     }
 
@@ -162,7 +168,7 @@ impl Keeper {
     /// [`KeepError`], among them [`StoreError::InUse`] when another server writes to it.
     pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, KeepError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, news } = &mut *inner;
+        let Inner { place, sessions, news, .. } = &mut *inner;
         if let Some(kept) = sessions.get(id) {
             return Ok(Arc::clone(&kept.stored));
         }
@@ -205,7 +211,7 @@ impl Keeper {
     pub fn fork(&self, from: &str, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), KeepError> {
         if self.access(from).is_some() {
             let mut inner = self.inner();
-            let Inner { place, sessions, news } = &mut *inner;
+            let Inner { place, sessions, news, .. } = &mut *inner;
             let original: SessionId = from.parse()?;
             let new = NewSession { id: session.id.parse()?, name: name.to_owned(), created_ms: now_ms };
             let store = opened(place, news)?;
@@ -223,7 +229,7 @@ impl Keeper {
     pub fn delete(&self, id: &str) -> Result<(), KeepError> {
         let name: SessionId = id.parse()?;
         let mut inner = self.inner();
-        let Inner { place, sessions, news } = &mut *inner;
+        let Inner { place, sessions, news, .. } = &mut *inner;
         let store = match opened(place, news) {
             // One that cannot be stored is deleted by being closed.
             Err(KeepError::Nowhere | KeepError::Unavailable(_)) => return Ok(()),
@@ -250,7 +256,7 @@ impl Keeper {
     /// As [`commit`](Self::commit).
     pub fn begin(&self, session: &Session, now_ms: u64) -> Result<(), KeepError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, news } = &mut *inner;
+        let Inner { place, sessions, news, .. } = &mut *inner;
         if sessions.contains_key(&*session.id) {
             return Ok(());
         }
@@ -262,6 +268,22 @@ impl Keeper {
             }
         }
         Ok(())
+    }
+
+    /// What the conversation that was stored last was taught about models, looked up once; nothing without a store.
+    pub fn calibrations(&self) -> Option<Calibrations> {
+        let mut inner = self.inner();
+        let Inner { place, news, calibrations, .. } = &mut *inner;
+        if calibrations.is_none() {
+            let state = opened(place, news).and_then(|store| Ok(store.newest_state_with("calibrations")?));
+            let taught = state.unwrap_or_else(|error| {
+                tracing::debug!(%error, "nothing is known of earlier conversations");
+                None
+            });
+            *calibrations =
+                Some(taught.and_then(|taught| serde_json::from_value(taught).ok()).unwrap_or_default());
+        }
+        calibrations.clone().filter(|taught| !taught.is_empty())
     }
 
     /// How a session is open here; nothing when it is not stored.

@@ -19,6 +19,7 @@ pub mod misread;
 pub mod navigation;
 pub mod outgoing;
 pub mod position;
+pub mod probe;
 pub mod protocol;
 pub mod rehearsal;
 pub mod server;

@@ -24,6 +24,7 @@ use crate::index::Index;
 use crate::meter::Status;
 use crate::misread::Misread;
 use crate::navigation::Question;
+use crate::probe::Measured;
 use crate::settings::Found;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
@@ -118,6 +119,8 @@ pub enum Mail {
     Drafted(String, u64, Result<Box<Draft>, String>),
     /// A model has summed up tool results of this session, or failed to.
     Aged(String, Option<Box<Aged>>),
+    /// The client has counted the next request of this session, or has not.
+    Measured(String, Option<Measured>),
     /// A buffer was parsed; `None` when it was cancelled.
     Parsed(FileKey, Option<Parsed>),
     /// The index run of this number goes on, and knows so much already.

@@ -46,6 +46,7 @@ use crate::mail::{Answer, Call, Done, Mail, Waits};
 use crate::meter;
 use crate::navigation::{self, Feature, Question};
 use crate::outgoing::{Outgoing, Warning, Work};
+use crate::probe::Measured;
 use crate::services::Services;
 use crate::settings::{self, Found};
 use crate::snapshot::{Snapshot, outlines_of_user};
@@ -71,6 +72,8 @@ pub struct MainLoop {
     compactions: Compactions,
     /// The sessions whose tool results are being summed up.
     ageing: BTreeSet<String>,
+    /// The sessions whose next request the client is counting.
+    measuring: BTreeSet<String>,
     indexing: Indexing,
     watching: Watching,
     offers: Offers,
@@ -110,6 +113,7 @@ impl MainLoop {
             queues: Queues::default(),
             compactions: Compactions::default(),
             ageing: BTreeSet::new(),
+            measuring: BTreeSet::new(),
             indexing: Indexing::default(),
             watching: Watching::default(),
             offers: Offers::default(),
@@ -168,6 +172,7 @@ impl MainLoop {
             }
             Mail::Drafted(session, number, draft) => self.drafted(&session, number, draft),
             Mail::Aged(session, aged) => self.aged(&session, aged),
+            Mail::Measured(session, measured) => self.measured(&session, measured),
             Mail::Asked(question, cancel, answer) => self.asked(question, cancel, answer),
             Mail::Command(call) => self.enqueue(call),
             Mail::CommandDone(session, done) => self.command_done(&session, *done),
@@ -321,6 +326,16 @@ impl MainLoop {
                 self.say(Outgoing::Warning(Warning { code: code.to_owned(), message, path }));
             }
             Action::Meter => self.meter.wanted = true,
+            Action::ReadTokenizer(file) => {
+                let services = Arc::clone(&self.services);
+                let read = move || {
+                    if let Err(error) = file.check() {
+                        services
+                            .warn("tokenizer", format!("{error}; a quarter of the characters is counted"));
+                    }
+                };
+                self.pool.spawn(Lane::Background, read, |_| ());
+            }
         }
     }
 
@@ -520,7 +535,9 @@ impl MainLoop {
                 let sessions = self.world.sessions.clone();
                 let current = Arc::clone(&self.world.current);
                 let waits = Waits::Caller(answer, cancel.clone());
-                let pool = if commands::may_wait(&name, &snapshot) { &self.patient } else { &self.pool };
+                let waits_for_count = name == commands::ASSEMBLE && self.services.probe().is_some();
+                let may_wait = waits_for_count || commands::may_wait(&name, &snapshot);
+                let pool = if may_wait { &self.patient } else { &self.pool };
                 let compacting = match self.compactions.is_running(id) {
                     true => Compacting::Yes,
                     false => Compacting::No,
@@ -580,6 +597,17 @@ impl MainLoop {
                     report(done(outcome, "compaction", folders_version, Waits::Compaction(number)));
                 });
             }
+            Task::Measure(Measured { model, estimated, counted }) => {
+                let job = move || {
+                    let mut session = Session::clone(&before);
+                    session.measured(&model, estimated, counted);
+                    let session = Some(session);
+                    Outcome { session, effects: Vec::new(), result: Ok(Value::Null) }.stored(&services)
+                };
+                self.pool.spawn(Lane::Interactive, job, move |outcome| {
+                    report(done(outcome, "measuring", folders_version, Waits::Nobody));
+                });
+            }
             Task::Age(aged) => {
                 let job = move || {
                     let mut session = Session::clone(&before);
@@ -613,6 +641,41 @@ impl MainLoop {
         });
     }
 
+    /// Has the client count what is left of a conversation that was compacted, where it can.
+    fn measure(&mut self, id: &str) {
+        let Some(probe) = self.services.probe() else { return };
+        let Some(session) = self.world.sessions.get(id).cloned() else { return };
+        if !self.measuring.insert(id.to_owned()) {
+            return;
+        }
+        let (snapshot, mail, of) = (self.world.snapshot.clone(), self.mail.clone(), id.to_owned());
+        let work = move || probe.measure_next(&session, &snapshot, now_ms(), &Cancel::new());
+        self.patient.spawn(Lane::Interactive, work, move |measured| {
+            let measured = match measured {
+                Ok(Ok(measured)) => Some(measured),
+                Ok(Err(problem)) => {
+                    tracing::warn!(%problem, "what is left of the conversation is estimated");
+                    None
+                }
+                Err(panicked) => {
+                    tracing::error!(%panicked, "counting panicked; the conversation is as before");
+                    None
+                }
+            };
+            let _ = mail.send(Mail::Measured(of, measured));
+        });
+    }
+
+    /// A count is learnt from when it is its turn in the session.
+    fn measured(&mut self, id: &str, measured: Option<Measured>) {
+        self.measuring.remove(id);
+        if let Some(measured) = measured {
+            let snapshot = self.world.snapshot.clone();
+            self.queues.push(id, Waiting { task: Task::Measure(measured), snapshot });
+            self.start_next(id);
+        }
+    }
+
     /// Results are archived when it is their turn in the session.
     fn aged(&mut self, id: &str, aged: Option<Box<Aged>>) {
         self.ageing.remove(id);
@@ -629,7 +692,7 @@ impl MainLoop {
         match task {
             Task::Command(call, _) => respond(call.answer, Err(gone())),
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
-            Task::Age(_) => {}
+            Task::Age(_) | Task::Measure(_) => {}
         }
         self.start_next(id);
     }
@@ -750,6 +813,9 @@ impl MainLoop {
                 (job.failed(&error), Err(error))
             }
         };
+        if result.is_ok() {
+            self.measure(session);
+        }
         let outcome = if result.is_ok() { "done" } else { "the conversation is as it was" };
         self.say(Outgoing::End(Work::Compacting(number), outcome.to_owned()));
         if let (Err(error), None) = (&result, &answer) {

@@ -54,6 +54,15 @@ pub enum Outgoing {
         /// Where the answer goes, or why there is none.
         answer: Sender<Result<String, String>>,
     },
+    /// Ask the client how many tokens a request is by the provider's own count.
+    CountTokens {
+        /// The request.
+        params: Value,
+        /// How long it may take.
+        patience: Duration,
+        /// Where the count goes, or why there is none.
+        answer: Sender<Result<usize, String>>,
+    },
     /// Ask for the settings; they come back as mail.
     AskSettings,
     /// Ask the client to watch files.
@@ -151,6 +160,16 @@ impl Request for SummarizeRequest {
     const METHOD: &'static str = "strata/summarize";
 }
 
+/// `strata/countTokens`.
+#[derive(Debug)]
+enum CountTokensRequest {}
+
+impl Request for CountTokensRequest {
+    type Params = Value;
+    type Result = Value;
+    const METHOD: &'static str = "strata/countTokens";
+}
+
 /// `strata/status`.
 #[derive(Debug)]
 pub enum StatusNotification {}
@@ -190,6 +209,9 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
             Outgoing::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
             Outgoing::Summarize { params, patience, answer } => {
                 tokio::spawn(summarize(client.clone(), params, patience, answer));
+            }
+            Outgoing::CountTokens { params, patience, answer } => {
+                tokio::spawn(count_tokens(client.clone(), params, patience, answer));
             }
             Outgoing::Begin(work) => {
                 // The token must be the client's before it is used; everything else can wait that long.
@@ -257,6 +279,27 @@ async fn summarize(
     };
     // Nobody waits any more when the compaction was cancelled.
     let _ = answer.send(text);
+}
+
+/// The client answers with a number, or with an object whose `inputTokens` is one.
+async fn count_tokens(
+    client: Client,
+    params: Value,
+    patience: Duration,
+    answer: Sender<Result<usize, String>>,
+) {
+    let asked = client.send_request::<CountTokensRequest>(params);
+    let counted = match tokio::time::timeout(patience, asked).await {
+        Ok(Ok(said)) => {
+            let number = said.as_u64().or_else(|| said.get("inputTokens")?.as_u64());
+            let number = number.and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
+            number.ok_or_else(|| "the client answered strata/countTokens without a number".to_owned())
+        }
+        Ok(Err(error)) => Err(format!("the client answered strata/countTokens with an error: {error}")),
+        Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
+    };
+    // Nobody waits any more when the command was cancelled.
+    let _ = answer.send(counted);
 }
 
 async fn ask_settings(client: Client, mail: Sender<Mail>) {

@@ -5,15 +5,18 @@
 mod compactions;
 mod gather;
 mod play;
+mod predictions;
 mod summary;
 
 pub use compactions::{Breach, CompactedConversation, Compactions, Cuts};
 pub use gather::{GatherError, Material, Sources};
 pub use play::{Cell, Conversation, Everything, Rehearsal, Session};
+pub use predictions::{Predictions, Told};
 pub use strata_engine::compaction::Family;
 pub use strata_engine::replay::{
     ByChars, Column, Tally,
     fidelity::{FileShare, Share},
+    predictions::Way,
 };
 pub use strata_engine::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;

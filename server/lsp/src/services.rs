@@ -1,15 +1,17 @@
 //! What commands may use outside of their session: the store, and the way to the client. Shared by all threads; holds no
 //! state of a conversation.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::asker::Asker;
-use crate::client::ClientInfo;
+use crate::client::{Can, ClientInfo};
 use crate::compacting::News;
 use crate::keeper::Keeper;
 use crate::outgoing::{Outgoing, Warning};
+use crate::probe::Probe;
 use crate::snapshot::Snapshot;
 
 /// The outside, as far as commands need it.
@@ -21,6 +23,8 @@ pub struct Services {
     outgoing: Option<UnboundedSender<Outgoing>>,
     /// What the client can do; known once it has said so.
     client: RwLock<Arc<ClientInfo>>,
+    /// Models of which the person was told that they are not in the table.
+    unknown_models: Mutex<BTreeSet<String>>,
 }
 
 impl Services {
@@ -44,6 +48,18 @@ impl Services {
             &client,
             self.outgoing.as_ref(),
         )
+    }
+
+    /// Whom to ask for exact counts; nobody when the client does not answer that.
+    pub fn probe(&self) -> Option<Probe> {
+        let client = self.client.read().unwrap_or_else(PoisonError::into_inner);
+        self.outgoing.as_ref().filter(|_| client.counts_tokens == Can::Yes).cloned().map(Probe::new)
+    }
+
+    /// Whether nobody was told yet that this model is not in the table; from now on somebody is.
+    pub fn is_news_of_model(&self, model: &str) -> bool {
+        let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
+        told.insert(model.to_owned())
     }
 
     /// Tells the client how a compaction stands.

@@ -1,15 +1,19 @@
 //! Settings from all places: what counts of them, where each value comes from, and what was not taken. The types, their defaults and
 //! what they mean are the engine's; files and variables are read by the host.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
+use strata_engine::models::{ModelTable, Models, TableError};
 use strata_engine::settings::Settings;
+use strata_engine::tokens::GivenId;
 use strata_host::config::{
     Effective, FileError, Layer, Layers, Source, Trust, from_environment, user_file, user_source,
     workspace_sources,
 };
 use strata_host::roots::Roots;
+use strata_host::tokenizer_file::TokenizerFile;
 
 /// What an untrusted workspace may set: what is shown, and how much of it. None of it names a program, an address, a key, a model
 /// or a path, and none of it is told to a model.
@@ -205,7 +209,44 @@ fn parse(mut tree: Value) -> Result<Settings, Problem> {
     compaction
         .profile_named(&compaction.profile)
         .map_err(|error| Problem { path: "compaction.profile".to_owned(), message: error.to_string() })?;
+    tokenizers_of(&settings, &models_of(&settings)?)?;
     Ok(settings)
+}
+
+/// The models there are under these settings.
+///
+/// # Errors
+/// [`Problem`] when what the settings say of models is not complete or makes no sense.
+pub fn models_of(settings: &Settings) -> Result<Models, Problem> {
+    let builtin = Models::builtin();
+    if settings.models == ModelTable::default() {
+        return Ok(builtin);
+    }
+    let problem = |error: TableError| Problem { path: "models".to_owned(), message: error.to_string() };
+    builtin.with_overrides(settings.models.clone()).map_err(problem)
+}
+
+/// These models with the tokenizers that the settings name, and the files that hold them. Nothing is read yet.
+///
+/// # Errors
+/// [`Problem`] when a tokenizer is for a model that there is not, or its file has no absolute path.
+pub fn tokenizers_of(
+    settings: &Settings,
+    models: &Models,
+) -> Result<(Models, Vec<Arc<TokenizerFile>>), Problem> {
+    let problem = |name: &str, message: String| Problem { path: format!("tokenizers.{name}"), message };
+    let mut models = models.clone();
+    let mut files = Vec::new();
+    for ((name, path), id) in settings.tokenizers.iter().zip(0..) {
+        if !Path::new(path).is_absolute() {
+            return Err(problem(name, format!("`{path}` is no absolute path")));
+        }
+        models = models
+            .with_given([(name.as_str(), GivenId(id))])
+            .map_err(|error| problem(name, error.to_string()))?;
+        files.push(Arc::new(TokenizerFile::at(path)));
+    }
+    Ok((models, files))
 }
 
 fn drop_nulls(tree: &mut Value) {
@@ -237,6 +278,14 @@ mod tests {
     }
 
     #[test]
+    fn models_of_ones_own_are_there() {
+        let own = json!({"models": {"model": {"mine": {"family": "llama", "max_input": 9_000, "tokenizer": "chars"}}}});
+        let settings = parse(own).unwrap();
+        assert_eq!(models_of(&settings).unwrap().resolve("ollama/mine").model.max_input, 9_000);
+        assert_eq!(models_of(&Settings::default()).unwrap(), Models::builtin());
+    }
+
+    #[test]
     fn a_problem_names_its_path_and_changes_nothing() {
         let mut configuration = Configuration::new(Trust::Trusted);
         configuration.replace(Layer::Editor, of_editor(json!({"model": "gpt-4o"})));
@@ -246,6 +295,9 @@ mod tests {
             (json!(["gpt-4"]), "the setting strata was"),
             (json!({"compaction": {"profile": "short"}}), "strata.compaction.profile was"),
             (json!({"cache": {"minTokens": 1}}), "minTokens"),
+            (json!({"models": {"model": {"mine": {"max_input": 5}}}}), "strata.models was"),
+            (json!({"tokenizers": {"llama": "tokenizer.json"}}), "strata.tokenizers.llama was"),
+            (json!({"tokenizers": {"nobody": "/home/me/tokenizer.json"}}), "strata.tokenizers.nobody was"),
         ] {
             let told = configuration.replace(Layer::Editor, of_editor(tree));
             assert!(told.len() == 1 && told[0].contains(path), "{told:?}");

@@ -11,7 +11,9 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
 use strata_host::config::{Layer, Trust, WORKSPACE_FILE};
+use strata_engine::tokens::CountTokens;
 use strata_host::roots::Roots;
+use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::watch::Sight;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
@@ -22,7 +24,7 @@ use crate::client::ClientInfo;
 use crate::documents::{Name, name_of, renamed};
 use crate::index::Index;
 use crate::misread::Misread;
-use crate::settings::{Configuration, Found};
+use crate::settings::{Configuration, Found, models_of, tokenizers_of};
 use crate::snapshot::Snapshot;
 use crate::sync;
 
@@ -71,6 +73,8 @@ pub enum Action {
     },
     /// Read the context meter again.
     Meter,
+    /// Read a tokenizer, so that nobody who counts has to wait for that.
+    ReadTokenizer(Arc<TokenizerFile>),
 }
 
 impl World {
@@ -221,6 +225,14 @@ impl World {
         let now = Arc::clone(configuration.settings());
         self.snapshot.configuration = Arc::new(configuration);
         let before = std::mem::replace(&mut self.snapshot.settings, Arc::clone(&now));
+        if (&before.models, &before.tokenizers) != (&now.models, &now.tokenizers)
+            && let Ok((models, files)) = models_of(&now).and_then(|models| tokenizers_of(&now, &models))
+        {
+            self.snapshot.models = Arc::new(models);
+            let given = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
+            self.snapshot.counter = Arc::new(self.snapshot.counter.with_given(given));
+            actions.extend(files.into_iter().map(Action::ReadTokenizer));
+        }
         let walk_changed = before.symbols.max_file_bytes != now.symbols.max_file_bytes
             || before.server.ignore != now.server.ignore;
         if walk_changed {

@@ -6,6 +6,7 @@
 
 mod commands;
 mod compaction;
+mod counting;
 mod files;
 mod layers;
 mod life;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use strata_lsp::rehearsal::{
-    ByChars, Cell, Column, Conversation, ConversationMeans, Line, Rehearsal, Session, Summary,
+    ByChars, Cell, Column, Conversation, ConversationMeans, Line, Predictions, Rehearsal, Session, Summary,
+    Way,
 };
 
 use crate::output::{count, counted};
@@ -38,6 +39,10 @@ pub(crate) fn render(rehearsal: &Rehearsal) -> String {
             rehearsal.model
         );
         text.push_str(&conversations(&rehearsal.conversations, rehearsal.conversation_means.as_ref()));
+        text.push('\n');
+    }
+    if let Some(predictions) = &rehearsal.predictions {
+        text.push_str(&predicted(predictions));
         text.push('\n');
     }
     let cut_short = rehearsal.cut_short();
@@ -237,6 +242,40 @@ fn conversations(conversations: &[Conversation], means: Option<&ConversationMean
         ]);
     }
     table.render()
+}
+
+/// How well the sizes of billed requests were told.
+fn predicted(predictions: &Predictions) -> String {
+    let percent = |share: f64| format!("{:.2}", share * 100.0);
+    let right = Align::Right;
+    let mut table = Table::new([Align::Left, right, right, right, right]);
+    table.row(["percent of the bill", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned));
+    for told in &predictions.ways {
+        let way = match told.way {
+            Way::Calibrated => "calibrated, from the last bill",
+            Way::Whole => "calibrated, without it",
+            Way::Blind => "calibrated by the first bills only",
+            Way::Ratio => "ratio of the family, from the first bill",
+            Way::O200k => "o200k, from the first bill",
+            Way::Chars => "characters / 4, from the first bill",
+        };
+        table.row([
+            way.to_owned(),
+            percent(told.median),
+            percent(told.ninth),
+            percent(told.under),
+            percent(told.over),
+        ]);
+    }
+    let requests = counted(predictions.requests, "request");
+    format!(
+        "How far off predicted sizes of requests were, the first {} of each conversation not counted\n\n{}\n         {requests}, the table is of the {} that the record shows in full; of all, {} % lie within the\n         error bar, whose median is {} % of the bill\n",
+        predictions.learnt_from,
+        table.render(),
+        count(predictions.visible),
+        percent(predictions.within_error),
+        percent(predictions.error),
+    )
 }
 
 fn costs(columns: &BTreeMap<Column, Cell>) -> [String; 6] {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tokens::{ImageFormula, Ratio, Tokenizer};
+use crate::tokens::{GivenId, ImageFormula, Ratio, Tokenizer};
 
 pub use table::{ModelTable, TableError};
 
@@ -175,6 +175,11 @@ pub struct Resolved {
     pub known: Known,
 }
 
+/// A name that no family and no model of the table has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no family and no model in the table is called `{0}`")]
+pub struct NotInTable(String);
+
 /// How sure a [`Resolved`] model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known {
@@ -225,6 +230,39 @@ impl Models {
     /// As [`Models::new`]; the models in hand stay as they are.
     pub fn with_overrides(&self, overrides: ModelTable) -> Result<Self, TableError> {
         Self::new(self.table.overlaid_by(overrides))
+    }
+
+    /// These models with tokenizers that somebody gave, each for a family or a model.
+    ///
+    /// # Errors
+    /// The first name that the table does not have.
+    pub fn with_given<'a>(
+        &self,
+        given: impl IntoIterator<Item = (&'a str, GivenId)>,
+    ) -> Result<Self, NotInTable> {
+        let (mut by_name, mut by_prefix) = ((*self.by_name).clone(), (*self.by_prefix).clone());
+        for (name, id) in given {
+            let canonical = names::canonical(name);
+            let of_family = |model: &Model| names::canonical(&model.family) == canonical;
+            let of_name = |model: &Model| names::canonical(&model.id) == canonical;
+            let mut found = false;
+            for model in by_name.values_mut().filter(|model| of_family(model) || of_name(model)) {
+                Arc::make_mut(model).tokenizer = Tokenizer::Given(id);
+                found = true;
+            }
+            for model in by_prefix.values_mut().filter(|model| of_family(model)) {
+                Arc::make_mut(model).tokenizer = Tokenizer::Given(id);
+                found = true;
+            }
+            if !found {
+                return Err(NotInTable(name.to_owned()));
+            }
+        }
+        Ok(Self {
+            table: Arc::clone(&self.table),
+            by_name: Arc::new(by_name),
+            by_prefix: Arc::new(by_prefix),
+        })
     }
 
     /// What holds for the model called `name`, in the spelling of its maker, a cloud or a gateway

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
 use crate::tokens::{ImageFormula, Tokenizer};
 
 /// Families and models by name. The same form serves for the built-in table and for a user's overrides,
 /// in TOML or any other format serde reads.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
     #[serde(default)]
@@ -52,7 +52,7 @@ pub enum TableError {
 }
 
 /// What one entry says; the rest comes from its family.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Entry {
     /// The family a model takes its defaults from.
@@ -72,7 +72,7 @@ struct Entry {
     overheads: Option<Overheads>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct CacheEntry {
     mode: Option<CacheKind>,
@@ -82,14 +82,14 @@ struct CacheEntry {
 }
 
 /// A formula, or `"none"`, which takes back what the family says.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum ImageEntry {
     Formula(ImageFormula),
     Support(Support),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Support {
     Yes,

@@ -209,3 +209,14 @@ fn a_table_that_makes_no_sense_is_refused_with_the_reason() {
         assert!(refused(text).contains(reason), "{text}: {}", refused(text));
     }
 }
+
+#[test]
+fn a_given_tokenizer_is_that_of_a_family_or_of_one_model() {
+    let given = Tokenizer::Given(GivenId(3));
+    let models = models().with_given([("llama", GivenId(3)), ("gpt-4.1-mini", GivenId(3))]).unwrap();
+    for name in ["llama-9-70b", "meta/llama-4-scout", "openai/gpt-4.1-mini"] {
+        assert_eq!(models.resolve(name).model.tokenizer, given, "{name}");
+    }
+    assert_eq!(models.resolve("gpt-4.1").model.tokenizer, Tokenizer::O200k);
+    assert!(models.with_given([("nobody", GivenId(0))]).unwrap_err().to_string().contains("nobody"));
+}

@@ -135,7 +135,7 @@ pub fn weigh(
     let settings = means.settings;
     let wanted = ask.model.as_deref().unwrap_or(&settings.model);
     let resolved = means.models.resolve(wanted);
-    let measure = Measure::new(&resolved.model, means);
+    let measure = Measure::new(&resolved.model, means).calibrated(session.calibration(&resolved.model.id));
     let wishes = Wishes { request: ask.policy, session: session.policy, setting: settings.cache.policy };
     let chosen = wishes.choose(&resolved.model, workspace.index);
     let format = ask.format.unwrap_or(settings.format);
@@ -369,7 +369,9 @@ impl Run<'_> {
         let tokens = TokenReport {
             total: attempt.tokens(),
             parts,
+            expected: self.measure.expected(attempt.tokens()),
             limit: self.measure.limit(),
+            room: self.measure.room(),
             window: self.measure.window(),
             output_reserve: self.measure.output_reserve(),
         };

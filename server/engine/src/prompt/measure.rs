@@ -1,5 +1,6 @@
 //! Weights and limits: what things weigh for one model, and how much of each a prompt may hold. Collects nothing.
 
+use crate::calibration::{Calibration, Expected};
 use crate::compaction::Scales;
 use crate::history::{ContentBlock, Kind, Message, Sides, archived_stub};
 use crate::key::FileKey;
@@ -19,11 +20,26 @@ use super::piece::{self, FileText};
 pub(super) struct Measure<'a> {
     model: &'a Model,
     means: Means<'a>,
+    calibration: Option<&'a Calibration>,
 }
 
 impl<'a> Measure<'a> {
     pub(super) fn new(model: &'a Model, means: Means<'a>) -> Self {
-        Self { model, means }
+        Self { model, means, calibration: None }
+    }
+
+    /// The same with what reported usage taught about the model.
+    pub(super) fn calibrated(self, calibration: Option<&'a Calibration>) -> Self {
+        Self { calibration, ..self }
+    }
+
+    /// What a prompt of this estimate is expected to be billed for.
+    pub(super) fn expected(&self, estimated: usize) -> Expected {
+        let tokenizer = self.model.tokenizer;
+        match self.calibration {
+            Some(calibration) => calibration.expected(tokenizer, estimated),
+            None => Expected::untaught(tokenizer, estimated),
+        }
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -56,10 +72,16 @@ impl<'a> Measure<'a> {
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
-    /// What a prompt may weigh: 90 % of the window (`docs/prompt.md`, "Budgets"), less when the answer
-    /// needs more room than that leaves.
-    pub(super) fn limit(&self) -> usize {
+    /// What a prompt may be by the model's own count: 90 % of the window (`docs/prompt.md`, "Budgets"), less when the
+    /// answer needs more room than that leaves.
+    pub(super) fn room(&self) -> usize {
         (self.window() / 10 * 9).min(self.window().saturating_sub(self.output_reserve()))
+    }
+
+    /// What a prompt may weigh by our estimate: less than the room when reported usage says that estimates are too low.
+    pub(super) fn limit(&self) -> usize {
+        let room = self.room();
+        self.calibration.map_or(room, |calibration| calibration.within(room).min(room))
     }
 
     /// What map blocks may weigh together (`docs/prompt.md`, "Budgets"); never

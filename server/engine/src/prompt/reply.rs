@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::calibration::Expected;
 use crate::cost::Charge;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
@@ -110,8 +111,12 @@ pub struct TokenReport {
     pub total: usize,
     /// By part; the parts add up to the total.
     pub parts: BTreeMap<Part, usize>,
-    /// What it may weigh at most.
+    /// What reported usage says that the provider will count.
+    pub expected: Expected,
+    /// What it may weigh at most by this count: less than the room when estimates turned out too low.
     pub limit: usize,
+    /// What it may be by the provider's count.
+    pub room: usize,
     /// The model's input window.
     pub window: usize,
     /// What is kept free for the answer.

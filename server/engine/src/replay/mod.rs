@@ -9,6 +9,7 @@ mod cut;
 pub mod fidelity;
 mod lane;
 mod play;
+pub mod predictions;
 mod stage;
 mod tally;
 mod totals;

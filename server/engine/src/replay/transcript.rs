@@ -40,6 +40,8 @@ pub struct Turn {
     pub request: Vec<ContentBlock>,
     /// The answer.
     pub answer: Vec<ContentBlock>,
+    /// The model that gave it; empty when the record does not say.
+    pub model: String,
     /// What the provider billed, when the record has it.
     pub billed: Option<Usage>,
     /// When the request was complete, in milliseconds since 1970.
@@ -189,6 +191,7 @@ impl Reader {
 
     fn answered(&mut self, message: Message, time_ms: Option<u64>) {
         let billed = message.usage.map(Usage::from);
+        let model = message.model;
         let blocks = message.content.blocks();
         let continues = message.id.is_some() && message.id == self.answer_id;
         match self.transcript.turns.last_mut() {
@@ -201,6 +204,7 @@ impl Reader {
                 let request = self.request();
                 self.transcript.turns.push(Turn {
                     answer: blocks,
+                    model,
                     billed,
                     time_ms: request.time_ms.or(time_ms),
                     answered_ms: time_ms,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::calibration::{Calibration, Calibrations};
 use crate::compaction::Record;
 use crate::cost::{Account, Pace, Prices};
 use crate::history::{ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role};
@@ -63,6 +64,11 @@ impl Usage {
         let tokens =
             self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
         tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
+    }
+
+    /// All of the input.
+    pub fn input_tokens(self) -> usize {
+        usize::try_from(self.billed().total).unwrap_or(usize::MAX)
     }
 
     /// What it says of the cache.
@@ -186,6 +192,8 @@ pub struct Session {
     pub looping: Option<Loop>,
     /// What it was billed for.
     pub totals: Usage,
+    /// What reported usage taught about models.
+    calibrations: Calibrations,
     /// The compactions that were not undone, oldest first.
     compactions: Arc<Vec<Record>>,
     /// What the last prompt weighed; nothing when the conversation was changed since.
@@ -221,6 +229,7 @@ impl Session {
             trail: Trail::default(),
             looping: None,
             totals: Usage::default(),
+            calibrations: Calibrations::default(),
             compactions: Arc::default(),
             anchor: None,
             recovery: Recovery::default(),
@@ -240,6 +249,28 @@ impl Session {
     /// How often the conversation or the selection was changed; prompts made before a change know it.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// What reported usage taught about models.
+    pub fn calibrations(&self) -> &Calibrations {
+        &self.calibrations
+    }
+
+    /// What reported usage taught about one model, by its name in the table.
+    pub fn calibration(&self, model: &str) -> Option<&Calibration> {
+        self.calibrations.of(model)
+    }
+
+    /// Takes over what other conversations taught, unless this one was taught something itself.
+    pub fn inherit(&mut self, calibrations: &Calibrations) {
+        if self.calibrations.is_empty() {
+            self.calibrations = calibrations.elsewhere();
+        }
+    }
+
+    /// Takes note that a request of this estimate is so many tokens by the model's own count, without it being sent.
+    pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
+        self.calibrations.learn(model, estimated, counted);
     }
 
     /// What the provider's cache is believed to hold; nothing before the first prompt was recorded.
@@ -375,6 +406,7 @@ impl Session {
     /// them stays known.
     pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
         self.rename(id);
+        self.calibrations = self.calibrations.elsewhere();
         self.clear_history();
         self.totals = Usage::default();
         self.spent = None;
@@ -513,6 +545,10 @@ impl Session {
                 let tokens = usage.billed().total.saturating_add(usage.output);
                 Anchor { tokens: usize::try_from(tokens).unwrap_or(usize::MAX), next: self.history.next_id() }
             });
+            if let Some(usage) = outcome.usage {
+                let Assembled { model, tokens, .. } = &pending.prepared.reply;
+                self.calibrations.learn(model, tokens.total, usage.input_tokens());
+            }
             self.anchor = (pending.base == self.revision).then(|| billed.unwrap_or(counted));
             self.recovery = Recovery::Possible;
             if !answered {

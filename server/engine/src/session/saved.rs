@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::calibration::Calibrations;
 use crate::compaction::Record;
 use crate::history::{History, Message, MessageId};
 use crate::iteration::Loop;
@@ -26,6 +27,7 @@ pub struct Saved {
     trail: Trail,
     looping: Option<Loop>,
     totals: Usage,
+    calibrations: Calibrations,
     spent: Option<f64>,
     compactions: Arc<Vec<Record>>,
 }
@@ -41,6 +43,7 @@ impl Session {
             trail: self.trail.clone(),
             looping: self.looping.clone(),
             totals: self.totals,
+            calibrations: self.calibrations.own(),
             spent: self.spent,
             compactions: Arc::clone(&self.compactions),
         }
@@ -53,8 +56,18 @@ impl Session {
         next: MessageId,
         saved: Saved,
     ) -> Self {
-        let Saved { selection, pages, policy, map_members, trail, looping, totals, spent, compactions } =
-            saved;
+        let Saved {
+            selection,
+            pages,
+            policy,
+            map_members,
+            trail,
+            looping,
+            totals,
+            calibrations,
+            spent,
+            compactions,
+        } = saved;
         Self {
             history: History::restored(messages, next),
             selection,
@@ -64,6 +77,7 @@ impl Session {
             trail,
             looping,
             totals,
+            calibrations,
             spent,
             compactions,
             ..Self::new(id)

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::calibration::Calibration;
 use crate::compaction::{CompactionStatus, Draft, Lists, Pressure, Profile, Record, Refused, commit};
 use crate::facts::ToolPatterns;
 use crate::history::{History, MessageId};
@@ -139,6 +140,8 @@ impl Session {
         let Anchor { tokens, next } = self.anchor?;
         let later = self.history.sent().filter(|message| message.id >= next);
         let later: usize = with_scales(means, |scales| later.map(|message| (scales.message)(message)).sum());
-        Some(tokens.saturating_add(later))
+        let model = &means.models.resolve(&means.settings.model).model.id;
+        let factor = self.calibration(model).map_or(1.0, Calibration::factor);
+        Some(tokens.saturating_add((later as f64 * factor).ceil() as usize))
     }
 }

@@ -29,7 +29,8 @@ const PAGE: usize = 256;
 /// The class of every character: pages of 256 code points, equal pages stored once.
 #[derive(Debug)]
 pub(super) struct Classes {
-    ascii: [u8; 128],
+    /// By byte; 0 for one that begins a longer character.
+    bytes: [u8; 256],
     pages: Vec<u16>,
     stored: Vec<u8>,
 }
@@ -44,26 +45,35 @@ impl Classes {
     /// The class and the length in bytes of the character at byte `at`; `(0, 0)` at the end.
     #[inline]
     pub(super) fn at(&self, text: &str, at: usize) -> (u8, usize) {
-        match text.as_bytes().get(at) {
-            None => (0, 0),
-            Some(&byte) if byte < 128 => (self.ascii[usize::from(byte)], 1),
-            Some(_) => text
-                .get(at..)
-                .and_then(|rest| rest.chars().next())
-                .map_or((OTHER, 1), |c| (self.of(c), c.len_utf8())),
+        let Some(&byte) = text.as_bytes().get(at) else { return (0, 0) };
+        match self.bytes[usize::from(byte)] {
+            0 => self.beyond_ascii(text, at),
+            class => (class, 1),
         }
     }
 
     /// Where the run of characters of one of `classes` that starts at byte `at` ends.
     #[inline]
     pub(super) fn run_end(&self, text: &str, mut at: usize, classes: u8) -> usize {
+        let bytes = text.as_bytes();
         loop {
-            let (class, len) = self.at(text, at);
+            while bytes.get(at).is_some_and(|byte| self.bytes[usize::from(*byte)] & classes != 0) {
+                at += 1;
+            }
+            if bytes.get(at).is_none_or(u8::is_ascii) {
+                return at;
+            }
+            let (class, len) = self.beyond_ascii(text, at);
             if class & classes == 0 {
                 return at;
             }
             at += len;
         }
+    }
+
+    fn beyond_ascii(&self, text: &str, at: usize) -> (u8, usize) {
+        let next = text.get(at..).and_then(|rest| rest.chars().next());
+        next.map_or((OTHER, 1), |c| (self.of(c), c.len_utf8()))
     }
 
     fn of(&self, c: char) -> u8 {
@@ -90,8 +100,8 @@ impl Classes {
                 }
             }
         }
-        let mut ascii = [OTHER; 128];
-        ascii.copy_from_slice(&flat[..128]);
+        let mut bytes = [0; 256];
+        bytes[..128].copy_from_slice(&flat[..128]);
         let (mut pages, mut stored) = (Vec::new(), Vec::new());
         for page in flat.chunks(PAGE) {
             let known = stored.chunks(PAGE).position(|other| other == page);
@@ -101,7 +111,7 @@ impl Classes {
             });
             pages.push(u16::try_from(index).unwrap_or(0));
         }
-        Self { ascii, pages, stored }
+        Self { bytes, pages, stored }
     }
 }
 

@@ -1,5 +1,5 @@
-//! The OpenAI encodings and their vocabularies, read once each out of tiktoken-rs and then shared by the
-//! whole process. This module never counts.
+//! The OpenAI encodings and their vocabularies, which are built once each and then shared by the whole process. This
+//! module never counts.
 
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ impl Encoding {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::O200k, Self::Cl100k];
 
-    /// The vocabulary; the first call loads it, others wait for that.
+    /// The vocabulary; the first call builds it, others wait for that.
     pub(super) fn vocabulary(self) -> Result<&'static Vocabulary, LoadError> {
         static O200K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
         static CL100K: OnceLock<Result<Vocabulary, LoadError>> = OnceLock::new();
@@ -37,20 +37,21 @@ impl Encoding {
         place.get_or_init(|| self.load()).as_ref().map_err(Clone::clone)
     }
 
-    /// tiktoken-rs keeps matchers for 128 threads and every token twice; what we need of it is an eighth
-    /// of that, so it is dropped again.
     fn load(self) -> Result<Vocabulary, LoadError> {
-        let bpe = match self {
-            Self::O200k => tiktoken_rs::o200k_base(),
-            Self::Cl100k => tiktoken_rs::cl100k_base(),
-        };
-        let bpe = bpe.map_err(|error| LoadError { encoding: self, reason: error.to_string() })?;
-        let vocabulary = Vocabulary::of(&bpe);
+        let vocabulary = Vocabulary::of(self.tokens());
         if vocabulary.len() == self.size() {
             Ok(vocabulary)
         } else {
             let reason = format!("{} tokens instead of {}", vocabulary.len(), self.size());
             Err(LoadError { encoding: self, reason })
+        }
+    }
+
+    /// The tokens as `build.rs` writes them.
+    fn tokens(self) -> &'static [u8] {
+        match self {
+            Self::O200k => include_bytes!(concat!(env!("OUT_DIR"), "/o200k")),
+            Self::Cl100k => include_bytes!(concat!(env!("OUT_DIR"), "/cl100k")),
         }
     }
 

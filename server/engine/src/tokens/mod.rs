@@ -2,15 +2,19 @@
 //! for model families without a public tokenizer they are an exact count times a ratio. This module never
 //! calls a provider and knows no model: `models` says which tokenizer a model has.
 //!
-//! Why tiktoken-rs is not called to count: its matcher backtracks, so that 1 MB of spaces ends it with a
-//! panic, and it is several times slower than a split by hand (`examples/count_tokens.rs` prints both).
-//! It supplies the ranks, and the tests compare every count with it.
+//! Why tiktoken-rs is not called to count: its matcher backtracks, so that 1 MB of spaces ends it with a panic, and it is
+//! several times slower than a split by hand with a memo of pieces (`cargo bench -p e2e --bench tokens` prints both). The
+//! ranks come from it when the engine is built, and the tests compare every count with it.
 
 mod cache;
 mod chunks;
 mod classes;
+mod counted;
 mod encoding;
+mod given;
 mod images;
+mod memo;
+mod scratches;
 mod split;
 mod vocabulary;
 
@@ -21,7 +25,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 
+pub use counted::Counted;
 pub use encoding::{Encoding, LoadError};
+pub use given::{CountTokens, GivenId};
 pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
 /// Texts shorter than this are counted faster than they are hashed and looked up.
@@ -42,6 +48,15 @@ pub enum Tokenizer {
     O200kTimes(Ratio),
     /// One token for four characters, rounded up.
     Chars,
+    /// With a tokenizer that the counter was given.
+    Given(GivenId),
+}
+
+/// What counts a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Scheme {
+    Encoding(Encoding),
+    Given(GivenId),
 }
 
 /// A positive factor between two token counts.
@@ -59,6 +74,8 @@ pub struct BadRatio(f64);
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
     cache: Arc<cache::CountCache>,
+    given: Arc<[Arc<dyn CountTokens>]>,
+    scratches: Arc<scratches::Scratches>,
 }
 
 impl Tokenizer {
@@ -67,6 +84,16 @@ impl Tokenizer {
         match self {
             Self::O200k | Self::O200kTimes(_) => Some(Encoding::O200k),
             Self::Cl100k => Some(Encoding::Cl100k),
+            Self::Chars | Self::Given(_) => None,
+        }
+    }
+
+    /// What counts before anything is scaled; nothing for a rule of thumb.
+    fn scheme(self) -> Option<Scheme> {
+        match self {
+            Self::O200k | Self::O200kTimes(_) => Some(Scheme::Encoding(Encoding::O200k)),
+            Self::Cl100k => Some(Scheme::Encoding(Encoding::Cl100k)),
+            Self::Given(id) => Some(Scheme::Given(id)),
             Self::Chars => None,
         }
     }
@@ -112,8 +139,18 @@ impl TokenCounter {
         Self::default()
     }
 
-    /// Loads the encoding of `tokenizer` unless it is loaded (about 0.15 s), so that the first count does
-    /// not have to. Meant for a thread that may wait.
+    /// A counter with these tokenizers, by their [`GivenId`]. It remembers nothing of this one's counts.
+    #[must_use]
+    pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
+        Self {
+            cache: Arc::default(),
+            given: given.into_iter().collect(),
+            scratches: Arc::clone(&self.scratches),
+        }
+    }
+
+    /// Builds the vocabulary of `tokenizer` unless it is built (some 20 ms), so that the first count does not
+    /// have to. Meant for a thread that may wait.
     ///
     /// # Errors
     /// [`LoadError`] when the embedded vocabulary cannot be read; counts are then one token for four
@@ -124,19 +161,19 @@ impl TokenCounter {
 
     /// The tokens of a text. Text that spells a special token counts as the plain text it is.
     pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
-        let Some(encoding) = tokenizer.encoding() else { return by_chars(text) };
+        let Some(scheme) = tokenizer.scheme() else { return by_chars(text) };
         let exact = if text.len() < CACHED_FROM_BYTES {
-            exactly(encoding, text)
+            self.by_scheme(scheme, text)
         } else {
-            self.remembered(encoding, text, ContentHash::of(text))
+            self.remembered(scheme, text, ContentHash::of(text))
         };
         scaled(tokenizer, exact)
     }
 
     /// The same for a text whose hash is known, which spares computing it.
     pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
-        match tokenizer.encoding() {
-            Some(encoding) => scaled(tokenizer, self.remembered(encoding, text, hash)),
+        match tokenizer.scheme() {
+            Some(scheme) => scaled(tokenizer, self.remembered(scheme, text, hash)),
             None => by_chars(text),
         }
     }
@@ -149,15 +186,16 @@ impl TokenCounter {
         before: (&str, ContentHash),
         after: (&str, ContentHash),
     ) -> usize {
-        let Some(encoding) = tokenizer.encoding() else { return by_chars(after.0) };
-        let Some(known) = self.cache.known(encoding, before.1) else {
+        let Some(scheme) = tokenizer.scheme() else { return by_chars(after.0) };
+        let known = self.cache.known(scheme, before.1);
+        let (Scheme::Encoding(encoding), Some(known)) = (scheme, known) else {
             return self.count_hashed(tokenizer, after.0, after.1);
         };
         let count = || {
             let (gone, come) = chunks::differing(before.0, after.0);
-            (known + exactly(encoding, come)).saturating_sub(exactly(encoding, gone))
+            (known + self.exactly(encoding, come)).saturating_sub(self.exactly(encoding, gone))
         };
-        scaled(tokenizer, self.cache.get_or_count(encoding, after.1, count))
+        scaled(tokenizer, self.cache.get_or_count(scheme, after.1, count))
     }
 
     /// The sum over several texts, each counted by itself.
@@ -165,15 +203,40 @@ impl TokenCounter {
         texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
     }
 
-    fn remembered(&self, encoding: Encoding, text: &str, hash: ContentHash) -> usize {
-        self.cache.get_or_count(encoding, hash, || {
+    fn remembered(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {
+        self.cache.get_or_count(scheme, hash, || {
             if text.len() < CHUNKED_FROM_BYTES {
-                return exactly(encoding, text);
+                return self.by_scheme(scheme, text);
             }
             let count = |chunk| {
-                self.cache.get_or_count(encoding, ContentHash::of(chunk), || exactly(encoding, chunk))
+                self.cache.get_or_count(scheme, ContentHash::of(chunk), || self.by_scheme(scheme, chunk))
             };
             chunks::Chunks::new(text).map(count).sum()
+        })
+    }
+
+    fn by_scheme(&self, scheme: Scheme, text: &str) -> usize {
+        match scheme {
+            Scheme::Encoding(encoding) => self.exactly(encoding, text),
+            Scheme::Given(GivenId(id)) => {
+                let given = usize::try_from(id).ok().and_then(|id| self.given.get(id));
+                given.and_then(|given| given.count(text)).unwrap_or_else(|| by_chars(text))
+            }
+        }
+    }
+
+    /// The count without looking it up as a whole. Not to be called for texts whose count should be remembered.
+    fn exactly(&self, encoding: Encoding, text: &str) -> usize {
+        let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
+        self.scratches.lend(encoding, |scratch| {
+            let (mut start, bytes) = (0, text.as_bytes());
+            let ends = split::Ends::new(encoding, text);
+            let count = |end| {
+                let count = vocabulary.count(bytes, start, end, scratch);
+                start = end;
+                count
+            };
+            ends.map(count).sum()
         })
     }
 }
@@ -186,15 +249,8 @@ pub fn by_chars(text: &str) -> usize {
 fn scaled(tokenizer: Tokenizer, exact: usize) -> usize {
     match tokenizer {
         Tokenizer::O200kTimes(ratio) => ratio.of(exact),
-        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars => exact,
+        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars | Tokenizer::Given(_) => exact,
     }
-}
-
-/// The count without any cache. Not to be called for texts whose count should be remembered.
-fn exactly(encoding: Encoding, text: &str) -> usize {
-    let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
-    let mut scratch = vocabulary::Scratch::default();
-    split::Pieces::new(encoding, text).map(|piece| vocabulary.count(piece.as_bytes(), &mut scratch)).sum()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
+use ropey::Rope;
 use tiktoken_rs::CoreBPE;
 
 use super::*;
@@ -20,7 +21,7 @@ fn reference(tokenizer: Tokenizer) -> &'static CoreBPE {
 
 /// The count without any cache.
 fn fresh(tokenizer: Tokenizer, text: &str) -> usize {
-    exactly(tokenizer.encoding().unwrap(), text)
+    TokenCounter::new().exactly(tokenizer.encoding().unwrap(), text)
 }
 
 #[track_caller]
@@ -61,6 +62,12 @@ fn pages() -> impl Strategy<Value = String> {
         1 => tricky(),
     ];
     prop::collection::vec(line, 700..1_000).prop_map(|lines| lines.concat())
+}
+
+/// Where, what comes, and how many bytes go.
+fn edits() -> impl Strategy<Value = Vec<(f64, String, usize)>> {
+    let typed = prop_oneof![tricky(), "[\n /]{1,3}", Just(String::new())];
+    prop::collection::vec((0.0..1.0, typed, 0_usize..80), 20..40)
 }
 
 proptest! {
@@ -117,6 +124,26 @@ proptest! {
             for tokenizer in EXACT {
                 let hashed = [&before, &text].map(|text| (text.as_str(), ContentHash::of(text)));
                 prop_assert_eq!(counter.recount(tokenizer, hashed[0], hashed[1]), fresh(tokenizer, &text));
+            }
+        }
+    }
+
+    /// Whatever is edited and wherever: what is kept by parts is the count of the whole. `tests/tests/recounts.rs` makes many
+    /// more edits.
+    #[test]
+    fn a_count_that_is_kept_by_parts_is_exact(text in pages(), edits in edits()) {
+        let (counter, mut rope) = (TokenCounter::new(), Rope::from_str(&text));
+        let mut kept = EXACT.map(|tokenizer| Counted::new(&counter, tokenizer, &rope));
+        for (place, insert, removed) in edits {
+            let floor = |rope: &Rope, at: usize| rope.char_to_byte(rope.byte_to_char(at.min(rope.len_bytes())));
+            let start = floor(&rope, (place * rope.len_bytes() as f64) as usize);
+            let end = floor(&rope, start + removed).max(start);
+            let chars = rope.byte_to_char(start)..rope.byte_to_char(end);
+            rope.remove(chars.clone());
+            rope.insert(chars.start, &insert);
+            for (kept, tokenizer) in kept.iter_mut().zip(EXACT) {
+                kept.edited(&counter, &rope, start..end, insert.len());
+                prop_assert_eq!(kept.tokens(&rope), counter.exactly(tokenizer.encoding().unwrap(), &rope.to_string()));
             }
         }
     }
@@ -238,6 +265,31 @@ fn other_tokenizers_scale_or_estimate() {
     assert_eq!(counter.count(Tokenizer::Chars, "äöüß!"), 2);
     assert_eq!(counter.count(ratio, ""), 0);
     assert!(Ratio::new(f64::NAN).is_err() && Ratio::new(0.0).is_err());
+}
+
+/// One token for each byte, until it breaks.
+#[derive(Debug)]
+struct Bytes;
+
+impl CountTokens for Bytes {
+    fn count(&self, text: &str) -> Option<usize> {
+        (!text.contains("broken")).then_some(text.len())
+    }
+}
+
+#[test]
+fn a_tokenizer_that_was_given_counts() {
+    let plain = TokenCounter::new();
+    let counter = plain.with_given([Arc::new(Bytes) as Arc<dyn CountTokens>]);
+    let given = Tokenizer::Given(GivenId(0));
+    let long = "some lines of text\n".repeat(5_000);
+    for text in ["", "short", &long] {
+        assert_eq!(counter.count(given, text), text.len());
+        assert_eq!(counter.count(given, text), text.len());
+    }
+    assert_eq!(counter.count(given, "it is broken"), by_chars("it is broken"));
+    assert_eq!(plain.count(given, "nobody gave it"), by_chars("nobody gave it"));
+    assert_eq!(counter.count(Tokenizer::O200k, &long), plain.count(Tokenizer::O200k, &long));
 }
 
 #[test]

@@ -119,6 +119,19 @@ impl Store {
         Ok(found)
     }
 
+    /// What is stored under `field` of the state of the session that was last written to, of those that have anything there.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`].
+    pub fn newest_state_with(&self, field: &str) -> Result<Option<Value>, StoreError> {
+        let mut newest = self.connection.prepare_cached(
+            "SELECT json_extract(state, '$.' || ?1) AS found FROM session
+             WHERE found IS NOT NULL AND found <> '{}' ORDER BY touched DESC LIMIT 1",
+        )?;
+        let found: Option<String> = newest.query_row([field], |row| row.get(0)).optional()?;
+        found.map(|found| serde_json::from_str(&found).map_err(StoreError::damaged)).transpose()
+    }
+
     /// Opens a session.
     ///
     /// # Errors

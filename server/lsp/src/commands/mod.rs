@@ -128,13 +128,16 @@ impl<R: JsonSchema> JsonSchema for Later<R> {
     }
 }
 
+/// The command that makes a prompt.
+pub const ASSEMBLE: &str = "strata.prompt.assemble";
+
 /// Whether a command may wait long for a model: one that compacts before it assembles, or has old tool results or
 /// iterations summed up.
 pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
     let settings = &snapshot.settings;
     settings.compaction.summariser != SummariserKind::Extractive
         && match name {
-            "strata.prompt.assemble" => settings.compaction.profile().moment == Moment::BeforeAssembling,
+            ASSEMBLE => settings.compaction.profile().moment == Moment::BeforeAssembling,
             "strata.iteration.add" => true,
             _ => false,
         }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use strata_engine::compaction::{Moment, Pressure, Summariser};
 use strata_engine::history::{ContentBlock, Image};
 use strata_engine::prompt::{
-    self, Ask, AssembleError, Assembled, Means, Prepared, Request, ToolResult, Workspace,
+    self, Ask, AssembleError, Assembled, Means, Prepared, Request, TokenReport, ToolResult, Warning,
+    WarningCode, Workspace,
 };
 use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
 use strata_engine::tiers::PolicyName;
@@ -14,6 +15,10 @@ use strata_engine::wire::{Body, Format, Tool};
 use super::said::Said;
 use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_output};
 use crate::compacting::Job;
+use crate::probe::Measured;
+
+/// So often one prompt is counted by the client at most.
+const MEASURED: usize = 2;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -124,6 +129,7 @@ pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Res
             result.content = tool_output::arrived(std::mem::take(&mut result.content), context);
         }
     }
+    inherit(context);
     let mut prepared = prepared(&ask, context)?;
     if dry_run {
         return Ok(prepared?.reply);
@@ -140,8 +146,49 @@ pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Res
     {
         prepared = self::prepared(&ask, context)?;
     }
+    let mut prepared = measured(prepared?, &ask, context)?;
     context.cancel.check()?;
-    Ok(context.session.keep(prepared?))
+    let Assembled { model, warnings, .. } = &mut prepared.reply;
+    let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
+    if warnings.iter().any(is_about_model) && !context.services.is_news_of_model(model) {
+        warnings.retain(|warning| !is_about_model(warning));
+    }
+    Ok(context.session.keep(prepared))
+}
+
+/// What earlier conversations taught holds in a new one.
+fn inherit(context: &mut Context<'_>) {
+    if context.session.calibrations().is_empty()
+        && let Some(taught) = context.services.keeper.calibrations()
+    {
+        context.session.inherit(&taught);
+    }
+}
+
+/// A prompt of which it is not sure that it fits is counted by the client, where that can, and made anew with what that
+/// teaches when it does not. Without an answer the estimate stands.
+fn measured(mut prepared: Prepared, ask: &Ask, context: &mut Context<'_>) -> Result<Prepared, CommandError> {
+    let Some(probe) = context.services.probe() else { return Ok(prepared) };
+    for _ in 0..MEASURED {
+        let TokenReport { expected, room, .. } = &prepared.reply.tokens;
+        if expected.tokens.saturating_add(expected.error) <= *room {
+            break;
+        }
+        match probe.measure(&prepared.reply, context.cancel) {
+            Ok(Measured { model, estimated, counted }) => {
+                context.session.measured(&model, estimated, counted);
+                if counted <= *room {
+                    break;
+                }
+                prepared = self::prepared(ask, context)??;
+            }
+            Err(problem) => {
+                tracing::warn!(%problem, "a prompt is sent by its estimate");
+                break;
+            }
+        }
+    }
+    Ok(prepared)
 }
 
 fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Result<Prepared, AssembleError>, CommandError> {

@@ -7,6 +7,7 @@ use strata_engine::ageing::Aged;
 use strata_engine::compaction::Draft;
 
 use crate::mail::Call;
+use crate::probe::Measured;
 use crate::snapshot::Snapshot;
 
 /// What waits, with the workspace as it was when it arrived.
@@ -23,6 +24,8 @@ pub(super) enum Task {
     Compact(u64, Box<Draft>),
     /// Tool results are to be archived.
     Age(Box<Aged>),
+    /// The client has counted a request.
+    Measure(Measured),
 }
 
 impl Task {
@@ -30,7 +33,7 @@ impl Task {
     fn is_wanted(&self) -> bool {
         match self {
             Self::Command(call, _) => !call.cancel.is_cancelled(),
-            Self::Compact(..) | Self::Age(_) => true,
+            Self::Compact(..) | Self::Age(_) | Self::Measure(_) => true,
         }
     }
 }

@@ -10,6 +10,7 @@ use std::time::Instant;
 use serde::Serialize;
 use strata_engine::models::Models;
 use strata_engine::prompt::Means;
+use strata_engine::replay::predictions::{Predicted, predictions};
 use strata_engine::replay::transcript::Transcript;
 use strata_engine::replay::{self, Column, Content, Replay, ReplayError, Totals, Trace};
 use strata_engine::settings::Settings;
@@ -17,6 +18,7 @@ use strata_engine::tiers::PolicyName;
 use strata_engine::tokens::TokenCounter;
 
 use super::gather::Material;
+use super::predictions::Predictions;
 use super::summary::{ConversationMeans, Summary};
 use crate::index::Progress;
 
@@ -40,6 +42,9 @@ pub struct Rehearsal {
     pub conversations: Vec<Conversation>,
     /// What those come to together.
     pub conversation_means: Option<ConversationMeans>,
+    /// How well the size of billed requests was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<Predictions>,
     /// Prompts that were made and checked.
     pub prompts: usize,
     /// Turns that those belong to.
@@ -116,6 +121,8 @@ pub struct Conversation {
     pub problem: Option<String>,
     #[serde(skip)]
     pub(super) prompts: usize,
+    #[serde(skip)]
+    pub(super) predicted: Vec<Predicted>,
 }
 
 /// One thing to play.
@@ -191,6 +198,7 @@ impl Rehearsal {
             summary: None,
             conversations: Vec::new(),
             conversation_means: None,
+            predictions: None,
             prompts: 0,
             turns: 0,
         };
@@ -222,6 +230,8 @@ impl Rehearsal {
         }
         rehearsal.summary = Summary::of(&rehearsal.sessions);
         rehearsal.conversation_means = ConversationMeans::of(&rehearsal.conversations);
+        rehearsal.predictions =
+            Predictions::of(rehearsal.conversations.iter().flat_map(|told| &told.predicted));
         rehearsal
     }
 }
@@ -296,6 +306,7 @@ fn play_conversation(
         problem,
         // One under `flat`, one under `ledger`.
         prompts: turns * 2,
+        predicted: predictions(transcript, means),
     }
 }
 

@@ -153,8 +153,11 @@ fn the_history_is_counted_copied_replaced_and_emptied() {
     assert!(bench.session.history.is_empty());
 }
 
+/// How many budgets: 1,000 where the tests are built with `STRATA_LONG=1`.
+const BUDGETS: u32 = if option_env!("STRATA_LONG").is_some() { 1_000 } else { 48 };
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(BUDGETS))]
 
     /// Whatever is selected and however small the window: the prompt fits or nothing could, and no file was left out
     /// that would still have fitted.
@@ -163,9 +166,8 @@ proptest! {
         sizes in prop::collection::vec(0..200usize, 0..8),
         window in 2_000..9_000usize,
         exchanges in 0..20usize,
-        ripple in any::<bool>(),
+        policy in prop::sample::select(vec![PolicyName::Flat, PolicyName::Ripple, PolicyName::Ledger]),
     ) {
-        let policy = if ripple { PolicyName::Ripple } else { PolicyName::Flat };
         let mut bench = bench(&sizes, window, policy);
         for at in 0..sizes.len() {
             bench.select(&format!("f{at}.py"));

@@ -1,0 +1,152 @@
+//! Tokenizers in files (`tokenizer.json`, the form of Hugging Face), read when they are first needed and then kept. It
+//! decides nothing about which model has which.
+
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use strata_engine::tokens::CountTokens;
+use tokenizers::Tokenizer;
+
+/// Larger files are no tokenizers: the largest vocabularies come to some 35 MB.
+const MOST_BYTES: u64 = 128 << 20;
+
+/// A tokenizer in a file.
+#[derive(Debug)]
+pub struct TokenizerFile {
+    path: PathBuf,
+    read: OnceLock<Result<Tokenizer, TokenizerFileError>>,
+}
+
+/// A file whose tokenizer cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TokenizerFileError {
+    /// What the system says.
+    #[error("the tokenizer {} cannot be read: {kind}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What kind of error it is.
+        kind: io::ErrorKind,
+    },
+    /// A folder, a FIFO, a socket or a device; it was not opened.
+    #[error("the tokenizer {} is no regular file", .0.display())]
+    NotRegular(PathBuf),
+    /// Too large for a tokenizer; none of it was read.
+    #[error("the tokenizer {} has {size} bytes, the limit is {MOST_BYTES}", .path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        size: u64,
+    },
+    /// Not a tokenizer that is known here.
+    #[error("{} holds no tokenizer that can be used: {problem}", .path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl PartialEq for TokenizerFile {
+    /// Whether they are in the same file, read or not.
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+impl TokenizerFile {
+    /// The tokenizer in this file. Nothing is read yet.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), read: OnceLock::new() }
+    }
+
+    /// Reads it unless that was done, which takes some hundred milliseconds.
+    ///
+    /// # Errors
+    /// [`TokenizerFileError`]; then nothing is counted with it.
+    pub fn check(&self) -> Result<(), TokenizerFileError> {
+        self.tokenizer().map(drop).map_err(Clone::clone)
+    }
+
+    fn tokenizer(&self) -> Result<&Tokenizer, &TokenizerFileError> {
+        self.read.get_or_init(|| read(&self.path)).as_ref()
+    }
+}
+
+impl CountTokens for TokenizerFile {
+    fn count(&self, text: &str) -> Option<usize> {
+        let tokenizer = self.tokenizer().ok()?;
+        // Made by others from a file by others: neither may take a command down.
+        let counted = catch_unwind(AssertUnwindSafe(|| tokenizer.encode_fast(text, false)));
+        Some(counted.ok()?.ok()?.len())
+    }
+}
+
+fn read(path: &Path) -> Result<Tokenizer, TokenizerFileError> {
+    let io = |error: &io::Error| TokenizerFileError::Io { path: path.to_owned(), kind: error.kind() };
+    let metadata = fs::metadata(path).map_err(|error| io(&error))?;
+    if !metadata.is_file() {
+        return Err(TokenizerFileError::NotRegular(path.to_owned()));
+    }
+    if metadata.len() > MOST_BYTES {
+        return Err(TokenizerFileError::TooLarge { path: path.to_owned(), size: metadata.len() });
+    }
+    let content = fs::read(path).map_err(|error| io(&error))?;
+    let unusable = |problem: String| TokenizerFileError::Unusable { path: path.to_owned(), problem };
+    let read = catch_unwind(|| Tokenizer::from_bytes(content));
+    let mut tokenizer = read
+        .map_err(|_| unusable("reading it panicked".to_owned()))?
+        .map_err(|error| unusable(error.to_string()))?;
+    // A count is of the whole text, whatever a model was trained to take.
+    tokenizer.with_padding(None);
+    if tokenizer.with_truncation(None).is_err() {
+        return Err(unusable("it cuts texts off".to_owned()));
+    }
+    Ok(tokenizer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words at white space, four of which are known.
+    const WORDS: &str = r#"{
+        "version": "1.0",
+        "truncation": { "max_length": 2, "strategy": "LongestFirst", "stride": 0, "direction": "Right" },
+        "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": { "type": "Whitespace" }, "post_processor": null, "decoder": null,
+        "model": { "type": "WordLevel", "vocab": { "a": 0, "few": 1, "words": 2, "?": 3 }, "unk_token": "?" }
+    }"#;
+
+    fn file(content: &str) -> (tempfile::TempDir, TokenizerFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokenizer.json");
+        fs::write(&path, content).unwrap();
+        (folder, TokenizerFile::at(path))
+    }
+
+    #[test]
+    fn a_tokenizer_counts_whole_texts() {
+        let (_folder, file) = file(WORDS);
+        assert_eq!(file.check(), Ok(()));
+        assert_eq!(file.count("a few words, unknown ones"), Some(6));
+        assert_eq!(file.count(""), Some(0));
+        assert_eq!(file.count(&"words ".repeat(10_000)), Some(10_000));
+    }
+
+    #[test]
+    fn what_is_no_tokenizer_is_refused_with_the_reason() {
+        let (folder, broken) = file("{\"model\": 3}");
+        assert!(matches!(broken.check(), Err(TokenizerFileError::Unusable { .. })), "{:?}", broken.check());
+        assert_eq!(broken.count("text"), None);
+        let absent = TokenizerFile::at(folder.path().join("absent.json"));
+        assert!(matches!(absent.check(), Err(TokenizerFileError::Io { kind: io::ErrorKind::NotFound, .. })));
+        let directory = TokenizerFile::at(folder.path());
+        assert!(matches!(directory.check(), Err(TokenizerFileError::NotRegular(_))));
+    }
+}
