@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::tokens::Tokenizer;
@@ -71,7 +72,7 @@ enum Anchored {
 }
 
 /// What a request is expected to be billed for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Expected {
     /// Tokens.
@@ -81,7 +82,7 @@ pub struct Expected {
 }
 
 /// What is told of a calibration.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Taught {
     /// What one token of our estimate is in the model's own count.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
@@ -10,7 +11,7 @@ use crate::tokens::{ImageFormula, Tokenizer};
 
 /// Families and models by name. The same form serves for the built-in table and for a user's overrides,
 /// in TOML or any other format serde reads.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
     #[serde(default)]
@@ -52,7 +53,7 @@ pub enum TableError {
 }
 
 /// What one entry says; the rest comes from its family.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Entry {
     /// The family a model takes its defaults from.
@@ -72,7 +73,7 @@ struct Entry {
     overheads: Option<Overheads>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct CacheEntry {
     mode: Option<CacheKind>,
@@ -82,14 +83,14 @@ struct CacheEntry {
 }
 
 /// A formula, or `"none"`, which takes back what the family says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ImageEntry {
     Formula(ImageFormula),
     Support(Support),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Support {
     Yes,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Counts the tokens of a text, from many threads at once.
@@ -11,6 +12,6 @@ pub trait CountTokens: fmt::Debug + Send + Sync {
 }
 
 /// Which of the tokenizers that a [`TokenCounter`](super::TokenCounter) was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct GivenId(pub u32);
