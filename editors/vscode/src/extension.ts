@@ -1,0 +1,87 @@
+// Where the extension begins: it puts the parts together and starts the server.
+
+import * as vscode from 'vscode';
+
+import { compactionActions } from './actions/compaction';
+import { conversationActions } from './actions/conversation';
+import { fileActions, setTicks } from './actions/files';
+import { promptActions } from './actions/prompt';
+import { register } from './actions/register';
+import { serverActions } from './actions/server';
+import { sessionActions } from './actions/sessions';
+import { apiOf } from './api';
+import type { StrataApi } from './api';
+import { Chat } from './chat';
+import { Strata, wordsOf } from './client';
+import { modelAnswers } from './models';
+import { Preview } from './preview';
+import { registerTools } from './tools';
+import { ContextTree } from './views/context';
+import type { ContextNode } from './views/context';
+import { Decorations } from './views/decorations';
+import { MemoryTree } from './views/memory';
+import { Meter } from './views/meter';
+import type { RefreshedTree } from './views/refreshed';
+import { SessionsTree } from './views/sessions';
+import { showWarnings } from './warnings';
+
+export async function activate(context: vscode.ExtensionContext): Promise<StrataApi> {
+  const strata = new Strata(context, modelAnswers());
+  const preview = new Preview(strata);
+  const decorations = new Decorations(strata);
+  context.subscriptions.push(
+    strata,
+    preview,
+    decorations,
+    vscode.window.registerFileDecorationProvider(decorations),
+    new Meter(strata),
+    new Chat(strata, context.extensionUri),
+    registerTools(strata),
+    showWarnings(strata),
+    register({
+      ...fileActions(strata),
+      ...promptActions(strata, preview),
+      ...compactionActions(strata),
+      ...conversationActions(strata),
+      ...sessionActions(strata),
+      ...serverActions(strata),
+    }),
+    ...showTree('strata.context', new ContextTree(strata), (view) =>
+      view.onDidChangeCheckboxState(({ items }) => tick(strata, items)),
+    ),
+    ...showTree('strata.sessions', new SessionsTree(strata)),
+    ...showTree('strata.memory', new MemoryTree(strata)),
+  );
+  const life = strata.onLife((now) => vscode.commands.executeCommand('setContext', 'strata.life', now));
+  context.subscriptions.push(life);
+  await strata.start();
+  return apiOf(strata);
+}
+
+function showTree<Node>(
+  id: string,
+  tree: RefreshedTree<Node>,
+  also?: (view: vscode.TreeView<Node>) => vscode.Disposable,
+): vscode.Disposable[] {
+  const view = vscode.window.createTreeView(id, {
+    treeDataProvider: tree,
+    showCollapseAll: true,
+    canSelectMany: true,
+    manageCheckboxStateManually: true,
+  });
+  tree.shownIn(view);
+  return [tree, view, ...(also ? [also(view)] : [])];
+}
+
+async function tick(
+  strata: Strata,
+  changed: readonly [ContextNode, vscode.TreeItemCheckboxState][],
+): Promise<void> {
+  try {
+    await setTicks(strata, changed);
+  } catch (error) {
+    void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
+    // The boxes go back to what is true.
+    strata.refresh();
+  }
+}

@@ -1,0 +1,40 @@
+// The tree "Sessions": the conversations of this workspace, the last one first.
+
+import * as vscode from 'vscode';
+
+import type { Session } from '../protocol';
+import { counted, firstWords, since } from '../wording';
+import { RefreshedTree } from './refreshed';
+
+export class SessionsTree extends RefreshedTree<Session> {
+  override async getChildren(node?: Session): Promise<Session[]> {
+    if (node !== undefined || this.strata.life !== 'running') {
+      return [];
+    }
+    return (await this.strata.ask('strata.session.list', {})).sessions;
+  }
+
+  override getTreeItem(session: Session): vscode.TreeItem {
+    const item = new vscode.TreeItem(titleOf(session));
+    item.id = session.id;
+    item.description = [
+      counted(session.messages, 'message'),
+      since(session.updatedMs, Date.now()),
+      session.readOnly ? 'read-only' : undefined,
+    ]
+      .filter((part) => part !== undefined)
+      .join(' · ');
+    item.iconPath = new vscode.ThemeIcon(session.current ? 'comment-discussion' : 'comment');
+    item.contextValue = session.current ? 'session.current' : 'session';
+    item.tooltip = `${session.preview}\n\n${session.id}`;
+    if (!session.current) {
+      item.command = { command: 'strata.openSession', title: 'Open', arguments: [session] };
+    }
+    return item;
+  }
+}
+
+/** What a session is called. */
+export function titleOf(session: Session): string {
+  return session.name || firstWords(session.preview) || session.id;
+}
