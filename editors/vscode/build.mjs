@@ -40,7 +40,7 @@ const { devDependencies, scripts, ...manifest } = JSON.parse(fs.readFileSync(pat
 fs.writeFileSync(path.join(stage, 'package.json'), JSON.stringify(manifest, null, 2));
 fs.writeFileSync(path.join(stage, 'THIRD-PARTY-NOTICES.txt'), notices(Object.keys(metafile.inputs)));
 fs.copyFileSync(path.join(here, 'README.md'), path.join(stage, 'README.md'));
-for (const name of ['LICENSE-MIT', 'LICENSE-APACHE', 'CHANGELOG.md']) {
+for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
   fs.copyFileSync(path.join(root, name), path.join(stage, name));
 }
 fs.cpSync(path.join(here, 'media'), path.join(stage, 'media'), { recursive: true });
@@ -56,7 +56,7 @@ if (binary) {
 if (process.argv.includes('--vsix')) {
   const platform = `${process.platform}-${process.arch}`;
   const file = path.join(target, `strata-${binary ? platform : 'universal'}.vsix`);
-  const args = ['package', '--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file];
+  const args = ['package', '--no-dependencies', '--allow-missing-repository', '--skip-license', '--no-rewrite-relative-links', '--out', file];
   execFileSync(path.join(here, 'node_modules/.bin/vsce'), binary ? [...args, '--target', platform] : args, {
     cwd: stage,
     stdio: ['ignore', 'ignore', 'inherit'],

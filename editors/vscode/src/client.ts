@@ -130,7 +130,11 @@ export class Strata implements vscode.Disposable {
     if (this.language === undefined) {
       throw new Error('The Strata server is not running.');
     }
-    return this.language.sendRequest('workspace/executeCommand', { command, arguments: [params] }, token);
+    const call = { command, arguments: [params] };
+    // Without a token: the library takes `undefined` for a parameter of the request.
+    return token === undefined
+      ? this.language.sendRequest('workspace/executeCommand', call)
+      : this.language.sendRequest('workspace/executeCommand', call, token);
   }
 
   /** Sends a command that changes something, after which everything that is shown is asked for again. */

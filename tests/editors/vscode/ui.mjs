@@ -1,0 +1,1 @@
+export async function runAtTheScreen() { return { passed: 0, failed: 0 }; }
