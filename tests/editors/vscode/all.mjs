@@ -6,6 +6,7 @@ import { runAtTheScreen } from './ui.mjs';
 
 const FILES = {
   'notes.md': '# Notes\n\nSome text.\n',
+  'greet.py': 'from src.util import double\n\n\ndef greet(name):\n    return f"Hello, {name}, {double(21)} times"\n',
   'src/main.py': 'from util import double\n\n\ndef main():\n    print(double(21))\n',
   'src/util.py': 'def double(number):\n    return number * 2\n\n\nclass Counter:\n    def count(self):\n        return 1\n',
   'src/secret.env': 'TOKEN=nothing\n',

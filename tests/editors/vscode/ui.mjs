@@ -1,1 +1,144 @@
-export async function runAtTheScreen() { return { passed: 0, failed: 0 }; }
+// A person at the screen: what is typed, ticked, opened and read goes through the page, and nothing else.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { openWorkbench, Steps, until } from './workbench.mjs';
+
+const TURNS = 24;
+
+/** Gives how many passed and failed. */
+export async function runAtTheScreen(files) {
+  const bench = await openWorkbench({ vsix: process.env.STRATA_VSIX, files });
+  const { page } = bench;
+  const steps = new Steps('ui', bench.shot);
+  // Each step goes on where the one before it ended.
+  const step = (name, run) =>
+    steps.step(name, () => (steps.failed > 0 ? Promise.reject(new Error('not reached')) : run()));
+  const box = (name) => bench.row(name).locator('.custom-view-tree-node-item-checkbox');
+  const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' });
+  try {
+    await step('a file is opened and typed into, and not saved', async () => {
+      importConversation(bench);
+      await bench.open();
+      await bench.openFile('greet.py');
+      await bench.typeAtEnd('# typed and not saved');
+      await meter.first().waitFor({ timeout: 30_000 });
+    });
+    await step('it is ticked in the Strata view', async () => {
+      await page.locator('.activitybar .action-item').filter({ has: page.locator('[aria-label^="Strata"]') }).click();
+      await bench.row('greet.py').waitFor();
+      await box('greet.py').click();
+      await bench.row('Active').waitFor();
+      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
+    });
+    await step('the preview shows what was typed, the disk does not have it', async () => {
+      await bench.command('Strata: Preview the Prompt');
+      await page.locator('.tab.active').filter({ hasText: 'Prompt' }).waitFor();
+      await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
+      await page.keyboard.press('Control+End');
+      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text in the preview');
+      assert.doesNotMatch(fs.readFileSync(path.join(bench.workspace, 'greet.py'), 'utf8'), /typed/);
+      await bench.shot('preview');
+    });
+    await step('unticked it is gone', async () => {
+      await box('greet.py').click();
+      await until(async () => !(await bench.preview()).includes('# typed and not saved'), 'the typed text to go');
+      await box('greet.py').click();
+      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text again');
+    });
+    await step('an earlier conversation is opened and compacted', async () => {
+      await bench.command('Strata: Open a Conversation');
+      await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Recorded' }).click();
+      await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
+      await bench.command('Strata: Compact the Conversation');
+      const said = await bench.toast(/was compacted/);
+      const [, before, after] = /: (\d+) messages became (\d+),/.exec(said);
+      assert.equal(Number(before), 2 * TURNS);
+      assert.ok(Number(after) < 2 * TURNS, said);
+      await bench.row('History').filter({ hasText: `${after} messages` }).waitFor();
+      await bench.shot('compacted');
+    });
+    await step('that is undone', async () => {
+      await page.locator('.notification-toast .monaco-button').filter({ hasText: 'Undo' }).click();
+      await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
+    });
+    await step('the killed server comes back with the session, and buffers are in step', async () => {
+      await page.keyboard.press('Escape');
+      await bench.openTab('greet.py');
+      await box('greet.py').click();
+      const [killed] = servers(bench);
+      process.kill(killed, 'SIGKILL');
+      await bench.typeAtEnd(' # after the end');
+      await until(() => servers(bench).some((pid) => pid !== killed), 'another server');
+      await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
+      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
+      await bench.openTab('Prompt');
+      await page.keyboard.press('Control+End');
+      await until(async () => (await bench.preview()).includes('saved # after the end'), 'what was typed meanwhile');
+    });
+    await step('pictures in a dark and a light theme', () => takePictures(bench));
+  } finally {
+    await bench.close();
+  }
+  return steps;
+}
+
+async function takePictures(bench) {
+  const { page } = bench;
+  for (const theme of ['dark', 'light']) {
+    if (theme === 'light') {
+      await bench.command('Preferences: Toggle between Light/Dark Themes');
+      await page.locator('.monaco-workbench.vs').waitFor();
+    }
+    await bench.shot(`preview-${theme}`);
+    await page.locator('.statusbar-item').filter({ hasText: ' / ' }).first().click();
+    await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Copy the Prompt' }).waitFor();
+    await bench.shot(`actions-${theme}`);
+    await page.keyboard.press('Escape');
+    await bench.row('History').click();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.statusbar-item').filter({ hasText: ' / ' }).first().hover();
+    await page.waitForTimeout(1200);
+    await bench.shot(`history-${theme}`);
+    await bench.row('History').click();
+    await page.keyboard.press('ArrowLeft');
+    await bench.command('Strata: First Steps');
+    await page.locator('.gettingStartedDetailsContent').first().waitFor();
+    await page.waitForTimeout(500);
+    await bench.shot(`walkthrough-${theme}`);
+    await page.keyboard.press('Control+W');
+    await bench.command('Strata: Open Settings');
+    await page.locator('.settings-editor').waitFor();
+    await page.waitForTimeout(700);
+    await bench.shot(`settings-${theme}`);
+    await bench.command('View: Close Editor');
+    await page.keyboard.press('Control+Shift+E');
+    await page.waitForTimeout(500);
+    await bench.shot(`explorer-${theme}`);
+    await bench.command('Strata: Focus on Context View');
+  }
+}
+
+/** A conversation that was held before, put into the store of this workspace by the command line. */
+function importConversation(bench) {
+  const messages = Array.from({ length: TURNS }, (_, turn) => [
+    { role: 'user', content: `Recorded question ${turn}: change greet.py. ${'word '.repeat(150)}` },
+    { role: 'assistant', content: `Recorded answer ${turn}. ${'word '.repeat(150)}` },
+  ]).flat();
+  const file = path.join(bench.home, 'recorded.json');
+  fs.writeFileSync(file, JSON.stringify({ messages }));
+  execFileSync(process.env.STRATA_BIN, ['sessions', 'import', file, '--repo', bench.workspace], { env: bench.env });
+}
+
+/** The processes of the language server that this VS Code started. */
+function servers(bench) {
+  return execFileSync('ps', ['-eo', 'pid=,pgid=,args='])
+    .toString()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, group, ...args]) => Number(group) === bench.group && /strata serve$/.test(args.join(' ')))
+    .map(([pid]) => Number(pid));
+}

@@ -89,6 +89,7 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync', '--disable-component-update'],
   });
   const page = await browser.newPage({ viewport: { width: 1360, height: 850 } });
+  page.setDefaultTimeout(15_000);
   await page.route((url) => url.protocol.startsWith('http') && url.hostname !== '127.0.0.1', (route) => route.abort());
 
   const keys = page.keyboard;
@@ -97,6 +98,8 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
     home,
     workspace,
     port,
+    env,
+    group: server.pid,
     open: async (query = '') => {
       await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(workspace)}${query}`);
       await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
@@ -111,6 +114,10 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
       await page.locator('.editor-group-container.active .view-lines').first().click();
       await keys.press('Control+End');
       await keys.type(text);
+    },
+    openTab: async (name) => {
+      await page.locator('.tabs-container .tab').filter({ hasText: name }).first().click();
+      await page.locator('.tab.active').filter({ hasText: name }).first().waitFor();
     },
     /** Runs a command by its title, as in the palette. */
     command: async (title) => {
