@@ -29,6 +29,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
   const strata = new Strata(context, modelAnswers());
   const preview = new Preview(strata);
   const decorations = new Decorations(strata);
+  const contextTree = new ContextTree(strata);
   context.subscriptions.push(
     strata,
     preview,
@@ -46,8 +47,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
       ...sessionActions(strata),
       ...serverActions(strata),
     }),
-    ...showTree('strata.context', new ContextTree(strata), (view) =>
-      view.onDidChangeCheckboxState(({ items }) => tick(strata, items)),
+    ...showTree('strata.context', contextTree, (view) =>
+      view.onDidChangeCheckboxState(({ items }) => tick(strata, contextTree, items)),
     ),
     ...showTree('strata.sessions', new SessionsTree(strata)),
     ...showTree('strata.memory', new MemoryTree(strata)),
@@ -58,9 +59,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
   return apiOf(strata);
 }
 
-function showTree<Node>(
+function showTree<Node, Shown>(
   id: string,
-  tree: RefreshedTree<Node>,
+  tree: RefreshedTree<Node, Shown>,
   also?: (view: vscode.TreeView<Node>) => vscode.Disposable,
 ): vscode.Disposable[] {
   const view = vscode.window.createTreeView(id, {
@@ -75,6 +76,7 @@ function showTree<Node>(
 
 async function tick(
   strata: Strata,
+  tree: ContextTree,
   changed: readonly [ContextNode, vscode.TreeItemCheckboxState][],
 ): Promise<void> {
   try {
@@ -82,6 +84,6 @@ async function tick(
   } catch (error) {
     void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
     // The boxes go back to what is true.
-    strata.refresh();
+    tree.redraw();
   }
 }

@@ -48,8 +48,9 @@ export class Preview
     const document = await vscode.workspace.openTextDocument(PREVIEW);
     await vscode.languages.setTextDocumentLanguage(document, LANGUAGE);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: false });
-    this.emitter.fire(PREVIEW);
     this.drawMarks();
+    // The system prompt is long, and the same every time.
+    await vscode.commands.executeCommand('editor.fold', { selectionLines: [0] });
   }
 
   async provideTextDocumentContent(): Promise<string> {

@@ -38,10 +38,10 @@ export async function runAtTheScreen(files) {
       await bench.command('Strata: Preview the Prompt');
       await page.locator('.tab.active').filter({ hasText: 'Prompt' }).waitFor();
       await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
+      await bench.shot('opened');
       await page.keyboard.press('Control+End');
       await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text in the preview');
       assert.doesNotMatch(fs.readFileSync(path.join(bench.workspace, 'greet.py'), 'utf8'), /typed/);
-      await bench.shot('preview');
     });
     await step('unticked it is gone', async () => {
       await box('greet.py').click();
@@ -59,6 +59,7 @@ export async function runAtTheScreen(files) {
       assert.equal(Number(before), 2 * TURNS);
       assert.ok(Number(after) < 2 * TURNS, said);
       await bench.row('History').filter({ hasText: `${after} messages` }).waitFor();
+      await page.waitForTimeout(800);
       await bench.shot('compacted');
     });
     await step('that is undone', async () => {
@@ -76,8 +77,10 @@ export async function runAtTheScreen(files) {
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
       await bench.openTab('Prompt');
-      await page.keyboard.press('Control+End');
-      await until(async () => (await bench.preview()).includes('saved # after the end'), 'what was typed meanwhile');
+      await until(async () => {
+        await page.keyboard.press('Control+End');
+        return (await bench.preview()).includes('saved # after the end');
+      }, 'what was typed meanwhile');
     });
     await step('pictures in a dark and a light theme', () => takePictures(bench));
   } finally {
@@ -88,36 +91,50 @@ export async function runAtTheScreen(files) {
 
 async function takePictures(bench) {
   const { page } = bench;
-  for (const theme of ['dark', 'light']) {
-    if (theme === 'light') {
+  const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' }).first();
+  for (const theme of ['light', 'dark']) {
+    if (theme === 'dark') {
       await bench.command('Preferences: Toggle between Light/Dark Themes');
-      await page.locator('.monaco-workbench.vs').waitFor();
     }
-    await bench.shot(`preview-${theme}`);
-    await page.locator('.statusbar-item').filter({ hasText: ' / ' }).first().click();
+    await page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
+    const picture = async (name) => {
+      // Animations of the workbench come to rest.
+      await page.waitForTimeout(600);
+      await bench.shot(`${name}-${theme}`);
+    };
+    await bench.openTab('Prompt');
+    await picture('preview');
+    await meter.click();
     await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Copy the Prompt' }).waitFor();
-    await bench.shot(`actions-${theme}`);
+    await picture('actions');
     await page.keyboard.press('Escape');
+    for (const title of ['Sessions', 'Memory']) {
+      await page.locator('.pane-header').filter({ hasText: title }).click();
+    }
     await bench.row('History').click();
-    await page.keyboard.press('ArrowRight');
-    await page.locator('.statusbar-item').filter({ hasText: ' / ' }).first().hover();
-    await page.waitForTimeout(1200);
-    await bench.shot(`history-${theme}`);
+    await meter.hover();
+    await page.locator('.workbench-hover-container').first().waitFor();
+    await picture('trees');
     await bench.row('History').click();
-    await page.keyboard.press('ArrowLeft');
-    await bench.command('Strata: First Steps');
-    await page.locator('.gettingStartedDetailsContent').first().waitFor();
-    await page.waitForTimeout(500);
-    await bench.shot(`walkthrough-${theme}`);
-    await page.keyboard.press('Control+W');
+    for (const title of ['Sessions', 'Memory']) {
+      await page.locator('.pane-header').filter({ hasText: title }).click();
+    }
+    await page.keyboard.press('Control+Shift+E');
+    await page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: 'greet.py' }).click({ button: 'right' });
+    await page.locator('.context-view .action-label').filter({ hasText: 'Add to Model Context' }).waitFor();
+    await picture('explorer');
+    await page.keyboard.press('Escape');
     await bench.command('Strata: Open Settings');
     await page.locator('.settings-editor').waitFor();
-    await page.waitForTimeout(700);
-    await bench.shot(`settings-${theme}`);
-    await bench.command('View: Close Editor');
-    await page.keyboard.press('Control+Shift+E');
-    await page.waitForTimeout(500);
-    await bench.shot(`explorer-${theme}`);
+    await picture('settings');
+    await page.keyboard.press('Escape');
+    await page.locator('.settings-editor').waitFor({ state: 'detached' });
+    await bench.command('Strata: First Steps');
+    await page.locator('.gettingStartedContainer').first().waitFor();
+    await bench.command('View: Toggle Maximize Editor Group');
+    await picture('walkthrough');
+    await bench.command('View: Toggle Maximize Editor Group');
+    await page.locator('.tab.active').filter({ hasText: 'Welcome' }).locator('.codicon-close').click();
     await bench.command('Strata: Focus on Context View');
   }
 }
@@ -130,7 +147,8 @@ function importConversation(bench) {
   ]).flat();
   const file = path.join(bench.home, 'recorded.json');
   fs.writeFileSync(file, JSON.stringify({ messages }));
-  execFileSync(process.env.STRATA_BIN, ['sessions', 'import', file, '--repo', bench.workspace], { env: bench.env });
+  const args = ['sessions', 'import', file, '--repo', bench.workspace];
+  execFileSync(process.env.STRATA_BIN, args, { env: bench.env, stdio: 'ignore' });
 }
 
 /** The processes of the language server that this VS Code started. */

@@ -121,11 +121,19 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
     },
     /** Runs a command by its title, as in the palette. */
     command: async (title) => {
-      await keys.press('F1');
       const input = page.locator('.quick-input-widget input[type=text]');
-      await input.waitFor({ state: 'visible' });
-      await input.fill(`>${title}`);
-      await page.locator('.quick-input-widget .monaco-list-row.focused').filter({ hasText: title }).first().waitFor();
+      const row = page.locator('.quick-input-widget .monaco-list-row.focused').filter({ hasText: title }).first();
+      // Something that takes the focus closes the palette again.
+      await until(async () => {
+        try {
+          await keys.press('F1');
+          await input.fill(`>${title}`, { timeout: 2000 });
+          await row.waitFor({ timeout: 2000 });
+          return true;
+        } catch {
+          return false;
+        }
+      }, `the command ${title}`);
       await keys.press('Enter');
     },
     /** Lines of the Strata tree, by what they say. */

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { Item, Listed, Message, TiersReport } from '../protocol';
+import type { Commands, Item, Listed, Message, TiersReport } from '../protocol';
 import { isFollowed, relative, uriOf } from '../resources';
 import { counted, exactly, firstWords, tokens } from '../wording';
 import { RefreshedTree } from './refreshed';
@@ -18,7 +18,8 @@ interface Group {
   label: string;
   description: string;
   icon: string;
-  open: boolean;
+  /** Whether its children are seen at first; `none` has no children. */
+  unfolds: 'open' | 'closed' | 'none';
   children: () => Promise<ContextNode[]> | ContextNode[];
   tooltip?: string;
 }
@@ -64,7 +65,18 @@ const TIERS: Record<string, string> = {
   active: 'Active',
 };
 
-export class ContextTree extends RefreshedTree<ContextNode> {
+/** All that the tree is made of, but for the texts of messages. */
+interface Shown {
+  report: TiersReport;
+  files: Listed[];
+  pages: Page[];
+  /** The server's names of open editors. */
+  open: string[];
+}
+
+type Page = Commands['strata.url.list']['reply']['urls'][number];
+
+export class ContextTree extends RefreshedTree<ContextNode, Shown> {
   private readonly watching: vscode.Disposable;
 
   constructor(strata: Strata) {
@@ -92,13 +104,7 @@ export class ContextTree extends RefreshedTree<ContextNode> {
     }
   }
 
-  override async getChildren(node?: ContextNode): Promise<ContextNode[]> {
-    if (node !== undefined) {
-      return node.kind === 'group' ? node.children() : [];
-    }
-    if (this.strata.life !== 'running') {
-      return [];
-    }
+  protected override async load(): Promise<Shown> {
     const [report, { files }] = await Promise.all([
       this.strata.ask('strata.tiers.report', {}),
       this.strata.ask('strata.files.list', {}),
@@ -106,14 +112,24 @@ export class ContextTree extends RefreshedTree<ContextNode> {
     const pages = report.items.some(({ key }) => key.startsWith('url:'))
       ? (await this.strata.ask('strata.url.list', {})).urls
       : [];
+    return { report, files, pages, open: openEditors() };
+  }
+
+  protected override top({ report, files, pages, open }: Shown): ContextNode[] {
+    const chosen = new Set(files.map((file) => file.path));
+    const unchosen = open.filter((name) => !chosen.has(name));
     return [
-      ...openEditors(files),
+      ...group('open', 'Open editors', 'not in context', 'files', 'open', unchosen, 'open'),
       ...tierGroups(report, files, pages),
       ...leftOut(report, files),
       ...this.map(report, files),
       ...this.history(report),
       ...excluded(files),
     ];
+  }
+
+  protected override below(node: ContextNode): Promise<ContextNode[]> | ContextNode[] {
+    return node.kind === 'group' ? node.children() : [];
   }
 
   private map(report: TiersReport, files: Listed[]): Group[] {
@@ -128,7 +144,7 @@ export class ContextTree extends RefreshedTree<ContextNode> {
             label: 'Map',
             description: `${counted(outlines.length, 'outline')} · ${tokens(sum(outlines))}`,
             icon: 'list-tree',
-            open: false,
+            unfolds: 'closed',
             tooltip: 'Files that the model knows by their outline only. Tick one to show it in full.',
             children: () =>
               outlines
@@ -150,7 +166,7 @@ export class ContextTree extends RefreshedTree<ContextNode> {
             label: 'History',
             description: `${counted(items.size, 'message')} · ${tokens(sum([...items.values()]))}`,
             icon: 'comment-discussion',
-            open: false,
+            unfolds: 'closed',
             children: async () => {
               const { messages } = await this.strata.ask('strata.history.get', {});
               return messages.map((message): MessageNode => {
@@ -175,22 +191,23 @@ export function textOf(message: Message): string {
 function tierGroups(
   report: TiersReport,
   files: Listed[],
-  pages: { url: string; title: string; key: string }[],
+  pages: Page[],
 ): Group[] {
   const listed = new Map(files.map((file) => [file.path, file]));
   return report.tiers
     .filter((tier) => tier.items > 0 || tier.tokens > 0)
     .map((tier): Group => {
-      const items = report.items.filter((item) => item.tier === tier.tier);
+      const children = tierChildren(report.items.filter((item) => item.tier === tier.tier), listed, pages);
       return {
         kind: 'group',
-        id: `tier/${tier.tier}`,
+        // The editor remembers of each id whether it is unfolded: a tier that was empty would stay folded.
+        id: children.length > 0 ? `tier/${tier.tier}` : `tier/${tier.tier}/empty`,
         label: TIERS[tier.tier] ?? tier.tier,
         description: `${tokens(tier.tokens)}${tier.marked ? ' · cache mark' : ''}`,
         icon: tier.tier === 'active' ? 'zap' : 'layers',
-        open: true,
+        unfolds: children.length > 0 ? 'open' : 'none',
         tooltip: `${exactly(tier.tokens)} tokens${tier.marked ? ', and a cache mark behind them' : ''}`,
-        children: () => tierChildren(items, listed, pages),
+        children: () => children,
       };
     });
 }
@@ -198,7 +215,7 @@ function tierGroups(
 function tierChildren(
   items: Item[],
   listed: Map<string, Listed>,
-  pages: { url: string; title: string; key: string }[],
+  pages: Page[],
 ): ContextNode[] {
   const shown: ContextNode[] = [];
   for (const item of items) {
@@ -227,23 +244,17 @@ function tierChildren(
   return shown;
 }
 
-/** Open editors whose files are not chosen, so that they can be ticked. */
-function openEditors(files: Listed[]): Group[] {
-  const chosen = new Set(files.map((file) => file.path));
-  const open = new Set<string>();
-  for (const { input } of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) {
-    const uri = input instanceof vscode.TabInputText ? input.uri : undefined;
-    const name = uri && isFollowed(uri) ? relative(uri) : undefined;
-    if (name !== undefined && !chosen.has(name)) {
-      open.add(name);
-    }
-  }
-  return group('open', 'Open editors', 'not in context', 'files', true, [...open], 'open');
+/** What is open in an editor, by the server's names. */
+function openEditors(): string[] {
+  const names = vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .map(({ input }) => (input instanceof vscode.TabInputText && isFollowed(input.uri) ? relative(input.uri) : undefined));
+  return [...new Set(names.filter((name) => name !== undefined))];
 }
 
 function excluded(files: Listed[]): Group[] {
   const paths = files.filter(({ state }) => state === 'excluded').map((file) => file.path);
-  return group('excluded', 'Excluded', counted(paths.length, 'file'), 'eye-closed', false, paths, 'excluded');
+  return group('excluded', 'Excluded', counted(paths.length, 'file'), 'eye-closed', 'closed', paths, 'excluded');
 }
 
 /** Files that are selected and stand in no tier: they cannot be read, or did not fit. */
@@ -260,7 +271,7 @@ function leftOut(report: TiersReport, files: Listed[]): Group[] {
       label: 'Left out',
       description: counted(missing.length, 'file'),
       icon: 'warning',
-      open: true,
+      unfolds: 'open',
       tooltip: 'Selected, but they do not fit the model or cannot be read.',
       children: () =>
         missing.map((listed): FileNode => ({ kind: 'file', path: listed.path, standing: 'leftOut', listed })),
@@ -273,12 +284,12 @@ function group(
   label: string,
   description: string,
   icon: string,
-  open: boolean,
+  unfolds: 'open' | 'closed',
   paths: string[],
   standing: Standing,
 ): Group[] {
   const children = () => paths.map((name): FileNode => ({ kind: 'file', path: name, standing }));
-  return paths.length === 0 ? [] : [{ kind: 'group', id, label, description, icon, open, children }];
+  return paths.length === 0 ? [] : [{ kind: 'group', id, label, description, icon, unfolds, children }];
 }
 
 function splitLines(key: string): [string, string | undefined] {
@@ -291,8 +302,8 @@ function sum(items: Item[]): number {
 }
 
 function groupItem(node: Group): vscode.TreeItem {
-  const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(node.label, node.open ? Expanded : Collapsed);
+  const { Expanded, Collapsed, None } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(node.label, { open: Expanded, closed: Collapsed, none: None }[node.unfolds]);
   item.id = node.id;
   item.description = node.description;
   item.iconPath = new vscode.ThemeIcon(node.icon);
@@ -311,7 +322,6 @@ function fileItem(node: FileNode): vscode.TreeItem {
     folder === '.' || node.path.includes(':') ? undefined : folder,
     node.item && tokens(node.item.tokens),
     node.item && standingOf(node.item),
-    node.listed?.source === 'buffer' ? 'buffer' : undefined,
     node.listed?.problem,
   ]
     .filter((part) => part !== undefined)
@@ -370,19 +380,21 @@ function fileTooltip(node: FileNode): vscode.MarkdownString {
 
 function messageItem({ message, item: tracked }: MessageNode): vscode.TreeItem {
   const text = textOf(message);
-  const item = new vscode.TreeItem(firstWords(text) || `(${message.kind.replaceAll('_', ' ')})`);
+  const kind = message.kind.replaceAll('_', ' ');
+  const item = new vscode.TreeItem(firstWords(text) || `(${kind})`);
   const pinned = message.pin !== undefined && message.pin !== null;
   item.id = `message/${message.id}`;
-  item.description = [
-    message.kind === 'normal' ? undefined : message.kind.replaceAll('_', ' '),
-    message.agent === 'hidden' ? 'hidden' : undefined,
+  item.iconPath = new vscode.ThemeIcon(
+    pinned ? 'pinned' : message.agent === 'hidden' ? 'eye-closed' : message.role === 'user' ? 'account' : 'sparkle',
+  );
+  const about = [
+    `message ${message.id}`,
+    message.kind === 'normal' ? message.role : kind,
     pinned ? 'pinned' : undefined,
-    tracked && `${tracked.tier} · ${tokens(tracked.tokens)}`,
-  ]
-    .filter((part) => part !== undefined)
-    .join(' · ');
-  item.iconPath = new vscode.ThemeIcon(pinned ? 'pinned' : message.role === 'user' ? 'account' : 'sparkle');
-  item.tooltip = firstWords(text, 600);
+    message.agent === 'hidden' ? 'hidden from the model' : undefined,
+    tracked && `${tracked.tier}, ${exactly(tracked.tokens)} tokens`,
+  ];
+  item.tooltip = `${firstWords(text, 600)}\n\n${about.filter((part) => part !== undefined).join(' · ')}`;
   item.contextValue = `message.${message.role}.${pinned ? 'pinned' : 'loose'}.${message.agent}`;
   return item;
 }

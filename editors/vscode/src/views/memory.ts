@@ -6,12 +6,13 @@ import type { Fragment } from '../protocol';
 import { firstWords } from '../wording';
 import { RefreshedTree } from './refreshed';
 
-export class MemoryTree extends RefreshedTree<Fragment> {
-  override async getChildren(node?: Fragment): Promise<Fragment[]> {
-    if (node !== undefined || this.strata.life !== 'running') {
-      return [];
-    }
+export class MemoryTree extends RefreshedTree<Fragment, Fragment[]> {
+  protected override async load(): Promise<Fragment[]> {
     return (await this.strata.ask('strata.memory.list', {})).fragments;
+  }
+
+  protected override top(fragments: Fragment[]): Fragment[] {
+    return fragments;
   }
 
   override getTreeItem(fragment: Fragment): vscode.TreeItem {

@@ -7,8 +7,11 @@ import type { Strata } from '../client';
 /** News that follow each other within this time are shown together. */
 const TOGETHER_MS = 150;
 
-/** The part that all trees of the Strata view share. */
-export abstract class RefreshedTree<Node> implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+/**
+ * The part that all trees of the Strata view share. What is shown is asked for first and drawn only when it differs: while
+ * the editor draws a tree anew, a tick on it is lost.
+ */
+export abstract class RefreshedTree<Node, Shown> implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.emitter.event;
 
@@ -16,13 +19,35 @@ export abstract class RefreshedTree<Node> implements vscode.TreeDataProvider<Nod
   private timer: NodeJS.Timeout | undefined;
   private stale = false;
   private view: vscode.TreeView<Node> | undefined;
+  private shown: Shown | undefined;
 
   constructor(protected readonly strata: Strata) {
     this.listening = strata.onChange(() => this.soon());
   }
 
   abstract getTreeItem(node: Node): vscode.TreeItem;
-  abstract getChildren(node?: Node): Promise<Node[]>;
+
+  /** Asks for all that the tree is made of. */
+  protected abstract load(): Promise<Shown>;
+
+  /** The first level of the tree. */
+  protected abstract top(shown: Shown): Node[];
+
+  /** What is below a line of it. */
+  protected below(_node: Node): Promise<Node[]> | Node[] {
+    return [];
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (node !== undefined) {
+      return this.below(node);
+    }
+    if (this.strata.life !== 'running') {
+      return [];
+    }
+    this.shown ??= await this.load();
+    return this.top(this.shown);
+  }
 
   /** Refreshes only while `view` is seen, and once more when it is seen again. */
   shownIn(view: vscode.TreeView<Node>): void {
@@ -32,6 +57,12 @@ export abstract class RefreshedTree<Node> implements vscode.TreeDataProvider<Nod
         this.soon();
       }
     });
+  }
+
+  /** Draws the tree anew, whatever it shows. */
+  redraw(): void {
+    this.shown = undefined;
+    this.emitter.fire();
   }
 
   dispose(): void {
@@ -46,8 +77,20 @@ export abstract class RefreshedTree<Node> implements vscode.TreeDataProvider<Nod
       this.timer = undefined;
       if (this.view?.visible !== false) {
         this.stale = false;
-        this.emitter.fire();
+        void this.refresh();
       }
     }, TOGETHER_MS);
+  }
+
+  private async refresh(): Promise<void> {
+    if (this.strata.life !== 'running') {
+      this.redraw();
+      return;
+    }
+    const next = await this.load().catch(() => undefined);
+    if (next !== undefined && JSON.stringify(next) !== JSON.stringify(this.shown)) {
+      this.shown = next;
+      this.emitter.fire();
+    }
   }
 }

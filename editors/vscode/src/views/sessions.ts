@@ -6,12 +6,13 @@ import type { Session } from '../protocol';
 import { counted, firstWords, since } from '../wording';
 import { RefreshedTree } from './refreshed';
 
-export class SessionsTree extends RefreshedTree<Session> {
-  override async getChildren(node?: Session): Promise<Session[]> {
-    if (node !== undefined || this.strata.life !== 'running') {
-      return [];
-    }
+export class SessionsTree extends RefreshedTree<Session, Session[]> {
+  protected override async load(): Promise<Session[]> {
     return (await this.strata.ask('strata.session.list', {})).sessions;
+  }
+
+  protected override top(sessions: Session[]): Session[] {
+    return sessions;
   }
 
   override getTreeItem(session: Session): vscode.TreeItem {
