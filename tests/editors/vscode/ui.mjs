@@ -134,7 +134,6 @@ async function takePictures(bench) {
     await bench.command('View: Toggle Maximize Editor Group');
     await picture('walkthrough');
     await bench.command('View: Toggle Maximize Editor Group');
-    await page.locator('.tab.active').filter({ hasText: 'Welcome' }).locator('.codicon-close').click();
     await bench.command('Strata: Focus on Context View');
   }
 }

@@ -18,16 +18,10 @@ export class SessionsTree extends RefreshedTree<Session, Session[]> {
   override getTreeItem(session: Session): vscode.TreeItem {
     const item = new vscode.TreeItem(titleOf(session));
     item.id = session.id;
-    item.description = [
-      counted(session.messages, 'message'),
-      since(session.updatedMs, Date.now()),
-      session.readOnly ? 'read-only' : undefined,
-    ]
-      .filter((part) => part !== undefined)
-      .join(' · ');
+    item.description = `${since(session.updatedMs, Date.now())}${session.readOnly ? ' · read-only' : ''}`;
     item.iconPath = new vscode.ThemeIcon(session.current ? 'comment-discussion' : 'comment');
     item.contextValue = session.current ? 'session.current' : 'session';
-    item.tooltip = `${session.preview}\n\n${session.id}`;
+    item.tooltip = `${session.preview}\n\n${counted(session.messages, 'message')} · ${session.id}`;
     if (!session.current) {
       item.command = { command: 'strata.openSession', title: 'Open', arguments: [session] };
     }
@@ -37,5 +31,5 @@ export class SessionsTree extends RefreshedTree<Session, Session[]> {
 
 /** What a session is called. */
 export function titleOf(session: Session): string {
-  return session.name || firstWords(session.preview) || session.id;
+  return session.name || firstWords(session.preview, 32) || session.id;
 }
