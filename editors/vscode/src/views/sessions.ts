@@ -31,5 +31,5 @@ export class SessionsTree extends RefreshedTree<Session, Session[]> {
 
 /** What a session is called. */
 export function titleOf(session: Session): string {
-  return session.name || firstWords(session.preview, 32) || session.id;
+  return session.name || firstWords(session.preview, 24) || session.id;
 }
