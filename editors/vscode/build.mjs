@@ -53,6 +53,9 @@ if (binary) {
   fs.chmodSync(path.join(stage, 'server', name), 0o755);
 }
 
+// All that is staged is wanted; without this file the packager warns that nothing was left out.
+fs.writeFileSync(path.join(stage, '.vscodeignore'), '');
+
 if (process.argv.includes('--vsix')) {
   const platform = `${process.platform}-${process.arch}`;
   const file = path.join(target, `strata-${binary ? platform : 'universal'}.vsix`);

@@ -163,6 +163,29 @@ test("summaries are written by the editor's own model", async () => {
   await configuration.update('compaction.summariser', undefined, vscode.ConfigurationTarget.Workspace);
 });
 
+test('the chat participant sends the prompt to the chosen model and records the turn', async () => {
+  const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
+  const before = (await run('strata.history.get', {})).messages.length;
+  await run('strata.addToContext', file('src/util.py'));
+  await run('workbench.action.chat.open', { query: '@strata What does double do?' });
+  const { messages } = await until(async () => {
+    const now = await run('strata.history.get', {});
+    return now.messages.length === before + 2 && now;
+  }, 'the recorded turn');
+  assert.match(JSON.stringify(messages.at(-2)), /What does double do\?/);
+  assert.match(JSON.stringify(messages.at(-1)), /The stand-in has answered/);
+  assert.match(model.asked.at(-1).join('\n'), /def double/);
+  const times = model.asked.length;
+  await run('strata.regenerate');
+  const again = await until(async () => {
+    const now = await run('strata.history.get', {});
+    return model.asked.length > times && now.messages.length === before + 2 && now;
+  }, 'the turn that takes its place');
+  assert.match(JSON.stringify(again.messages.at(-2)), /What does double do\?/);
+  assert.ok(again.messages.at(-2).id > messages.at(-2).id, 'it is another message');
+  await run('strata.clearContext');
+});
+
 test('its tools answer other models', async () => {
   const call = async (name, input) => {
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
