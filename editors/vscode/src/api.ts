@@ -3,16 +3,23 @@
 import type * as vscode from 'vscode';
 
 import type { Strata } from './client';
-import type { Assemble, Assembled, Changed, Outcome, Recorded, Status } from './protocol';
+import type {
+  FilesSelectReply,
+  PromptAssembleParams,
+  PromptAssembleReply,
+  PromptRecordParams,
+  PromptRecordReply,
+  Status,
+} from './protocol';
 
 /** `vscode.extensions.getExtension('strata.strata').activate()` resolves to this. */
 export interface StrataApi {
   /** Makes a request body. It changes nothing; the reply's `id` names it for `record`. */
-  assemble(request: Assemble, token?: vscode.CancellationToken): Promise<Assembled>;
+  assemble(request: PromptAssembleParams, token?: vscode.CancellationToken): Promise<PromptAssembleReply>;
   /** Commits the turn: the question and its answer join the conversation. */
-  record(outcome: Outcome): Promise<Recorded>;
+  record(outcome: PromptRecordParams): Promise<PromptRecordReply>;
   /** Shows files in full: URIs, paths, folders, globs, or lines (`src/lib.rs#L10-40`). */
-  select(paths: (string | vscode.Uri)[]): Promise<Changed>;
+  select(paths: (string | vscode.Uri)[]): Promise<FilesSelectReply>;
   /** The context meter, as often as it changes. */
   onStatus: vscode.Event<Status>;
 }

@@ -7,7 +7,7 @@ import { select } from './actions/files';
 import type { Strata } from './client';
 import { wordsOf } from './client';
 import { messagesOf, NO_MODEL, anyModel, usageOf } from './models';
-import type { Assembled, Outcome } from './protocol';
+import type { PromptAssembleReply, PromptRecordParams } from './protocol';
 import { pathOf, pathOfLines } from './resources';
 import { exactly } from './wording';
 
@@ -82,7 +82,7 @@ export class Chat implements vscode.Disposable {
     tellOf(prompt, stream);
     const outcome = await answer(prompt, model, stream, token);
     const recorded = await this.strata.tell('strata.prompt.record', outcome.record);
-    recorded.warnings.forEach(({ message }) => stream.progress(message));
+    recorded.warnings.forEach((warning) => stream.progress(warning));
     if (outcome.error !== undefined) {
       return { errorDetails: { message: outcome.error } };
     }
@@ -138,23 +138,23 @@ export class Chat implements vscode.Disposable {
 }
 
 /** What the person should know of a prompt before the answer comes. */
-function tellOf(prompt: Assembled, stream: vscode.ChatResponseStream): void {
+function tellOf(prompt: PromptAssembleReply, stream: vscode.ChatResponseStream): void {
   stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
-  for (const { path } of prompt.shed) {
+  for (const path of prompt.shed) {
     stream.progress(`${path} did not fit and was left out`);
   }
 }
 
 /** Sends the prompt and says what is to be recorded, whatever comes of it. */
 async function answer(
-  prompt: Assembled,
+  prompt: PromptAssembleReply,
   model: vscode.LanguageModelChat,
   stream: vscode.ChatResponseStream,
   token: vscode.CancellationToken,
-): Promise<{ record: Outcome; error?: string }> {
+): Promise<{ record: PromptRecordParams; error?: string }> {
   const id = prompt.id ?? '';
   let text = '';
-  let usage: Outcome['usage'];
+  let usage: PromptRecordParams['usage'];
   try {
     const reply = await model.sendRequest(messagesOf(prompt.body), {}, token);
     for await (const part of reply.stream) {

@@ -6,7 +6,7 @@ import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-language
 import type { LanguageClientOptions } from 'vscode-languageclient/node';
 
 import { findBinary } from './binary';
-import type { Commands, Compaction, Notifications, Requests, Status, Warning } from './protocol';
+import type { Commands, Compaction, Format, Notifications, Status, Summarize, Warning } from './protocol';
 import { SELECTOR } from './resources';
 import { chosenSettings } from './settings';
 
@@ -20,13 +20,14 @@ const DEATHS_WITHIN_MS = 3 * 60_000;
 /** How the server is doing. */
 export type Life = 'starting' | 'running' | 'stopped';
 
-/** Answers what the server asks of the client. */
-export type Answers = {
-  [Name in keyof Requests]: (
-    params: Requests[Name]['params'],
+/** Answers what the server asks of the client, by name. */
+export interface Answers {
+  'strata/summarize': (params: Summarize, token: vscode.CancellationToken) => Promise<{ text: string }>;
+  'strata/countTokens': (
+    params: { model: string; format: Format; body: unknown },
     token: vscode.CancellationToken,
-  ) => Promise<Requests[Name]['reply']>;
-};
+  ) => Promise<{ inputTokens: number }>;
+}
 
 export class Strata implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('Strata', { log: true });

@@ -1,21 +1,25 @@
-// The way to the person's own models, through the editor: for chat turns, for summaries and for counts that the
-// server asks for. Which model is used is the person's choice; nothing here holds a key.
+// The way to the person's own models, through the editor: for chat turns, and for summaries and counts that
+// the server asks for. Which model is used is the person's choice; nothing here holds a key.
 
 import * as vscode from 'vscode';
 
 import type { Answers } from './client';
-import type { Content } from './protocol';
+import type { Usage } from './protocol';
 
 /** Said where no model is there. */
 export const NO_MODEL =
   'No language model is installed in this editor. The prompt itself needs none: open the preview, or copy it for any other place.';
 
 /** The first model that answers to the name, or any. */
-export async function anyModel(name?: string): Promise<vscode.LanguageModelChat | undefined> {
-  const models = await vscode.lm.selectChatModels();
+export async function anyModel(name?: string | null): Promise<vscode.LanguageModelChat | undefined> {
+  return (name ? await modelNamed(name) : undefined) ?? (await vscode.lm.selectChatModels())[0];
+}
+
+/** The model of this name, however it writes its version. */
+async function modelNamed(name: string): Promise<vscode.LanguageModelChat | undefined> {
   const plain = (text: string) => text.toLowerCase().replaceAll('.', '-');
-  const named = name && models.find(({ id, family }) => [id, family].map(plain).includes(plain(name)));
-  return named || models[0];
+  const models = await vscode.lm.selectChatModels();
+  return models.find(({ id, family }) => [id, family].map(plain).includes(plain(name)));
 }
 
 /** What the server asks of the editor's models. */
@@ -32,14 +36,18 @@ export function modelAnswers(): Answers {
       }
       return { text };
     },
-    'strata/countTokens': async ({ text, model }, token) => {
-      const chosen = await needModel(model);
-      return { tokens: await chosen.countTokens(text, token) };
+    'strata/countTokens': async ({ model, format, body }, token) => {
+      const named = await modelNamed(model);
+      if (named === undefined || format !== 'anthropic') {
+        throw new Error(`No model of this editor counts for ${model}.`);
+      }
+      const counts = messagesOf(body).map((message) => named.countTokens(message, token));
+      return { inputTokens: (await Promise.all(counts)).reduce((total, count) => total + count, 0) };
     },
   };
 }
 
-async function needModel(name?: string): Promise<vscode.LanguageModelChat> {
+async function needModel(name?: string | null): Promise<vscode.LanguageModelChat> {
   const model = await anyModel(name);
   if (model === undefined) {
     throw new Error(NO_MODEL);
@@ -47,10 +55,17 @@ async function needModel(name?: string): Promise<vscode.LanguageModelChat> {
   return model;
 }
 
-/** A request body as the server makes it for Anthropic's Messages API. */
+/** A block of the request bodies that the server makes for Anthropic's Messages API. */
+interface Block {
+  type: string;
+  text?: string;
+  [field: string]: unknown;
+}
+
+/** Such a body. */
 interface Body {
-  system?: Content[];
-  messages: { role: 'user' | 'assistant'; content: string | Content[] }[];
+  system?: Block[];
+  messages: { role: 'user' | 'assistant'; content: string | Block[] }[];
 }
 
 /** The same as messages of the editor's API, which knows no system prompt: it goes first, as the user's. */
@@ -67,13 +82,13 @@ export function messagesOf(body: unknown): vscode.LanguageModelChatMessage[] {
 
 type Part = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart;
 
-function partOf(block: Content): Part {
+function partOf(block: Block): Part {
   switch (block.type) {
     case 'tool_use':
       return new vscode.LanguageModelToolCallPart(String(block['id']), String(block['name']), block['input'] as object);
     case 'tool_result': {
       const content = block['content'];
-      const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : ((content ?? []) as Content[]);
+      const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : ((content ?? []) as Block[]);
       const texts = blocks.map(({ text, type }) => new vscode.LanguageModelTextPart(text ?? `[${type}]`));
       return new vscode.LanguageModelToolResultPart(String(block['tool_use_id']), texts);
     }
@@ -83,7 +98,7 @@ function partOf(block: Content): Part {
 }
 
 /** What a provider said of its bill, when it sent that along as data: there is no field for it in the editor's API. */
-export function usageOf(part: unknown): { input: number; output: number; cacheRead: number; cacheWrite: number } | undefined {
+export function usageOf(part: unknown): Usage | undefined {
   const { mimeType, data } = part as { mimeType?: string; data?: Uint8Array };
   if (mimeType !== 'usage' || data === undefined) {
     return undefined;

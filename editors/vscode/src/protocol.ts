@@ -1,267 +1,3740 @@
-// What Strata's commands take and reply, and what the server says by itself. Types only: nothing here runs.
+// What Strata takes, replies and says by itself. Made from the Rust types by
+// `UPDATE_EXPECT=1 cargo test -p e2e --test generated`; do not edit.
 
-/** Requests a client may send through `workspace/executeCommand`, by name. */
+/** The commands of `workspace/executeCommand`, each with its one argument and its reply. */
 export interface Commands {
-  'strata.files.select': { params: Paths; reply: Changed };
-  'strata.files.deselect': { params: Paths; reply: Changed };
-  'strata.files.exclude': { params: Paths; reply: Changed };
-  'strata.files.include': { params: Paths; reply: Changed };
-  'strata.files.clear': { params: None; reply: None };
-  'strata.files.list': { params: None; reply: { files: Listed[] } };
-  'strata.prompt.assemble': { params: Assemble; reply: Assembled };
-  'strata.prompt.record': { params: Outcome; reply: Recorded };
-  'strata.prompt.discard': { params: { id: string }; reply: None };
-  'strata.prompt.preview': { params: Partial<Assemble>; reply: { text: string; tokens: number } };
-  'strata.tiers.report': { params: None; reply: TiersReport };
-  'strata.tiers.rebuild': { params: None; reply: { policy: string; predicted?: Charge } };
-  'strata.tiers.policy': {
-    params: { policy?: string | null };
-    reply: { policy: string; decidedBy: string; session: string | null; modelDefault: string };
-  };
-  'strata.tiers.explainBreak': { params: None; reply: { sentence: string } };
-  'strata.url.list': { params: None; reply: { urls: { url: string; title: string; key: string; tokens: number }[] } };
-  'strata.url.remove': { params: { url: string }; reply: { removed: boolean } };
-  'strata.history.get': { params: None; reply: { messages: Message[] } };
-  'strata.history.edit': { params: { id: number; content: string | Content[] }; reply: None };
-  'strata.history.pin': { params: { id: number; pinned?: boolean }; reply: None };
-  'strata.history.hide': { params: { id: number; agent?: Visibility; user?: Visibility }; reply: None };
-  'strata.history.truncate': { params: { from: number }; reply: { removed: number; messages: number } };
-  'strata.compaction.status': { params: None; reply: { enabled: boolean; profile: string; running: boolean } };
-  'strata.compaction.run': { params: { profile?: string }; reply: Compaction };
-  'strata.compaction.undo': { params: None; reply: { profile: string; messages: number } };
-  'strata.compaction.contextLimitExceeded': { params: None; reply: Compaction };
-  'strata.symbols.map': {
-    params: { budget?: number; focus?: string[] };
-    reply: { legend: string; text: string; tokens: number };
-  };
-  'strata.symbols.file': { params: { path: string }; reply: { path: string; text: string; tokens: number } };
-  'strata.symbols.find': {
-    params: { query: string; limit?: number };
-    reply: { symbols: { name: string; kind: string; path: string; head: string; container?: string }[] };
-  };
-  'strata.symbols.references': { params: { name: string; path?: string }; reply: object };
-  'strata.symbols.relevant': { params: { query: string; limit?: number; minScore?: number }; reply: object };
-  'strata.memory.add': { params: { text: string; tags?: string[] }; reply: { id: number } };
-  'strata.memory.list': { params: None; reply: { fragments: Fragment[] } };
-  'strata.memory.remove': { params: { id: number }; reply: None };
-  'strata.memory.search': { params: { query: string; limit?: number }; reply: { hits: Hit[] } };
-  'strata.session.new': { params: None; reply: Opened };
-  'strata.session.reset': { params: None; reply: Opened };
-  'strata.session.load': { params: { id: string; readOnly?: boolean }; reply: Opened };
-  'strata.session.fork': { params: { until?: number; name?: string }; reply: Opened };
-  'strata.session.list': { params: None; reply: { sessions: Session[] } };
-  'strata.session.rename': { params: { name: string; id?: string }; reply: None };
-  'strata.session.delete': { params: { id: string }; reply: None };
-  'strata.session.export': {
-    params: { format?: 'jsonl' | 'anthropic' | 'openai' | 'markdown'; id?: string };
-    reply: { format: string; text: string };
-  };
-  'strata.session.import': {
-    params: { text: string; name?: string };
-    reply: { id: string; messages: number; form: string };
-  };
-  'strata.session.search': { params: { query: string; limit?: number }; reply: { hits: Hit[] } };
-  'strata.toolOutput.read': {
-    params: { id: number | string; from?: number; count?: number };
-    reply: { text: string; from: number; to: number; total: number };
-  };
-  'strata.server.status': { params: None; reply: { version: string; index: string; files: number; notes: string[] } };
-  'strata.server.reindex': { params: None; reply: None };
-  'strata.server.models': { params: None; reply: { models: { id: string; provider: string }[] } };
+  /** Shows files in full. */
+  'strata.files.select': { params: FilesSelectParams; reply: FilesSelectReply };
+  /** Shows files as map blocks again. */
+  'strata.files.deselect': { params: FilesDeselectParams; reply: FilesDeselectReply };
+  /** Shows these files in full and no others. */
+  'strata.files.set': { params: FilesSetParams; reply: FilesSetReply };
+  /** Keeps files out of prompts altogether. */
+  'strata.files.exclude': { params: FilesExcludeParams; reply: FilesExcludeReply };
+  /** Takes an exclusion back. */
+  'strata.files.include': { params: FilesIncludeParams; reply: FilesIncludeReply };
+  /** Lists the files that the session chose. */
+  'strata.files.list': { params: FilesListParams; reply: FilesListReply };
+  /** Shows a text under a path, whatever the disk has there. */
+  'strata.files.add': { params: FilesAddParams; reply: FilesAddReply };
+  /** Does the same as `strata.files.deselect`. */
+  'strata.files.remove': { params: FilesRemoveParams; reply: FilesRemoveReply };
+  /** Has the selection follow files that were renamed. */
+  'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
+  /** Forgets every choice. */
+  'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
+  /** Reads the current text of a file: the buffer's, else the disk's. */
+  'strata.files.read': { params: FilesReadParams; reply: FilesReadReply };
+  /** Says whether a file is shown in full. */
+  'strata.files.has': { params: FilesHasParams; reply: FilesHasReply };
+  /** Takes note that files were read outside of what Strata sees. */
+  'strata.files.markRead': { params: FilesMarkReadParams; reply: FilesMarkReadReply };
+  /** Makes a prompt: a request body that a provider takes, with all that is known of it. */
+  'strata.prompt.assemble': { params: PromptAssembleParams; reply: PromptAssembleReply };
+  /** Reports what came of a prompt, which commits the turn. */
+  'strata.prompt.record': { params: PromptRecordParams; reply: PromptRecordReply };
+  /** Drops a prompt that was not sent. */
+  'strata.prompt.discard': { params: PromptDiscardParams; reply: PromptDiscardReply };
+  /** Shows what would be sent, as a document to read. */
+  'strata.prompt.preview': { params: PromptPreviewParams; reply: PromptPreviewReply };
+  /** Counts the tokens of a text. */
+  'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
+  /** Says what stands where in the next prompt, and why. */
+  'strata.tiers.report': { params: TiersReportParams; reply: TiersReportReply };
+  /** Has the next prompt laid afresh. */
+  'strata.tiers.rebuild': { params: TiersRebuildParams; reply: TiersRebuildReply };
+  /** Says which policy lays out prompts, and chooses the session's own. */
+  'strata.tiers.policy': { params: TiersPolicyParams; reply: TiersPolicyReply };
+  /** Explains why the last recorded prompt did not begin as the one before. */
+  'strata.tiers.explainBreak': { params: TiersExplainBreakParams; reply: TiersExplainBreakReply };
+  /** Says what a pause or another model would cost. */
+  'strata.tiers.forecast': { params: TiersForecastParams; reply: TiersForecastReply };
+  /** Adds a message. */
+  'strata.history.add': { params: HistoryAddParams; reply: HistoryAddReply };
+  /** Adds a question and its answer. */
+  'strata.history.addExchange': { params: HistoryAddExchangeParams; reply: HistoryAddExchangeReply };
+  /** Reads all messages, hidden ones included. */
+  'strata.history.get': { params: HistoryGetParams; reply: HistoryGetReply };
+  /** Counts the messages, and the tokens of what the model sees of them. */
+  'strata.history.count': { params: HistoryCountParams; reply: HistoryCountReply };
+  /** Replaces the conversation. */
+  'strata.history.set': { params: HistorySetParams; reply: HistorySetReply };
+  /** Empties the conversation. */
+  'strata.history.clear': { params: HistoryClearParams; reply: HistoryClearReply };
+  /** Drops a message and all behind it. */
+  'strata.history.truncate': { params: HistoryTruncateParams; reply: HistoryTruncateReply };
+  /** Replaces the content of a message. */
+  'strata.history.edit': { params: HistoryEditParams; reply: HistoryEditReply };
+  /** Keeps a message word for word in every compaction, or no longer. */
+  'strata.history.pin': { params: HistoryPinParams; reply: HistoryPinReply };
+  /** Hides a message from the model or the person, or shows it again. */
+  'strata.history.hide': { params: HistoryHideParams; reply: HistoryHideReply };
+  /** Forgets the places of messages in the tiers; the conversation stays. */
+  'strata.history.reregister': { params: HistoryReregisterParams; reply: HistoryReregisterReply };
+  /** Adds a conversation that another program recorded. */
+  'strata.history.import': { params: HistoryImportParams; reply: HistoryImportReply };
+  /** Cuts an output of a tool to what is kept of it, and adds it to the conversation when it names its call. */
+  'strata.toolOutput.add': { params: ToolOutputAddParams; reply: ToolOutputAddReply };
+  /** Reads on in an output that was cut. */
+  'strata.toolOutput.read': { params: ToolOutputReadParams; reply: ToolOutputReadReply };
+  /** Remembers an iteration of an autonomous loop. */
+  'strata.iteration.add': { params: IterationAddParams; reply: IterationAddReply };
+  /** Makes what the next iteration begins with. */
+  'strata.iteration.prompt': { params: IterationPromptParams; reply: IterationPromptReply };
+  /** Says where the loop stands. */
+  'strata.iteration.status': { params: IterationStatusParams; reply: IterationStatusReply };
+  /** Keeps a note that outlives the session. */
+  'strata.memory.add': { params: MemoryAddParams; reply: MemoryAddReply };
+  /** Finds words in all notes and conversations of the workspace. */
+  'strata.memory.search': { params: MemorySearchParams; reply: MemorySearchReply };
+  /** Lists the notes. */
+  'strata.memory.list': { params: MemoryListParams; reply: MemoryListReply };
+  /** Removes a note. */
+  'strata.memory.remove': { params: MemoryRemoveParams; reply: MemoryRemoveReply };
+  /** Begins a session and shows it. */
+  'strata.session.new': { params: SessionNewParams; reply: SessionNewReply };
+  /** Begins a session with the same files in view and shows it. */
+  'strata.session.reset': { params: SessionResetParams; reply: SessionResetReply };
+  /** Lists the sessions, the one written to last first. */
+  'strata.session.list': { params: SessionListParams; reply: SessionListReply };
+  /** Opens a stored session and shows it. */
+  'strata.session.load': { params: SessionLoadParams; reply: SessionLoadReply };
+  /** Lists what the tools did in the session. */
+  'strata.session.steps': { params: SessionStepsParams; reply: SessionStepsReply };
+  /** Begins a session with the messages of this one and shows it. */
+  'strata.session.fork': { params: SessionForkParams; reply: SessionForkReply };
+  /** Gives a session a name. */
+  'strata.session.rename': { params: SessionRenameParams; reply: SessionRenameReply };
+  /** Deletes a session. */
+  'strata.session.delete': { params: SessionDeleteParams; reply: SessionDeleteReply };
+  /** Writes a session out as text. */
+  'strata.session.export': { params: SessionExportParams; reply: SessionExportReply };
+  /** Makes a session of a text that `strata.session.export` or another program wrote. */
+  'strata.session.import': { params: SessionImportParams; reply: SessionImportReply };
+  /** Finds words in the session. */
+  'strata.session.search': { params: SessionSearchParams; reply: SessionSearchReply };
+  /** Shows a web page that the client fetched. */
+  'strata.url.add': { params: UrlAddParams; reply: UrlAddReply };
+  /** Shows a web page no longer. */
+  'strata.url.remove': { params: UrlRemoveParams; reply: UrlRemoveReply };
+  /** Lists the web pages that are shown. */
+  'strata.url.list': { params: UrlListParams; reply: UrlListReply };
+  /** Says what the next request weighs before its prompt. */
+  'strata.budget.report': { params: BudgetReportParams; reply: BudgetReportReply };
+  /** Says how near a compaction is. */
+  'strata.compaction.status': { params: CompactionStatusParams; reply: CompactionStatusReply };
+  /** Makes the conversation shorter; answered when that is done. */
+  'strata.compaction.run': { params: CompactionRunParams; reply: CompactionRunReply };
+  /** Takes the last compaction back. */
+  'strata.compaction.undo': { params: CompactionUndoParams; reply: CompactionUndoReply };
+  /**
+   * Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.
+   */
+  'strata.compaction.contextLimitExceeded': { params: CompactionContextLimitExceededParams; reply: CompactionContextLimitExceededReply };
+  /** Makes the symbol map. */
+  'strata.symbols.map': { params: SymbolsMapParams; reply: SymbolsMapReply };
+  /** Outlines one file. */
+  'strata.symbols.file': { params: SymbolsFileParams; reply: SymbolsFileReply };
+  /** Says who mentions a name. */
+  'strata.symbols.references': { params: SymbolsReferencesParams; reply: SymbolsReferencesReply };
+  /** Says which files a file depends on, and which depend on it. */
+  'strata.symbols.dependents': { params: SymbolsDependentsParams; reply: SymbolsDependentsReply };
+  /** Finds definitions by letters of their names. */
+  'strata.symbols.find': { params: SymbolsFindParams; reply: SymbolsFindReply };
+  /** Names the files and definitions that a text is about. */
+  'strata.symbols.relevant': { params: SymbolsRelevantParams; reply: SymbolsRelevantReply };
+  /** Says how the server stands. */
+  'strata.server.status': { params: ServerStatusParams; reply: ServerStatusReply };
+  /** Walks and outlines the repository anew. */
+  'strata.server.reindex': { params: ServerReindexParams; reply: ServerReindexReply };
+  /** Shows the settings in force. */
+  'strata.server.settings': { params: ServerSettingsParams; reply: ServerSettingsReply };
+  /** Lists what is known of models. */
+  'strata.server.models': { params: ServerModelsParams; reply: ServerModelsReply };
 }
 
-/** What the server says by itself, by name. */
+/** What the server says by itself. */
 export interface Notifications {
+  /** How full the context is and how much of it is cached; at most four times a second. */
   'strata/status': Status;
-  'strata/warning': Warning;
+  /** A compaction began, ended or failed. */
   'strata/compaction': Compaction;
+  /** Something that the person should know. */
+  'strata/warning': Warning;
 }
 
-/** What the server asks of the client, by name. */
+/** What the server asks of a client that says it answers it. */
 export interface Requests {
-  'strata/summarize': { params: Summarize; reply: { text: string } };
-  'strata/countTokens': { params: CountTokens; reply: { tokens: number } };
+  /**
+   * Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their
+   * `initializationOptions`.
+   */
+  'strata/summarize': { params: Summarize; reply: Summary };
 }
 
-export type None = Record<string, never>;
+/** When results over the cutoff are archived. */
+export type AgeingMode =
+  /** At once. */
+  | 'eager'
+  /** When it costs no more than it saves. */
+  | 'cache_aware';
 
-export type Visibility = 'shown' | 'hidden';
+/** A finished prompt. */
+export type Body =
+  /** Ready to POST once the client adds model parameters. */
+  | Record<string, unknown>
+  /** Ready to read or paste. */
+  | string;
 
-export interface Paths {
-  paths: string[];
-  confirmSecrets?: string[];
+/** Why the prefix of the last prompt ended where it did. */
+export type BreakReason =
+  /** The session's first prompt. */
+  | 'first'
+  /** Nothing broke: what was there stands in front, something was added. */
+  | 'none'
+  /** Another model, dialect, tools or pictures. */
+  | 'model'
+  /** Nothing was left of the cache after a pause. */
+  | 'expired'
+  /** The system prompt was changed. */
+  | 'system'
+  /** A file was deselected. */
+  | 'deselected'
+  /** A file was excluded. */
+  | 'excluded'
+  /** A file was selected, and its full text stands for its outline. */
+  | 'selected'
+  /** A text was changed, and a new version stands in its place. */
+  | 'changed'
+  /** Something vanished, or there was no room for it. */
+  | 'vanished'
+  /** The conversation was edited, replaced or shortened. */
+  | 'history'
+  /** The same content stands in another place. */
+  | 'moved';
+
+/** A cache breakpoint of a prompt. */
+export interface Breakpoint {
+  /** The tier that ends there. */
+  tier: Tier;
+  /** The tokens in front of it. */
+  prefixTokens: number;
 }
 
-export interface Changed {
-  changed: string[];
-  withheld?: { path: string; reason: string }[];
+/** The arguments of a command that takes none. */
+export interface BudgetReportParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
 }
 
-export interface Listed {
-  path: string;
-  state: 'selected' | 'excluded';
-  lines?: string[];
-  tier?: string;
-  tokens?: number;
-  source?: 'buffer' | 'disk' | 'given';
-  version?: number;
-  problem?: string;
-}
-
-export interface Assemble {
-  prompt: string;
-  format?: 'anthropic' | 'openai' | 'markdown';
-  model?: string;
-  policy?: string;
-  dryRun?: boolean;
-}
-
-export interface Assembled {
-  id?: string;
+/** The reply of `budget.report`. All weights are in tokens. */
+export interface BudgetReportReply {
+  /** The model. */
   model: string;
-  format: string;
-  body: unknown;
-  tokens: { total: number; limit: number; window: number };
-  shed: { path: string; tokens: number }[];
-  warnings: Warning[];
-}
-
-export interface Outcome {
-  id: string;
-  status?: 'complete' | 'aborted' | 'error';
-  response?: string | Content[];
-  partial?: string | Content[];
-  usage?: { input: number; output: number; cacheRead: number; cacheWrite: number };
-}
-
-export interface Recorded {
-  id: string;
-  status: string;
-  messages: number;
-  warnings: Warning[];
-}
-
-export interface Charge {
-  read: number;
-  written: number;
-  plain: number;
-  cost: number;
-}
-
-export interface TiersReport {
-  model: string;
-  policy: string;
-  decidedBy: string;
-  turns: number;
-  tiers: { tier: string; items: number; tokens: number; marked: boolean }[];
-  items: Item[];
-  tokens: number;
-}
-
-export interface Item {
-  key: string;
-  tier: string;
-  tokens: number;
-  position?: number;
-  hazard?: number;
-  age?: number;
-  kept?: boolean;
-  n?: number;
-  threshold?: number;
-  lastBreak?: { turn: number; reason: string };
-}
-
-export type Content = { type: string; text?: string; [field: string]: unknown };
-
-export interface Message {
-  id: number;
-  role: 'user' | 'assistant';
-  content: Content[];
-  agent: Visibility;
-  user: Visibility;
-  kind: string;
-  pin?: unknown;
-}
-
-export interface Fragment {
-  id: number;
-  text: string;
-  tags: string[];
-  session: string;
-  createdMs: number;
-}
-
-export interface Hit {
-  source: 'fragment' | 'message';
-  id?: number;
-  session?: string;
-  message?: number;
-  role?: string;
-  tags?: string[];
-  snippet: string;
-  timeMs?: number;
-}
-
-export interface Opened {
-  id: string;
-  messages: number;
-  readOnly: boolean;
-}
-
-export interface Session {
-  id: string;
-  name: string;
-  createdMs: number;
-  updatedMs: number;
-  messages: number;
-  preview: string;
-  open: boolean;
-  current: boolean;
-  readOnly: boolean;
-}
-
-export interface Status {
-  session: string;
-  model: string;
-  tokens: number;
-  window: number;
+  /** What the conversation weighs. */
+  historyTokens: number;
+  /** A sixteenth of the input window: reported, not enforced (`docs/prompt.md`, "Budgets"). */
+  maxHistoryTokens: number;
+  /** The input window. */
+  maxInputTokens: number;
+  /** What is kept free for the answer. */
+  outputReserve: number;
+  /** What the next request weighs before its prompt. */
+  used: number;
+  /** What the prompt may still weigh. */
+  remaining: number;
+  /** `used` as a share of the window, in percent, rounded to one decimal. */
   percent: number;
-  cachedPercent: number | null;
-  cachedTokens?: number;
-  cacheExpiresMs?: number;
-  compactionPercent: number;
-  index: 'building' | 'ready';
-  files: number;
+  /** Whether the conversation should be compacted. */
+  needsSummary: boolean;
+  /** `used` by part. */
+  parts: Record<string, number>;
+  /** The files shown in full. */
+  files: UsedFile[];
+  /** What the session was billed for so far. */
+  totals: Totals;
+  /** How often the session was changed so far. */
   stateVersion: number;
 }
 
-export interface Warning {
-  code: string;
-  message: string;
-  path?: string;
+/** What is kept free in the model's window. */
+export interface BudgetSettings {
+  /** Tokens kept for the answer. Without it: the model's largest output, at most a sixteenth of the window. */
+  output_reserve: number | null;
 }
 
+/** What is kept free in the model's window. */
+export interface BudgetSettingsInput {
+  /** Tokens kept for the answer. Without it: the model's largest output, at most a sixteenth of the window. */
+  output_reserve?: number | null;
+}
+
+/** Who says where a cached prefix ends. */
+export type CacheKind =
+  /** The request, by markers. */
+  | {
+    kind: 'explicit';
+    /** Markers that one request may carry. */
+    max_breakpoints: number;
+    /** A marker finds entries that end up to so many blocks before it, its own block counted. */
+    lookback: number;
+  }
+  /** The provider: the longest known prefix is read. */
+  | {
+    kind: 'automatic';
+    /** Its length is rounded down to a multiple of this. Tokens. */
+    granularity: number;
+  }
+  /** Nobody: nothing is cached. */
+  | {
+    kind: 'none';
+  };
+
+/** One choice of how long a cache entry lives. */
+export interface CacheLifetime {
+  /** Seconds since the entry was last written or read. */
+  seconds: number;
+  /** Price of writing it; 1 where writes cost what plain input costs. */
+  write: number;
+}
+
+/** How prompt prefixes are cached. Prices are multiples of the price of plain input. */
+export interface CacheRules {
+  /** Who says where a cached prefix ends. */
+  kind: CacheKind;
+  /** A shorter prefix is not cached, silently. Tokens. */
+  min_tokens: number;
+  /** Price of a cached read. */
+  read: number;
+  /** How long entries live and what writing them costs, shortest life first. Empty without a cache. */
+  lifetimes: CacheLifetime[];
+}
+
+/** Prompt caching. */
+export interface CacheSettings {
+  /** How prompts are laid out. Without it: `ledger` for models whose provider caches, `flat` for others. */
+  policy: PolicyName | null;
+  /**
+   * What a cached tier should hold at least, in tokens; the model's own minimum counts when it is larger. 0
+   * switches the target off.
+   */
+  min_tokens: number;
+  /** How long the provider is asked to keep entries. */
+  ttl: Ttl;
+  /**
+   * Whether a file that changed inside what is cached is brought up to date by a diff further down. Otherwise its
+   * current text is laid anew, and all that stands behind the old one with it.
+   */
+  deltas: boolean;
+  /** Whether edits that the model's own messages spell out, and that were made as spelled out, need no diff. */
+  history_deltas: boolean;
+  /** By how many percent old texts and their updates may lengthen a prompt before some of it is laid anew. */
+  slack: number;
+}
+
+/** Prompt caching. */
+export interface CacheSettingsInput {
+  /** How prompts are laid out. Without it: `ledger` for models whose provider caches, `flat` for others. */
+  policy?: PolicyName | null;
+  /**
+   * What a cached tier should hold at least, in tokens; the model's own minimum counts when it is larger. 0
+   * switches the target off.
+   */
+  min_tokens?: number;
+  /** How long the provider is asked to keep entries. */
+  ttl?: Ttl;
+  /**
+   * Whether a file that changed inside what is cached is brought up to date by a diff further down. Otherwise its
+   * current text is laid anew, and all that stands behind the old one with it.
+   */
+  deltas?: boolean;
+  /** Whether edits that the model's own messages spell out, and that were made as spelled out, need no diff. */
+  history_deltas?: boolean;
+  /** By how many percent old texts and their updates may lengthen a prompt before some of it is laid anew. */
+  slack?: number;
+}
+
+/** What one request cost. `read + written + plain` is all of its input. */
+export interface Charge {
+  /** Tokens read from the cache. */
+  read: number;
+  /** Tokens written to it. Where writes cost nothing extra none are reported. */
+  written: number;
+  /** Tokens that were neither. */
+  plain: number;
+  /** The price of all of them, in tokens of plain input. */
+  cost: number;
+}
+
+/** What a session does with a file. */
+export type Choice =
+  /** Shown in full, or as the chosen lines. */
+  | 'selected'
+  /** Map block only. */
+  | 'deselected'
+  /** Nothing at all. */
+  | 'excluded';
+
+/** `strata/compaction`, and the reply of `compaction.run`. */
 export interface Compaction {
-  state: 'started' | 'ended' | 'failed';
+  /** How far it is. */
+  state: CompactionState;
+  /** The session. */
   session: string;
+  /** The profile. */
   profile: string;
-  reason: { kind: string };
-  strategy?: string;
-  before?: { messages: number; tokens: number };
-  after?: { messages: number; tokens: number };
+  /** Why. */
+  reason: CompactionReason;
+  /** How the conversation was made shorter. */
+  strategy?: CompactionStrategy;
+  /** What it was. */
+  before?: ConversationSize;
+  /** What it is now. */
+  after?: ConversationSize;
+  /** What the person should know. */
   notes?: string[];
+  /** Why it failed. */
   error?: string;
 }
 
-export interface Summarize {
-  purpose: string;
+/** The arguments of a command that takes none. */
+export interface CompactionContextLimitExceededParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** `strata/compaction`, and the reply of `compaction.run`. */
+export interface CompactionContextLimitExceededReply {
+  /** How far it is. */
+  state: CompactionState;
+  /** The session. */
+  session: string;
+  /** The profile. */
+  profile: string;
+  /** Why. */
+  reason: CompactionReason;
+  /** How the conversation was made shorter. */
+  strategy?: CompactionStrategy;
+  /** What it was. */
+  before?: ConversationSize;
+  /** What it is now. */
+  after?: ConversationSize;
+  /** What the person should know. */
+  notes?: string[];
+  /** Why it failed. */
+  error?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** When a profile looks whether a compaction is due. */
+export type CompactionMoment =
+  /** After a turn was recorded; the next prompt may still be made of the old conversation. */
+  | 'after_turn'
+  /** Before a prompt is assembled, which waits for it. */
+  | 'before_assembling'
+  /** When an iteration is added. */
+  | 'on_iteration';
+
+/** One condition of a trigger, held against a conversation. */
+export interface CompactionReading {
+  /** What is counted. */
+  measured: Measured;
+  /** How much of it there is. */
+  now: number;
+  /** How much of it there may be. */
+  limit: number;
+  /** Whether that makes a compaction due. */
+  due: boolean;
+}
+
+/** Why a conversation is compacted. */
+export type CompactionReason =
+  /** Somebody asked for it. */
+  | {
+    kind: 'asked';
+  }
+  /** It has grown too long. */
+  | {
+    kind: 'due';
+  } & CompactionReading
+  /** The provider said that the prompt was too long. */
+  | {
+    kind: 'context_limit';
+  };
+
+/** Which rules to follow. */
+export interface CompactionRunParams {
+  /** The profile; the one in force when absent. */
+  profile?: string | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** `strata/compaction`, and the reply of `compaction.run`. */
+export interface CompactionRunReply {
+  /** How far it is. */
+  state: CompactionState;
+  /** The session. */
+  session: string;
+  /** The profile. */
+  profile: string;
+  /** Why. */
+  reason: CompactionReason;
+  /** How the conversation was made shorter. */
+  strategy?: CompactionStrategy;
+  /** What it was. */
+  before?: ConversationSize;
+  /** What it is now. */
+  after?: ConversationSize;
+  /** What the person should know. */
+  notes?: string[];
+  /** Why it failed. */
+  error?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Compaction of the conversation. */
+export interface CompactionSettings {
+  /** Whether the conversation is watched at all. */
+  enabled: boolean;
+  /** Whether a compaction that is due runs by itself. */
+  auto: boolean;
+  /**
+   * The rules: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or the name of a profile of one's own.
+   */
+  profile: string;
+  /** Profiles of one's own, and figures that replace those of the five. */
+  profiles: Record<string, ProfileOptions>;
+  /** Who writes summaries. */
+  summariser: SummariserKind;
+  /** The model that writes summaries, by its provider's name. */
+  model: string | null;
+  /** The model that finds where the topic changed. Without it, `topic` summarises. */
+  detection_model: string | null;
+  /** Where the provider is, when not at its usual address. */
+  base_url: string | null;
+  /** The environment variable that holds the provider's key, when not the usual one. */
+  key_env: string | null;
+  /** How long one answer of a model may take, in seconds. */
+  timeout_s: number;
+}
+
+/** Compaction of the conversation. */
+export interface CompactionSettingsInput {
+  /** Whether the conversation is watched at all. */
+  enabled?: boolean;
+  /** Whether a compaction that is due runs by itself. */
+  auto?: boolean;
+  /**
+   * The rules: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or the name of a profile of one's own.
+   */
+  profile?: string;
+  /** Profiles of one's own, and figures that replace those of the five. */
+  profiles?: Record<string, ProfileOptionsInput>;
+  /** Who writes summaries. */
+  summariser?: SummariserKind;
+  /** The model that writes summaries, by its provider's name. */
+  model?: string | null;
+  /** The model that finds where the topic changed. Without it, `topic` summarises. */
+  detection_model?: string | null;
+  /** Where the provider is, when not at its usual address. */
+  base_url?: string | null;
+  /** The environment variable that holds the provider's key, when not the usual one. */
+  key_env?: string | null;
+  /** How long one answer of a model may take, in seconds. */
+  timeout_s?: number;
+}
+
+/** How far a compaction is. */
+export type CompactionState =
+  /** It began. */
+  | 'started'
+  /** The conversation is shorter. */
+  | 'ended'
+  /** The conversation is as it was. */
+  | 'failed';
+
+/** The arguments of a command that takes none. */
+export interface CompactionStatusParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of `compaction.status`. */
+export interface CompactionStatusReply {
+  /** Whether the conversation is watched at all. */
+  enabled: boolean;
+  /** The rules in force. */
+  profile: string;
+  /** What the condition that is nearest counts; absent when the profile has none. */
+  measured?: Measured;
+  /** How much of that there is; tokens of the conversation when the profile has no condition. */
+  tokens: number;
+  /** How much there may be. */
+  threshold: number;
+  /** `tokens` as a share of `threshold`, in percent, rounded to one decimal. */
+  percent: number;
+  /** Whether one is due. */
+  due: boolean;
+  /** Whether one is running. */
+  running: boolean;
+  /** All conditions. */
+  conditions: CompactionReading[];
+  /** The last one that was committed and not undone. */
+  last?: LastCompaction;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** How a conversation was made shorter. */
+export type CompactionStrategy =
+  /** It begins where the topic changed. */
+  | 'topic_cut'
+  /** A model's summary. */
+  | 'model'
+  /** A summary extracted from the conversation itself. */
+  | 'extractive'
+  /** The oldest exchanges were dropped. */
+  | 'truncated';
+
+/** The arguments of a command that takes none. */
+export interface CompactionUndoParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was taken back. */
+export interface CompactionUndoReply {
+  /** The profile whose compaction it was. */
+  profile: string;
+  /** What the conversation was before this. */
+  before: ConversationSize;
+  /** How many messages the model sees now. */
+  messages: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What a message says: a text, or a list of blocks. */
+export type Content = string | ContentBlockInput[];
+
+/** One part of a message. */
+export type ContentBlock =
+  /** Text. */
+  | {
+    type: 'text';
+    /** The text. */
+    text: string;
+  }
+  /** A picture. */
+  | {
+    type: 'image';
+    /** Where its bytes are. */
+    source: ImageSource;
+    /** Width in pixels, when known; without it the token estimate is a constant. */
+    width?: number;
+    /** Height in pixels, when known. */
+    height?: number;
+  }
+  /** The model's reasoning, given back to it unchanged or not at all. */
+  | {
+    type: 'thinking';
+    /** The reasoning; empty where the provider does not show it. */
+    text: string;
+    /** The provider's seal over it (Anthropic `signature`). */
+    signature?: string;
+  }
+  /** Reasoning that the provider sent encrypted, given back to it unchanged or not at all. */
+  | {
+    type: 'redacted_thinking';
+    /** The ciphertext. */
+    data: string;
+  }
+  /** The model asks for a tool. */
+  | {
+    type: 'tool_call';
+    /** Pairs the call with its result. */
+    id: string;
+    /** The tool's name. */
+    name: string;
+    /** The arguments, opaque to Strata. */
+    input: unknown;
+  }
+  /** What the tool gave back. */
+  | {
+    type: 'tool_result';
+    /** The `id` of the call. */
+    callId: string;
+    /** The output. */
+    content: ResultPart[];
+    /** Whether the tool failed. */
+    outcome: ToolOutcome;
+  }
+  /** Something that only one provider has a form for. */
+  | {
+    type: 'foreign';
+    /** Whose it is. */
+    provider: ForeignProvider;
+    /** The block as it came, without cache marks. */
+    value: unknown;
+  };
+
+/** One part of a message. */
+export type ContentBlockInput =
+  /** Text. */
+  | {
+    type: 'text';
+    /** The text. */
+    text: string;
+  }
+  /** A picture. */
+  | {
+    type: 'image';
+    /** Where its bytes are. */
+    source: ImageSource;
+    /** Width in pixels, when known; without it the token estimate is a constant. */
+    width?: number | null;
+    /** Height in pixels, when known. */
+    height?: number | null;
+  }
+  /** The model's reasoning, given back to it unchanged or not at all. */
+  | {
+    type: 'thinking';
+    /** The reasoning; empty where the provider does not show it. */
+    text: string;
+    /** The provider's seal over it (Anthropic `signature`). */
+    signature?: string | null;
+  }
+  /** Reasoning that the provider sent encrypted, given back to it unchanged or not at all. */
+  | {
+    type: 'redacted_thinking';
+    /** The ciphertext. */
+    data: string;
+  }
+  /** The model asks for a tool. */
+  | {
+    type: 'tool_call';
+    /** Pairs the call with its result. */
+    id: string;
+    /** The tool's name. */
+    name: string;
+    /** The arguments, opaque to Strata. */
+    input: unknown;
+  }
+  /** What the tool gave back. */
+  | {
+    type: 'tool_result';
+    /** The `id` of the call. */
+    callId: string;
+    /** The output. */
+    content: ResultPartInput[];
+    /** Whether the tool failed. */
+    outcome?: ToolOutcome;
+  }
+  /** Something that only one provider has a form for. */
+  | {
+    type: 'foreign';
+    /** Whose it is. */
+    provider: ForeignProvider;
+    /** The block as it came, without cache marks. */
+    value: unknown;
+  };
+
+/** The hash of a text, as 32 hexadecimal digits. */
+export type ContentHash = string;
+
+/** What a request is about, as a list of names that stands behind it. Figures: seed 000. */
+export interface ContextFrameSettings {
+  /** Whether prompts have one. */
+  inject: boolean;
+  /** Whether what is open and selected has a say, and only the best `top_k` are told. */
+  rerank: boolean;
+  /** So many items stay after that. */
+  top_k: number;
+  /** Items that score less are left out, between 0 and 1; the best has 1. */
+  min_score: number;
+  /** So many items at most. */
+  max_items: number;
+}
+
+/** What a request is about, as a list of names that stands behind it. Figures: seed 000. */
+export interface ContextFrameSettingsInput {
+  /** Whether prompts have one. */
+  inject?: boolean;
+  /** Whether what is open and selected has a say, and only the best `top_k` are told. */
+  rerank?: boolean;
+  /** So many items stay after that. */
+  top_k?: number;
+  /** Items that score less are left out, between 0 and 1; the best has 1. */
+  min_score?: number;
+  /** So many items at most. */
+  max_items?: number;
+}
+
+/** A form in which a conversation is exchanged. */
+export type ConversationForm =
+  /** The lines that Claude Code records. */
+  | 'claude_code'
+  /** Messages of Anthropic's API. */
+  | 'anthropic'
+  /** Messages of OpenAI's Chat Completions API. */
+  | 'openai'
+  /** Items of OpenAI's Responses API. */
+  | 'openai_responses'
+  /** Strata's own: a line, or an item of a list, is a `NewMessage` or a `Message`. */
+  | 'strata';
+
+/** How many messages the model sees, and what they weigh. */
+export interface ConversationSize {
+  /** Messages. */
+  messages: number;
+  /** Tokens. */
+  tokens: number;
+}
+
+/** How much of the repository a prompt shows. */
+export interface Coverage {
+  /** Files with a map block. */
+  blocks: number;
+  /** Files named in the repository file list. */
+  names: number;
+  /** Files of which only the directory is named. */
+  directories: number;
+  /** What the map blocks may weigh together, in tokens. */
+  mapBudget: number;
+}
+
+/** Who decided on a policy. */
+export type DecidedBy =
+  /**
+   * The repository is still being indexed: tiers that are filled while outlines come in would be rewritten at once.
+   */
+  | 'indexing'
+  /** The request itself. */
+  | 'request'
+  /** The session. */
+  | 'session'
+  /** The setting `cache.policy`. */
+  | 'setting'
+  /** Nobody, so the model's cache. */
+  | 'model';
+
+/** Whether a document's text is the editor's text. */
+export type DocumentSync =
+  /** It is. */
+  | {
+    state: 'in_step';
+  }
+  /** It may not be; the next full text (open, full change, or save with text) mends it. */
+  | {
+    state: 'out_of_step';
+    /** What went wrong first. */
+    reason: OutOfStep;
+  };
+
+/** How much a run did. What was neither read nor parsed was known. */
+export interface Efforts {
+  /** Files that were read. */
+  read: number;
+  /** Files that were parsed, all of which were read. */
+  parsed: number;
+}
+
+/** A form that a session is written in. */
+export type ExportFormat =
+  /** Strata's own lines: all messages with all that is known of them. */
+  | 'jsonl'
+  /** What the model sees, as a request to Anthropic. */
+  | 'anthropic'
+  /** What the model sees, as a request to OpenAI. */
+  | 'openai'
+  /** What the model sees, to read. */
+  | 'markdown';
+
+/** A cost that could be avoided. */
+export interface ExtraCost {
+  /** In tokens of plain input. */
+  cost: number;
+  /** As a share of the next prompt without any cache; 1 is a whole prompt. */
+  share: number;
+}
+
+/** What happened to a file. */
+export type FileChange =
+  /** It was not there before. */
+  | 'created'
+  /** Its content changed. */
+  | 'modified'
+  /** It is gone. */
+  | 'deleted';
+
+/** Something that happened to a file while the loop ran. */
+export interface FileEvent {
+  /** When, in milliseconds since 1970. */
+  timeMs: number;
+  /** The file. */
+  path: string;
+  /** What happened. */
+  change: FileChange;
+}
+
+/**
+ * A file's name: its path below its root with `/` between the parts (`src/lib.rs`), behind the root's name when
+ * there are several roots (`web/src/app.ts`), or `untitled:{name}` for a buffer that was never saved. Cheap to
+ * clone; ordered by bytes.
+ */
+export type FileKey = string;
+
+/** Files in full and the repository file list. */
+export interface FileSettings {
+  /** Larger files are refused, in bytes. */
+  max_bytes: number;
+  /** What the repository file list may weigh, in tokens. 0 leaves it out. */
+  list_budget: number;
+}
+
+/** Files in full and the repository file list. */
+export interface FileSettingsInput {
+  /** Larger files are refused, in bytes. */
+  max_bytes?: number;
+  /** What the repository file list may weigh, in tokens. 0 leaves it out. */
+  list_budget?: number;
+}
+
+/** A path with the text that stands for it. */
+export interface FilesAddParams {
+  /** Where it stands for a file. */
+  path: string;
+  /** The text. */
+  content: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a change of the selection did. */
+export interface FilesAddReply {
+  /** The files that were changed, in key order. */
+  changed: FileKey[];
+  /** Files that belong to a folder or pattern but were not taken unasked. */
+  withheld: Withheld[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface FilesClearParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface FilesClearReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+export interface FilesDeselectParams {
+  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  paths: string[];
+  /** Files that are selected although their name says that they hold secrets. */
+  confirmSecrets?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a change of the selection did. */
+export interface FilesDeselectReply {
+  /** The files that were changed, in key order. */
+  changed: FileKey[];
+  /** Files that belong to a folder or pattern but were not taken unasked. */
+  withheld: Withheld[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+export interface FilesExcludeParams {
+  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  paths: string[];
+  /** Files that are selected although their name says that they hold secrets. */
+  confirmSecrets?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a change of the selection did. */
+export interface FilesExcludeReply {
+  /** The files that were changed, in key order. */
+  changed: FileKey[];
+  /** Files that belong to a folder or pattern but were not taken unasked. */
+  withheld: Withheld[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** One path. */
+export interface FilesHasParams {
+  /** A file, by its path below the workspace folder. */
+  path: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** Whether a file is shown in full. */
+export interface FilesHasReply {
+  /** Whether it is, or some of its lines are. */
+  has: boolean;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+export interface FilesIncludeParams {
+  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  paths: string[];
+  /** Files that are selected although their name says that they hold secrets. */
+  confirmSecrets?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a change of the selection did. */
+export interface FilesIncludeReply {
+  /** The files that were changed, in key order. */
+  changed: FileKey[];
+  /** Files that belong to a folder or pattern but were not taken unasked. */
+  withheld: Withheld[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface FilesListParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The files a session chose. */
+export interface FilesListReply {
+  /** In the order of their names. */
+  files: ListedFile[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Files that were read outside. */
+export interface FilesMarkReadParams {
+  /** Files of the workspace. */
+  paths: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the session has read. */
+export interface FilesMarkReadReply {
+  /** The last one last. */
+  filesRead: string[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** One path. */
+export interface FilesReadParams {
+  /** A file, by its path below the workspace folder. */
+  path: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** A file's current text. */
+export type FilesReadReply = {
+  /** Which. */
+  path: FileKey;
+  /** All of it. */
+  text: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+} & (
+  /** An open buffer, unsaved changes included. */
+  | {
+    source: 'buffer';
+    /** The editor's version of the document. */
+    version: number;
+    /** Whether it is known to be the editor's text. */
+    sync: DocumentSync;
+  }
+  /** The disk. */
+  | {
+    source: 'disk';
+    /** When it was last changed, in milliseconds since 1970. */
+    mtimeMs: number;
+    /** What was done to the bytes to read them as text, if anything. */
+    notice?: string;
+  }
+  /** Handed over by the client. */
+  | {
+    source: 'given';
+  });
+
+/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+export interface FilesRemoveParams {
+  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  paths: string[];
+  /** Files that are selected although their name says that they hold secrets. */
+  confirmSecrets?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a change of the selection did. */
+export interface FilesRemoveReply {
+  /** The files that were changed, in key order. */
+  changed: FileKey[];
+  /** Files that belong to a folder or pattern but were not taken unasked. */
+  withheld: Withheld[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Files or folders that have other names now. */
+export interface FilesRenameParams {
+  /** Each by its names before and after; of several that fit a file the first counts. */
+  files: Rename[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** Whether the session had to do with any of them. */
+export interface FilesRenameReply {
+  /** Whether there was anything to follow. */
+  changed: boolean;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+export interface FilesSelectParams {
+  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  paths: string[];
+  /** Files that are selected although their name says that they hold secrets. */
+  confirmSecrets?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a change of the selection did. */
+export interface FilesSelectReply {
+  /** The files that were changed, in key order. */
+  changed: FileKey[];
+  /** Files that belong to a folder or pattern but were not taken unasked. */
+  withheld: Withheld[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+export interface FilesSetParams {
+  /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
+  paths: string[];
+  /** Files that are selected although their name says that they hold secrets. */
+  confirmSecrets?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a change of the selection did. */
+export interface FilesSetReply {
+  /** The files that were changed, in key order. */
+  changed: FileKey[];
+  /** Files that belong to a folder or pattern but were not taken unasked. */
+  withheld: Withheld[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What became of iterations that were to be folded into the summary. */
+export interface Fold {
+  /** Their numbers. */
+  iterations: number[];
+  /** Who wrote the summary. */
+  by: FoldedBy;
+  /** Why nobody could. */
+  problem?: string;
+}
+
+/** Who wrote the summary. */
+export type FoldedBy =
+  | 'model' | 'extractive'
+  /** Nobody: they are kept word for word, and the next interval tries again. */
+  | 'nobody';
+
+/** Whose form of messages a block is in. */
+export type ForeignProvider =
+  /** Anthropic's Messages API. */
+  | 'anthropic'
+  /** OpenAI's Chat Completions API, which many others speak too. */
+  | 'openai'
+  /** OpenAI's Responses API. */
+  | 'openai_responses';
+
+/** The form in which a prompt leaves the house. */
+export type Format =
+  /** A body for Anthropic's Messages API. */
+  | 'anthropic'
+  /** A body for OpenAI's Chat Completions API, which many others speak too. */
+  | 'openai'
+  /** A text for reading and pasting. */
+  | 'markdown';
+
+/** A definition. */
+export interface FoundSymbol {
+  /** Its name. */
+  name: string;
+  /** What it is. */
+  kind: SymbolKind;
+  /** The file that has it. */
+  path: FileKey;
+  /** The line that introduces it. */
+  head: string;
+  /** What it stands in. */
+  container?: string;
+}
+
+/** A question and its answer. */
+export interface HistoryAddExchangeParams {
+  /** The question. */
+  user: Content;
+  /** The answer. */
+  assistant: Content;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The messages that were added. */
+export interface HistoryAddExchangeReply {
+  /** Their numbers, in order. */
+  ids: MessageId[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A message. */
+export interface HistoryAddParams {
+  /** Who speaks. */
+  role: Role;
+  /** What is said. */
+  content: Content;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The messages that were added. */
+export interface HistoryAddReply {
+  /** Their numbers, in order. */
+  ids: MessageId[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface HistoryClearParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface HistoryClearReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface HistoryCountParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** How long the conversation is. */
+export interface HistoryCountReply {
+  /** All messages, hidden ones included. */
+  messages: number;
+  /** What the model sees of them, in tokens. */
+  tokens: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A message and what it is to say. */
+export interface HistoryEditParams {
+  /** Which message. */
+  id: MessageId;
+  /** What it says from now on. */
+  content: Content;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface HistoryEditReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface HistoryGetParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The conversation. */
+export interface HistoryGetReply {
+  /** All of them, hidden ones included. */
+  messages: Message[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A message and who gets to see it. One of `agent` and `user` is needed. */
+export interface HistoryHideParams {
+  /** Which message. */
+  id: MessageId;
+  /** Whether the model sees it. */
+  agent?: Visibility | null;
+  /** Whether the person sees it. */
+  user?: Visibility | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface HistoryHideReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A conversation that another program recorded. */
+export interface HistoryImportParams {
+  /** A conversation in any form that `session.import` takes. */
+  text: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The messages that were added. */
+export interface HistoryImportReply {
+  /** Their numbers, in order. */
+  ids: MessageId[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A message. */
+export interface HistoryMessage {
+  /** Who speaks. */
+  role: Role;
+  /** What is said. */
+  content: Content;
+}
+
+/** A message that is to stay word for word, or no longer. */
+export interface HistoryPinParams {
+  /** Which message. */
+  id: MessageId;
+  /** Whether it is to stay. */
+  pinned?: boolean;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface HistoryPinReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface HistoryReregisterParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface HistoryReregisterReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A whole conversation. */
+export interface HistorySetParams {
+  /** In order. */
+  messages: HistoryMessage[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** How long the conversation is. */
+export interface HistorySetReply {
+  /** All messages, hidden ones included. */
+  messages: number;
+  /** What the model sees of them, in tokens. */
+  tokens: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Where the conversation is to end. */
+export interface HistoryTruncateParams {
+  /** The first message that goes. */
+  from: MessageId;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What is left. */
+export interface HistoryTruncateReply {
+  /** How many messages went. */
+  removed: number;
+  /** How many messages are left. */
+  messages: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A place where something was found. */
+export type Hit = {
+  /** When it was said, in milliseconds since 1970, where that is known. */
+  timeMs?: number;
+  /** The words around it. */
+  snippet: string;
+  /** How good it is; compares only within one search. */
+  score: number;
+} & (
+  /** A note. */
+  | {
+    source: 'fragment';
+    /** Its number. */
+    id: number;
+    /** What it is filed under. */
+    tags: string[];
+  }
+  /** A message of a conversation. */
+  | {
+    source: 'message';
+    /** The session. */
+    session: string;
+    /** The message. */
+    message: MessageId;
+    /** Who speaks. */
+    role: Role;
+    /** What the message is for. */
+    kind: MessageKind;
+  });
+
+/** A picture in a message. */
+export interface Image {
+  /** Where its bytes are. */
+  source: ImageSource;
+  /** Width in pixels, when known; without it the token estimate is a constant. */
+  width?: number | null;
+  /** Height in pixels, when known. */
+  height?: number | null;
+}
+
+/** How a model's provider computes the tokens of an image. */
+export type ImageFormula =
+  /**
+   * Anthropic: one token for each 28 x 28 pixels begun, after the image was scaled down to fit both limits
+   * (platform.claude.com/docs/en/build-with-claude/vision, "Image costs").
+   */
+  | {
+    kind: 'cells';
+    /** The longer side, in pixels. */
+    max_side: number;
+    /** Tokens of one image. */
+    max_tokens: number;
+  }
+  /**
+   * OpenAI up to GPT-4o, o1, o3 and GPT-5: scaled into 2,048 x 2,048, then to a shorter side of 768, then counted
+   * in squares of 512 (developers.openai.com/api/docs/guides/images-vision, "Calculating costs", high detail).
+   */
+  | {
+    kind: 'tiles';
+    /** Tokens of any image. */
+    base: number;
+    /** Tokens of each square. */
+    tile: number;
+  }
+  /**
+   * OpenAI from GPT-4.1 mini on: squares of 32 pixels, scaled down to at most `max_patches` of them, times a factor
+   * (same page, "Calculating costs").
+   */
+  | {
+    kind: 'patches';
+    /** Squares of one image. */
+    max_patches: number;
+    /** Tokens of each square. */
+    factor: number;
+  }
+  /**
+   * Gemini: an image of at most 384 x 384 takes one tile, others one for each 768 x 768 pixels begun
+   * (ai.google.dev/gemini-api/docs/tokens).
+   */
+  | {
+    kind: 'large_tiles';
+    /** Tokens of each tile. */
+    tile: number;
+  }
+  /** The same for any image, also of unknown size. */
+  | {
+    kind: 'fixed';
+    /** Tokens of one image. */
+    tokens: number;
+  };
+
+/** Where the bytes of an image are. */
+export type ImageSource =
+  /** Inline, base64. */
+  | {
+    type: 'base64';
+    /** `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+    mediaType: string;
+    /** The bytes, base64 without line breaks. */
+    data: string;
+  }
+  /** At an address that the provider fetches. */
+  | {
+    type: 'url';
+    /** The address. */
+    url: string;
+  };
+
+/** Whether the repository was indexed. */
+export type IndexState =
+  /** Not yet, or not completely. */
+  | 'building'
+  /** It was. */
+  | 'ready';
+
+/**
+ * What the client says in `initializationOptions`. What is not known is passed over: a client may keep things of
+ * its own there.
+ */
+export interface InitializationOptions {
+  /**
+   * The settings as the editor has them. A client that answers `workspace/configuration` is asked again once it is
+   * ready.
+   */
+  settings?: SettingsInput | null;
+  /** The requests of Strata's own that the client answers. */
+  requests?: string[];
+  /** The session to go on with. */
+  resume?: string | null;
+  /** Whether the person trusts the workspace. */
+  trusted?: boolean;
+}
+
+/**
+ * The name of one tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, `file:{path}#L1-9`,
+ * `history:{n}`, `url:{hash}`.
+ */
+export type ItemKey = string;
+
+/** One item. */
+export type ItemReport = {
+  /** Its name. */
+  key: ItemKey;
+  /** The tier it stands in. */
+  tier: Tier;
+  /** What it weighs, updates included. */
+  tokens: number;
+  /**
+   * The content block of the prompt that shows it first, counted from 0; absent when it is not shown but keeps its
+   * place, as an outline behind the full text of its file does.
+   */
+  position?: number;
+  /** The last break that began with it. */
+  lastBreak?: LastBreak;
+} & (Partial<LedgerFigures> & Partial<RippleFigures>);
+
+/** An iteration, and what goes with it. */
+export interface IterationAddParams {
+  /** What the loop is for; needed before its first iteration, and begins another loop when it changes. */
+  goal?: string | null;
+  /** What was asked and what came of it. */
+  iteration: NewIteration;
+  /** What the loop should know of where it runs, by name. Values of names that promise secrets are withheld. */
+  environment?: Record<string, string> | null;
+  /** What happened to files since the last one. */
+  fileEvents?: FileEvent[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What became of an iteration. */
+export interface IterationAddReply {
+  /** Its number, counted from 1. */
+  number: number;
+  /** Whether it says that the goal is reached. */
+  promise: LoopPromise;
+  /** What became of the iterations that left the window; absent when none did. */
+  fold?: Fold;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface IterationPromptParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The prompt of the next iteration. */
+export interface IterationPromptReply {
+  /** The prompt. */
+  text: string;
+  /** What it weighs, in tokens. */
+  tokens: number;
+  /**
+   * Its sections in their order with what each weighs: `goal`, `summary`, `iterations`, `state`, `instructions`.
+   * Those that there is nothing to say in are not among them.
+   */
+  parts: unknown[][];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface IterationStatusParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** Where a loop stands. */
+export interface IterationStatusReply {
+  /** What it is for. */
+  goal: string;
+  /** How many iterations there were. */
+  totalIterations: number;
+  /** The numbers of those that are kept word for word. */
+  window: number[];
+  /** The numbers of those that wait to be folded into the summary. */
+  waiting: number[];
+  /** The summary holds the iterations from 1 to this one. */
+  summarized: number;
+  /** What it says. */
+  summary: string;
+  /** The iteration after which it is written anew. */
+  nextSummaryAt: number | null;
+  /** The program that ran the last iteration. */
+  currentCli: string;
+  /** The model that ran the last iteration. */
+  currentModel: string;
+  /** When the loop began, in milliseconds since 1970. */
+  startedMs: number;
+  /** How far the last iteration got. */
+  progressScore: number | null;
+  /** Whether the goal is reached. */
+  promise: LoopPromise;
+  /** The last iteration that said so. */
+  completed: number | null;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** When something was broken, and why. */
+export interface LastBreak {
+  /** The prompt that broke it, counted from 1. */
+  turn: number;
+  /** Why. */
+  reason: BreakReason;
+}
+
+/** A compaction that was committed. */
+export interface LastCompaction {
+  /** The profile that made it. */
+  profile: string;
+  /** How the conversation was made shorter. */
+  strategy: CompactionStrategy;
+  /** What it was. */
+  before: ConversationSize;
+  /** What it became. */
+  after: ConversationSize;
+  /** When, in milliseconds since 1970. */
+  timeMs: number;
+}
+
+/** What is known of one item. */
+export interface LedgerFigures {
+  /** The chance that it leaves the prompt at the next turn, from 0 to 1. */
+  hazard: number;
+  /** Turns that a file has been selected and unchanged; absent for what has no age. */
+  age?: number;
+  /** Whether it stands in the part that was kept from the prompt before, byte for byte. */
+  kept: boolean;
+}
+
+/** Lines of a file, counted from 1: `L10` or `L10-40`. */
+export type LineRange = string;
+
+/** A file that the session chose. */
+export type ListedFile = {
+  /** Which. */
+  path: FileKey;
+  /** What was chosen for it. */
+  state: Choice;
+  /** The lines that are shown, when it is not the whole file. */
+  lines?: LineRange[];
+  /** The tier it stands in since the last recorded turn. */
+  tier?: Tier;
+  /** The weight of its shown text, in tokens of the model. */
+  tokens?: number;
+  /** Why it cannot be shown. */
+  problem?: string;
+} & (Partial<
+  /** An open buffer, unsaved changes included. */
+  | {
+    source: 'buffer';
+    /** The editor's version of the document. */
+    version: number;
+    /** Whether it is known to be the editor's text. */
+    sync: DocumentSync;
+  }
+  /** The disk. */
+  | {
+    source: 'disk';
+    /** When it was last changed, in milliseconds since 1970. */
+    mtimeMs: number;
+    /** What was done to the bytes to read them as text, if anything. */
+    notice?: string;
+  }
+  /** Handed over by the client. */
+  | {
+    source: 'given';
+  }>);
+
+/** A session. */
+export interface ListedSession {
+  /** Its name on the wire. */
+  id: string;
+  /** What the person calls it; empty for none. */
+  name: string;
+  /** When it was begun, in milliseconds since 1970; `null` when it was not stored yet. */
+  createdMs: number | null;
+  /** When it was last written to, likewise. */
+  updatedMs: number | null;
+  /** How many messages it has. */
+  messages: number;
+  /** The beginning of its first message. */
+  preview: string;
+  /** Whether it is open in this server. */
+  open: boolean;
+  /** Whether it is the one that is shown. */
+  current: boolean;
+  /** Whether it is open without the right to write to it. */
+  readOnly: boolean;
+}
+
+/** A higher price for prompts that pass a size. */
+export interface LongContext {
+  /** Prompts of more tokens pay more, for all of their tokens. */
+  above: number;
+  /** The multiple of the plain price. */
+  input: number;
+}
+
+/** Whether an iteration said that the goal is reached. */
+export type LoopPromise =
+  /** It did not. */
+  | 'open'
+  /** It did: `<promise>COMPLETE</promise>`. */
+  | 'complete';
+
+/**
+ * Requests of plain LSP that are answered from the outlines. All off: where a real language server runs, an editor
+ * would show everything twice.
+ */
+export interface LspSettings {
+  /** `textDocument/documentSymbol` */
+  document_symbol: boolean;
+  /** `workspace/symbol` */
+  workspace_symbol: boolean;
+  /** `textDocument/hover` */
+  hover: boolean;
+  /** `textDocument/definition` */
+  definition: boolean;
+  /** `textDocument/references` */
+  references: boolean;
+}
+
+/**
+ * Requests of plain LSP that are answered from the outlines. All off: where a real language server runs, an editor
+ * would show everything twice.
+ */
+export interface LspSettingsInput {
+  /** `textDocument/documentSymbol` */
+  document_symbol?: boolean;
+  /** `workspace/symbol` */
+  workspace_symbol?: boolean;
+  /** `textDocument/hover` */
+  hover?: boolean;
+  /** `textDocument/definition` */
+  definition?: boolean;
+  /** `textDocument/references` */
+  references?: boolean;
+}
+
+/** A file with a block. */
+export interface MapFile {
+  /** Which. */
+  path: FileKey;
+  /** What its block weighs. */
+  tokens: number;
+}
+
+/** What a condition counts. */
+export type Measured =
+  /** Tokens of the conversation. */
+  | 'history_tokens'
+  /** Tokens of the whole prompt. */
+  | 'context_tokens'
+  /** Messages that the model sees. */
+  | 'messages'
+  /** Exchanges among them. */
+  | 'exchanges';
+
+/** A note. */
+export interface MemoryAddParams {
+  /** What to keep. */
+  text: string;
+  /** What to file it under. */
+  tags?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The note that was added. */
+export interface MemoryAddReply {
+  /** Its number. */
+  id: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface MemoryListParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** All notes. */
+export interface MemoryListReply {
+  /** In the order in which they were made. */
+  fragments: Note[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A note. */
+export interface MemoryRemoveParams {
+  /** Its number. */
+  id: number;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface MemoryRemoveReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What to look for. */
+export interface MemorySearchParams {
+  /** Words. One without a letter or digit is an error. */
+  query: string;
+  /** How many hits at most: 20 when absent, never more than 1,000. */
+  limit?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a search, the best first. */
+export interface MemorySearchReply {
+  /** The best first. */
+  hits: Hit[];
+  /** How many of the newest matches were ranked, when there are too many to rank them all. */
+  newest?: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A message in a history. */
+export interface Message {
+  /** Its number. */
+  id: MessageId;
+  /** Who speaks. */
+  role: Role;
+  /** What is said, in order. */
+  content: ContentBlock[];
+  /** Whether the model sees it. A hidden message is never sent and never counted. */
+  agent: Visibility;
+  /** Whether the person sees it. */
+  user: Visibility;
+  /** What it is for. */
+  kind: MessageKind;
+  /** Whether a compaction may take it. */
+  pin?: Pin;
+  /** When it was said, in milliseconds since 1970, as the caller tells it. */
+  timeMs?: number;
+  /** Files it speaks of. */
+  filesMentioned?: FileKey[];
+  /** Files that were changed by what it says. */
+  filesModified?: FileKey[];
+  /**
+   * What a provider's form of this message said beyond all that, by the provider's name, so that it can be written
+   * as it came (`exchange`). Never sent, never counted.
+   */
+  extra?: Record<string, unknown>;
+}
+
+/** The stable number of a message in its session. Never reused, never renumbered by a compaction. */
+export type MessageId = number;
+
+/** What a message is for, which decides how ageing and compaction treat it. */
+export type MessageKind =
+  /** Ordinary talk. */
+  | 'normal'
+  /** The result of a tool call. */
+  | 'tool_result'
+  /** A result hidden from the model because a summary stands for it. */
+  | 'tool_result_archived'
+  /** The summary that stands for archived results. */
+  | 'tool_summary'
+  /** The summary that a compaction left. */
+  | 'summary'
+  /** Something that happened around the conversation, told to the model. */
+  | 'system_event'
+  /** One iteration of an autonomous loop. */
+  | 'iteration';
+
+/** A provider said that it read clearly less than was expected. */
+export interface Missed {
+  /** What was expected, in tokens by our own count. */
+  expected: number;
+  /** What was reported, in tokens by the provider's count. */
+  reported: number;
+}
+
+/** One model, or what is assumed of one. */
+export interface Model {
+  /** The name in the table, or the name as asked for when the table has none. */
+  id: string;
+  /** The family in the table; empty for an unknown model. */
+  family: string;
+  /** Who made it. */
+  provider: ModelProvider;
+  /** How its tokens are counted. */
+  tokenizer: Tokenizer;
+  /** Tokens that a request may hold. */
+  max_input: number;
+  /** Tokens that an answer may hold. */
+  max_output: number;
+  /** How prompt prefixes are cached and what that costs. */
+  cache: CacheRules;
+  /** A higher price for long prompts, where there is one. */
+  long_context: LongContext | null;
+  /** What an image costs; `None` for a model that takes none. */
+  image: ImageFormula | null;
+  /** Whether it can call tools. */
+  tools: boolean;
+  /** Tokens that belong to no text. */
+  overheads: TokenOverheads;
+}
+
+/** Who made a model. It decides nothing by itself: gateways serve any model in any dialect. */
+export type ModelProvider =
+  /** Claude. */
+  | 'anthropic'
+  /** GPT, o-series, gpt-oss. */
+  | 'openai'
+  /** Gemini, Gemma. */
+  | 'google'
+  /** DeepSeek. */
+  | 'deepseek'
+  /** Mistral, Codestral, Devstral, Ministral. */
+  | 'mistral'
+  /** Qwen. */
+  | 'alibaba'
+  /** Llama. */
+  | 'meta'
+  /** Kimi. */
+  | 'moonshot'
+  /** GLM. */
+  | 'zai'
+  /** Grok. */
+  | 'xai'
+  /** Anything else. */
+  | 'other';
+
+/** One iteration as it is reported. */
+export interface NewIteration {
+  /** When it ended, in milliseconds since 1970. */
+  timeMs?: number;
+  /** The program that ran it. */
+  cli?: string;
+  /** The model that ran it. */
+  model?: string;
+  /** What it was given. */
+  prompt?: string;
+  /** What it said. */
+  output?: string;
+  /** How far it got, as the caller judges. */
+  progressScore?: number;
+  /** What it accomplished, beside what its output says itself. */
+  progressMarkers?: string[];
+  /** Paths of the files that it changed. */
+  fileChanges?: string[];
+  /** How long it took, in milliseconds. */
+  durationMs?: number;
+}
+
+/** A note. */
+export interface Note {
+  /** Its number. */
+  id: number;
+  /** What it says. */
+  text: string;
+  /** What it is filed under. */
+  tags: string[];
+  /** The session in which it was made. */
+  session?: string;
+  /** When, in milliseconds since 1970. */
+  createdMs: number;
+}
+
+/** Why a document's text can no longer be trusted. */
+export type OutOfStep =
+  /** A change arrived for a document that was never opened. */
+  | {
+    kind: 'never_opened';
+  }
+  /** A change did not carry a higher version than the one before it. */
+  | {
+    kind: 'version_went_back';
+    /** The version Strata has. */
+    have: number;
+    /** The version the change carried. */
+    got: number;
+  }
+  /** A change named a range that is not in the text. */
+  | {
+    kind: 'invalid_range';
+    /** What is wrong with it. */
+    detail: string;
+  }
+  /** Something was said of it that cannot be read. */
+  | {
+    kind: 'misread';
+    /** What is wrong with it. */
+    detail: string;
+  };
+
+/** A session under one lifetime. */
+export interface Outlook {
+  /** How long entries really live after their last use. Seconds. */
+  seconds: number;
+  /** All turns so far together. */
+  spent: Charge;
+  /** Pauses that were too long. */
+  expiries: number;
+  /** The next turn when it comes in time. */
+  nextInTime: Charge;
+  /** The next turn after a pause that is too long. */
+  nextTooLate: Charge;
+}
+
+/** What an output is named by: the number of a message, or the name of a spilled output. */
+export type OutputName =
+  /** The number of a message with results. */
+  | MessageId
+  /** The name of an output that went to a file. */
+  | string;
+
+/** What a pause of a given length does under the lifetime that is set. */
+export interface PauseCost {
+  /** How long it is. */
+  seconds: number;
+  /** Whether what is cached is gone then. */
+  expires: boolean;
+  /** In tokens of plain input. */
+  cost: number;
+  /** As a share of the next prompt without any cache; 1 is a whole prompt. */
+  share: number;
+}
+
+/** Whether a compaction may take a message. */
+export type Pin =
+  /** It may. */
+  | 'free'
+  /** The person wants it to stay word for word. */
+  | 'kept';
+
+/** A named tiering rule. */
+export type PolicyName =
+  /** The prompt is a log: what may stay stays, what changed is brought up to date behind it. */
+  | 'ledger'
+  /** Content rises through four cached tiers while it stays unchanged. */
+  | 'ripple'
+  /** One fixed order without breakpoints. */
+  | 'flat';
+
+/** The profiles that ship. */
+export type ProfileName =
+  /** Cut where the topic changed, else a summary pair in front of the newest exchanges. */
+  | 'topic'
+  /** The first message, a summary by phases and themes, the newest messages. */
+  | 'continuation'
+  /** A structured checkpoint in front of the newest messages. */
+  | 'checkpoint'
+  /** A running summary in front of the newest iterations. */
+  | 'rolling'
+  /** Everything becomes one message that another agent can go on from. */
+  | 'handoff';
+
+/** Figures that replace those of a profile, or make a new one of it. Every field is optional. */
+export interface ProfileOptions {
+  /** The profile that it starts from; its own name when that is one of the five, else `topic`. */
+  like: ProfileName | null;
+  /** When it looks. */
+  moment: CompactionMoment | null;
+  /** Due when the conversation weighs more, in tokens. 0 never. */
+  history_over: number | null;
+  /** Due when the whole prompt weighs as much, in tokens. 0 never. */
+  context_from: number | null;
+  /** Due when the whole prompt weighs more than this share of the window. 0 never. */
+  window_share: number | null;
+  /** Tokens of the window that are kept free. */
+  reserve_tokens: number | null;
+  /** The limit in tokens when the window is unknown or not over the reserve. */
+  max_tokens: number | null;
+  /** The limit in messages when neither is known. */
+  max_messages: number | null;
+  /** Due when the model sees more messages. 0 never. */
+  messages_over: number | null;
+  /** Due when there are more exchanges. 0 never. */
+  exchanges_over: number | null;
+  /** Whether the first message stays. */
+  keep_first: boolean | null;
+  /** The newest tokens that stay. */
+  keep_tokens: number | null;
+  /** The newest messages that stay at least. */
+  keep_messages: number | null;
+  /** The newest exchanges that stay at least. */
+  keep_exchanges: number | null;
+  /** What the summary may weigh, in tokens. */
+  summary_tokens: number | null;
+  /** What share of the window the prompt should weigh afterwards. */
+  target_share: number | null;
+}
+
+/** Figures that replace those of a profile, or make a new one of it. Every field is optional. */
+export interface ProfileOptionsInput {
+  /** The profile that it starts from; its own name when that is one of the five, else `topic`. */
+  like?: ProfileName | null;
+  /** When it looks. */
+  moment?: CompactionMoment | null;
+  /** Due when the conversation weighs more, in tokens. 0 never. */
+  history_over?: number | null;
+  /** Due when the whole prompt weighs as much, in tokens. 0 never. */
+  context_from?: number | null;
+  /** Due when the whole prompt weighs more than this share of the window. 0 never. */
+  window_share?: number | null;
+  /** Tokens of the window that are kept free. */
+  reserve_tokens?: number | null;
+  /** The limit in tokens when the window is unknown or not over the reserve. */
+  max_tokens?: number | null;
+  /** The limit in messages when neither is known. */
+  max_messages?: number | null;
+  /** Due when the model sees more messages. 0 never. */
+  messages_over?: number | null;
+  /** Due when there are more exchanges. 0 never. */
+  exchanges_over?: number | null;
+  /** Whether the first message stays. */
+  keep_first?: boolean | null;
+  /** The newest tokens that stay. */
+  keep_tokens?: number | null;
+  /** The newest messages that stay at least. */
+  keep_messages?: number | null;
+  /** The newest exchanges that stay at least. */
+  keep_exchanges?: number | null;
+  /** What the summary may weigh, in tokens. */
+  summary_tokens?: number | null;
+  /** What share of the window the prompt should weigh afterwards. */
+  target_share?: number | null;
+}
+
+/** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
+export interface PromptAssembleParams {
+  /** What the person asks. */
+  prompt?: string | null;
+  /** Pictures that go with the prompt. */
+  images?: Image[];
+  /** Results of the tools that the last answer asked for. */
+  toolResults?: ToolResult[] | null;
+  /** The tools that the model may ask for, in the order in which they are declared. */
+  tools?: Tool[];
+  /** The form of the request; the setting's when absent. */
+  format?: Format | null;
+  /** How the prompt is laid out; the session's or the setting's when absent. */
+  policy?: PolicyName | null;
+  /** The model it is made for; the setting's when absent. */
+  model?: string | null;
+  /** Assemble without keeping the prompt: it cannot be recorded. */
+  dryRun?: boolean;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** A finished prompt: the reply of `prompt.assemble`. */
+export interface PromptAssembleReply {
+  /** Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run. */
+  id?: string;
+  /** The model it is made for. */
+  model: string;
+  /** The dialect of `body`. */
+  format: Format;
+  /** The tiering rule that laid it out. */
+  policy: PolicyName;
+  /** The request body, or the text of a format that is no request. */
+  body: Body;
+  /** What it weighs. */
+  tokens: TokenReport;
+  /** What stands in which tier. */
+  tiers: TierReport[];
+  /** Where the cache breakpoints are. */
+  breakpoints: Breakpoint[];
+  /**
+   * What it will cost, as far as it is known what the provider's cache holds: `read` is the cached read to expect.
+   */
+  predicted: Charge;
+  /** Which version of which file it shows in full. */
+  files: UsedFile[];
+  /** How much of the repository it shows. */
+  coverage: Coverage;
+  /** Selected files that did not fit, largest first. */
+  shed: FileKey[];
+  /** What the person should know. */
+  warnings: PromptWarning[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A prompt. */
+export interface PromptDiscardParams {
+  /** By the `id` that `strata.prompt.assemble` gave it. */
+  id: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface PromptDiscardReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A text to weigh. */
+export interface PromptEstimateParams {
+  /** The text. */
+  text: string;
+  /** The model whose tokens count; the setting's when absent. */
+  model?: string | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the text weighs. */
+export interface PromptEstimateReply {
+  /** Tokens of the model. */
+  tokens: number;
+  /** The model whose tokens were counted. */
+  model: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
+export interface PromptPreviewParams {
+  /** What the person asks. */
+  prompt?: string | null;
+  /** Pictures that go with the prompt. */
+  images?: Image[];
+  /** Results of the tools that the last answer asked for. */
+  toolResults?: ToolResult[] | null;
+  /** The tools that the model may ask for, in the order in which they are declared. */
+  tools?: Tool[];
+  /** The form of the request; the setting's when absent. */
+  format?: Format | null;
+  /** How the prompt is laid out; the session's or the setting's when absent. */
+  policy?: PolicyName | null;
+  /** The model it is made for; the setting's when absent. */
+  model?: string | null;
+  /** Assemble without keeping the prompt: it cannot be recorded. */
+  dryRun?: boolean;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What would be sent. */
+export interface PromptPreviewReply {
+  /** All of it, as Markdown. */
+  text: string;
+  /** What it weighs, in tokens of the model. */
+  tokens: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What came of a prompt. */
+export interface PromptRecordParams {
+  /** The prompt, by the `id` that `strata.prompt.assemble` gave it. */
+  id: string;
+  /** How it ended. */
+  status?: TurnStatus;
+  /** The answer: a text, or its blocks. */
+  response?: Content | null;
+  /** What came of an answer that was stopped; the same as `response`. */
+  partial?: Content | null;
+  /** What the provider billed. */
+  usage?: UsageInput | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of `prompt.record`. */
+export interface PromptRecordReply {
+  /** The prompt. */
+  id: string;
+  /** How it ended. */
+  status: TurnStatus;
+  /** How many messages the conversation has now. */
+  messages: number;
+  /** What the session was billed for so far. */
+  totals: Usage;
+  /** What the person should know. */
+  warnings: string[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The system prompt and what is added to it. */
+export interface PromptSettings {
+  /** The base text. */
   system: string;
+  /** Further instructions, put behind the base text. */
+  system_extra: string;
+  /**
+   * Files of the workspace whose rules are part of the system prompt, where the workspace is trusted: names, or
+   * patterns for the last part of one.
+   */
+  rules: string[];
+  /** Files of the workspace that each describe a skill; only their names and descriptions are shown. */
+  skills: string[];
+  /** Files of the workspace that hold what is to be remembered. */
+  memory: string[];
+}
+
+/** The system prompt and what is added to it. */
+export interface PromptSettingsInput {
+  /** The base text. */
+  system?: string;
+  /** Further instructions, put behind the base text. */
+  system_extra?: string;
+  /**
+   * Files of the workspace whose rules are part of the system prompt, where the workspace is trusted: names, or
+   * patterns for the last part of one.
+   */
+  rules?: string[];
+  /** Files of the workspace that each describe a skill; only their names and descriptions are shown. */
+  skills?: string[];
+  /** Files of the workspace that hold what is to be remembered. */
+  memory?: string[];
+}
+
+/** Something the person should know about a prompt that was made all the same. */
+export interface PromptWarning {
+  /** What kind of thing happened. */
+  code: PromptWarningCode;
+  /** It in one sentence. */
+  message: string;
+  /** The file it is about. */
+  path?: FileKey;
+}
+
+/** The kinds of `Warning`. */
+export type PromptWarningCode =
+  /** A selected file was left out because it did not fit. */
+  | 'shed'
+  /** A selected file could not be read. */
+  | 'unreadable'
+  /** A buffer may not be what the editor shows. */
+  | 'out_of_step'
+  /** The model is not in the table. */
+  | 'unknown_model'
+  /** Old exchanges were left out because nothing else was left to leave out. */
+  | 'history_truncated'
+  /** The outlines are not complete yet. */
+  | 'index_incomplete';
+
+/** A positive factor between two token counts. */
+export type Ratio = number;
+
+/** A file that mentions a name. */
+export interface Referrer {
+  /** Which. */
+  path: FileKey;
+  /** At most 1. */
+  likelihood: number;
+}
+
+/** A file or a definition. */
+export interface RelevantItem {
+  /** The file. */
+  path: FileKey;
+  /** What it is; absent for a file. */
+  kind?: SymbolKind;
+  /** Its name; absent for a file. */
+  name?: string;
+  /** How good it is; the best has 1. */
+  score: number;
+}
+
+/** One of them, by its names before and after. */
+export interface Rename {
+  /** Its name before. */
+  from: string;
+  /** Its name now. */
+  to: string;
+}
+
+/** One part of a tool's result. */
+export type ResultPart =
+  /** Text output. */
+  | {
+    type: 'text';
+    /** The output. */
+    text: string;
+  }
+  /** A picture the tool made. */
+  | {
+    type: 'image';
+    /** Where its bytes are. */
+    source: ImageSource;
+    /** Width in pixels, when known; without it the token estimate is a constant. */
+    width?: number;
+    /** Height in pixels, when known. */
+    height?: number;
+  }
+  /** Something that only one provider has a form for. */
+  | {
+    type: 'foreign';
+    /** Whose it is. */
+    provider: ForeignProvider;
+    /** The block as it came, without cache marks. */
+    value: unknown;
+  };
+
+/** One part of a tool's result. */
+export type ResultPartInput =
+  /** Text output. */
+  | {
+    type: 'text';
+    /** The output. */
+    text: string;
+  }
+  /** A picture the tool made. */
+  | {
+    type: 'image';
+    /** Where its bytes are. */
+    source: ImageSource;
+    /** Width in pixels, when known; without it the token estimate is a constant. */
+    width?: number | null;
+    /** Height in pixels, when known. */
+    height?: number | null;
+  }
+  /** Something that only one provider has a form for. */
+  | {
+    type: 'foreign';
+    /** Whose it is. */
+    provider: ForeignProvider;
+    /** The block as it came, without cache marks. */
+    value: unknown;
+  };
+
+/** What is known of one item. */
+export interface RippleFigures {
+  /** How many requests in a row it was unchanged, as far as its tier counts. */
+  n: number;
+  /** The N at which it goes up; absent in L0, which is final. */
+  threshold?: number;
+}
+
+/** Who speaks. */
+export type Role =
+  /** The person, or the program that acts for them; tool results come under this role too. */
+  | 'user'
+  /** The model. */
+  | 'assistant';
+
+/** How much a loop remembers. Its names are those of the `context` section of a loop's settings. */
+export interface RollingConfig {
+  /** Iterations that are kept word for word. */
+  raw_window_size: number;
+  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
+  summarize_every: number;
+  /** The most that the summary may weigh, in tokens. */
+  max_summary_tokens: number;
+}
+
+/** How much a loop remembers. Its names are those of the `context` section of a loop's settings. */
+export interface RollingConfigInput {
+  /** Iterations that are kept word for word. */
+  raw_window_size?: number;
+  /** The summary is written anew whenever so many more iterations are done; 0 is never. */
+  summarize_every?: number;
+  /** The most that the summary may weigh, in tokens. */
+  max_summary_tokens?: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface ServerModelsParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The model table. */
+export interface ServerModelsReply {
+  /** By name. */
+  models: Model[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface ServerReindexParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface ServerReindexReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What the language server shows and does. */
+export interface ServerSettings {
+  /** Directory names that the walk leaves out besides its own list. */
+  ignore: string[];
+}
+
+/** What the language server shows and does. */
+export interface ServerSettingsInput {
+  /** Directory names that the walk leaves out besides its own list. */
+  ignore?: string[];
+}
+
+/** The arguments of a command that takes none. */
+export interface ServerSettingsParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The settings in force. */
+export interface ServerSettingsReply {
+  /** All of them. */
+  settings: Settings;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface ServerStatusParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** How the server stands. */
+export interface ServerStatusReply {
+  /** Of Strata. */
+  version: string;
+  /** The workspace folders. */
+  roots: string[];
+  /** How many buffers are open. */
+  openDocuments: number;
+  /** Whether all files were outlined. */
+  index: IndexState;
+  /** How many files the workspace has. */
+  files: number;
+  /** How many of them have an outline. */
+  outlined: number;
+  /** What the last run over all files had to do for that. */
+  efforts: Efforts;
+  /** The languages that have outlines. */
+  languages: string[];
+  /** What the walk could not do. */
+  notes: string[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A session. */
+export interface SessionDeleteParams {
+  /** Which; the one that the command is about when absent. */
+  id?: string | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface SessionDeleteReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A session and a form to write it in. */
+export interface SessionExportParams {
+  /** The form. */
+  format?: ExportFormat;
+  /** Which session; the one that the command is about when absent. */
+  id?: string | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** A session as text. */
+export interface SessionExportReply {
+  /** The form. */
+  format: ExportFormat;
+  /** All of it. */
+  text: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** How much of the session to take along. */
+export interface SessionForkParams {
+  /** The last message that the new session has; all of them when absent. */
+  until?: MessageId | null;
+  /** What to call the new one. */
+  name?: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The session that is shown now. */
+export interface SessionForkReply {
+  /** Its name. */
+  id: string;
+  /** How many messages it has. */
+  messages: number;
+  /** Whether it is open without the right to write to it. */
+  readOnly: boolean;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A recorded session. */
+export interface SessionImportParams {
+  /** What another program, or `session.export`, wrote. */
+  text: string;
+  /** What to call it. */
+  name?: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The session that was made. */
+export interface SessionImportReply {
+  /** Its name. */
+  id: string;
+  /** How many messages it has. */
+  messages: number;
+  /** The form that the text was in. */
+  form: ConversationForm;
+  /** Lines that hold no message. */
+  skipped: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface SessionListParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** All sessions of the workspace. */
+export interface SessionListReply {
+  /** The one written to last first. */
+  sessions: ListedSession[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A stored session. */
+export interface SessionLoadParams {
+  /** Its name. */
+  id: string;
+  /** Open it without the right to write to it, as when another server does. */
+  readOnly?: boolean;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The session that is shown now. */
+export interface SessionLoadReply {
+  /** Its name. */
+  id: string;
+  /** How many messages it has. */
+  messages: number;
+  /** Whether it is open without the right to write to it. */
+  readOnly: boolean;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface SessionNewParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The session that is shown now. */
+export interface SessionNewReply {
+  /** Its name. */
+  id: string;
+  /** How many messages it has. */
+  messages: number;
+  /** Whether it is open without the right to write to it. */
+  readOnly: boolean;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What to call a session. */
+export interface SessionRenameParams {
+  /** The name; empty for none. */
+  name: string;
+  /** Which session; the one that the command is about when absent. */
+  id?: string | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a command that only says that it did what it should. */
+export interface SessionRenameReply {
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface SessionResetParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The session that is shown now. */
+export interface SessionResetReply {
+  /** Its name. */
+  id: string;
+  /** How many messages it has. */
+  messages: number;
+  /** Whether it is open without the right to write to it. */
+  readOnly: boolean;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What to look for. */
+export interface SessionSearchParams {
+  /** Words. One without a letter or digit is an error. */
+  query: string;
+  /** How many hits at most: 20 when absent, never more than 1,000. */
+  limit?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of a search, the best first. */
+export interface SessionSearchReply {
+  /** The best first. */
+  hits: Hit[];
+  /** How many of the newest matches were ranked, when there are too many to rank them all. */
+  newest?: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface SessionStepsParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the tools did. */
+export interface SessionStepsReply {
+  /** Each call, in order. */
+  steps: Step[];
+  /** The files that were read, the last one last. */
+  filesRead: string[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** All settings. */
+export interface Settings {
+  /** The model that prompts are made for, by its provider's name. */
+  model: string;
+  /** The dialect of the request body. */
+  format: Format;
+  /** Prompt caching. */
+  cache: CacheSettings;
+  /** The system prompt and what is added to it. */
+  prompt: PromptSettings;
+  /** The symbol map. */
+  symbols: SymbolSettings;
+  /** Files in full and the repository file list. */
+  files: FileSettings;
+  /** Names of what a request is about, laid behind it. */
+  context_frame: ContextFrameSettings;
+  /** What is kept free in the model's window. */
+  budget: BudgetSettings;
+  /** Compaction of the conversation. */
+  compaction: CompactionSettings;
+  /** How much an autonomous loop remembers. */
+  context: RollingConfig;
+  /** What the client's tools do, told from their names. */
+  tools: ToolPatterns;
+  /** Results of tools: how much of them is kept, and for how long they are shown. */
+  tool_output: ToolOutputSettings;
+  /** What the language server shows and does. */
+  server: ServerSettings;
+  /** What it answers of what other language servers answer, too. */
+  lsp: LspSettings;
+}
+
+/** All settings. */
+export interface SettingsInput {
+  /** The model that prompts are made for, by its provider's name. */
+  model?: string;
+  /** The dialect of the request body. */
+  format?: Format;
+  /** Prompt caching. */
+  cache?: CacheSettingsInput;
+  /** The system prompt and what is added to it. */
+  prompt?: PromptSettingsInput;
+  /** The symbol map. */
+  symbols?: SymbolSettingsInput;
+  /** Files in full and the repository file list. */
+  files?: FileSettingsInput;
+  /** Names of what a request is about, laid behind it. */
+  context_frame?: ContextFrameSettingsInput;
+  /** What is kept free in the model's window. */
+  budget?: BudgetSettingsInput;
+  /** Compaction of the conversation. */
+  compaction?: CompactionSettingsInput;
+  /** How much an autonomous loop remembers. */
+  context?: RollingConfigInput;
+  /** What the client's tools do, told from their names. */
+  tools?: ToolPatternsInput;
+  /** Results of tools: how much of them is kept, and for how long they are shown. */
+  tool_output?: ToolOutputSettingsInput;
+  /** What the language server shows and does. */
+  server?: ServerSettingsInput;
+  /** What it answers of what other language servers answer, too. */
+  lsp?: LspSettingsInput;
+}
+
+/** A page that the session shows. */
+export interface ShownPage {
+  /** Its address. */
+  url: string;
+  /** Its title. */
+  title?: string;
+  /** Its item. */
+  key: ItemKey;
+  /** The tier it stands in since the last recorded turn. */
+  tier: Tier;
+  /** The weight of its text, in tokens of the model. */
+  tokens: number;
+}
+
+/** The context meter. */
+export interface Status {
+  /** The session that is shown. */
+  session: string;
+  /** The model that prompts are made for. */
+  model: string;
+  /** What the next request weighs before its prompt, in tokens. */
+  tokens: number;
+  /** The model's input window, in tokens. */
+  window: number;
+  /** `tokens` as a share of `window`, in percent. */
+  percent: number;
+  /** The share of the session's billed input that was read from the cache, in percent. */
+  cachedPercent: number | null;
+  /** What the next request can read from the cache, in tokens; absent when nothing is cached. */
+  cachedTokens?: number;
+  /** When that will be gone unless it is used before, in milliseconds since 1970. */
+  cacheExpiresMs?: number;
+  /** How near the conversation is to a compaction, in percent. */
+  compactionPercent: number;
+  /** Whether all files were outlined. */
+  index: IndexState;
+  /** How many files the workspace has. */
+  files: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** One step of an exploration. */
+export interface Step {
+  /** The message that called the tool. */
+  message: MessageId;
+  /** The tool. */
+  tool: string;
+  /** The path, the command line or what was looked for; empty when the call does not say. */
+  subject: string;
+  /** How it ended. */
+  ended: StepEnded;
+}
+
+/** How a tool call ended. */
+export type StepEnded =
+  /** It did what was asked. */
+  | 'well'
+  /** It failed. */
+  | 'badly'
+  /** There is no result among the messages. */
+  | 'unanswered';
+
+/** Who writes the summaries of compactions. */
+export type SummariserKind =
+  /** Nobody: they are extracted from the conversation, offline. */
+  | 'extractive'
+  /** The client, with the models and keys that the editor has (`strata/summarize`). */
+  | 'client'
+  /** A provider over HTTP; its key comes from the environment. */
+  | 'http';
+
+/** What the client is to have a model answer. */
+export interface Summarize {
+  /** What is asked for. */
+  purpose: SummaryPurpose;
+  /** The system prompt. */
+  system: string;
+  /** The user's message. */
   prompt: string;
+  /** What the answer may weigh, in tokens. */
   maxTokens: number;
+  /** The model that is set for it, as its provider calls it. */
   model?: string;
 }
 
-export interface CountTokens {
+/** What a model said. */
+export type Summary =
+  /** Its text. */
+  | string
+  /** The same inside an object, which may say more. */
+  | {
+    /** Its text. */
+    text: string;
+  };
+
+/** What is asked for. */
+export type SummaryPurpose =
+  /** Where the topic changed. */
+  | 'find_topic'
+  /** A summary. */
+  | 'summarise'
+  /** One summary of several. */
+  | 'merge';
+
+/** What switching to another model does. Its tokens are counted and priced as that model does. */
+export interface SwitchCost {
+  /** The model. */
+  model: string;
+  /** What the next prompt weighs there. */
+  tokens: number;
+  /** The bill for what can be cached of it, of which nothing is there yet. */
+  charge: Charge;
+  /** In tokens of plain input. */
+  cost: number;
+  /** As a share of the next prompt without any cache; 1 is a whole prompt. */
+  share: number;
+}
+
+/** A file that defines a name. */
+export interface SymbolDefinition {
+  /** Which. */
+  path: FileKey;
+  /** The heads of what has the name there. */
+  heads: string[];
+  /** Who mentions it and means this definition, likeliest first. */
+  referrers: Referrer[];
+}
+
+/** What a symbol is. The words of the captures in `outline.scm`. */
+export type SymbolKind =
+  /** A module or name space inside a file. */
+  | 'module'
+  /** A class. */
+  | 'class'
+  /** A structure, record or union. */
+  | 'struct'
+  /** An enumeration. */
+  | 'enum'
+  /** One of an enumeration's values. */
+  | 'variant'
+  /** An interface, trait or protocol. */
+  | 'interface'
+  /** An implementation block; its name is the type's. */
+  | 'impl'
+  /** A function outside any type. */
+  | 'function'
+  /** A function inside a type. */
+  | 'method'
+  /** A named part of a type. */
+  | 'field'
+  /** A variable outside any function. */
+  | 'variable'
+  /** A constant outside any function. */
+  | 'constant'
+  /** A type alias or associated type. */
+  | 'type'
+  /** A macro. */
+  | 'macro'
+  /** A part of a document, under its heading. */
+  | 'section'
+  /** A key of settings or data. */
+  | 'key';
+
+/** The symbol map. */
+export interface SymbolSettings {
+  /**
+   * What all map blocks together may weigh, in tokens. Without it: an eighth of the input window, between 4,000 and
+   * 64,000.
+   */
+  map_budget: number | null;
+  /** Larger files get no outline, in bytes. */
+  max_file_bytes: number;
+}
+
+/** The symbol map. */
+export interface SymbolSettingsInput {
+  /**
+   * What all map blocks together may weigh, in tokens. Without it: an eighth of the input window, between 4,000 and
+   * 64,000.
+   */
+  map_budget?: number | null;
+  /** Larger files get no outline, in bytes. */
+  max_file_bytes?: number;
+}
+
+/** A file. */
+export interface SymbolsDependentsParams {
+  /** By its path below the workspace folder. */
+  path: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a file has to do with others. */
+export interface SymbolsDependentsReply {
+  /** Which. */
+  path: FileKey;
+  /** How many files refer to it; those that may mean another count for less. */
+  incoming: number;
+  /** The files that refer to it, strongest first. */
+  dependents: FileKey[];
+  /** The files that it refers to, strongest first. */
+  dependencies: FileKey[];
+  /** The files that its imports mean. */
+  imports: FileKey[];
+  /** The files that refer to it and that it refers to. */
+  mutual: FileKey[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A file. */
+export interface SymbolsFileParams {
+  /** By its path below the workspace folder. */
+  path: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The outline of a file. */
+export interface SymbolsFileReply {
+  /** Which. */
+  path: FileKey;
+  /** What it is written in. */
+  language: string;
+  /** Its map block. */
   text: string;
-  model?: string;
+  /** What that weighs. */
+  tokens: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What to look for. */
+export interface SymbolsFindParams {
+  /** Letters of a name, in order. */
+  query: string;
+  /** How many at most. */
+  limit?: number;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was found. */
+export interface SymbolsFindReply {
+  /** The closest first. */
+  symbols: FoundSymbol[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** How large the map is to be, and what it is about. */
+export interface SymbolsMapParams {
+  /** What the blocks may weigh together, in tokens; the setting's when absent. */
+  budget?: number | null;
+  /** Files whose neighbourhood comes first. */
+  focus?: string[];
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The symbol map. */
+export interface SymbolsMapReply {
+  /** What its signs mean. */
+  legend: string;
+  /** All blocks. */
+  text: string;
+  /** What they weigh together. */
+  tokens: number;
+  /** What they might weigh. */
+  budget: number;
+  /** The files with a block. */
+  files: MapFile[];
+  /** Files with an outline that the budget does not hold. */
+  leftOut: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A name. */
+export interface SymbolsReferencesParams {
+  /** A name as it is defined. */
+  name: string;
+  /** Only its definitions in this file; everybody's when absent. */
+  path?: string | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** Who mentions the name. */
+export interface SymbolsReferencesReply {
+  /** The name. */
+  name: string;
+  /** Where it is defined, each with who means it. */
+  definitions: SymbolDefinition[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What a text is about. */
+export interface SymbolsRelevantParams {
+  /** What is to be done, in any words. */
+  query: string;
+  /** So many items at most; the setting's when absent. */
+  limit?: number | null;
+  /** Items that score less are left out; the setting's when absent. */
+  minScore?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the text is about. */
+export interface SymbolsRelevantReply {
+  /** The best first. */
+  items: RelevantItem[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/**
+ * How stable content has proved to be: L0 is the most stable and stands first; active content is not cached at all.
+ */
+export type Tier =
+  /** The most stable. */
+  | 'L0'
+  /** Stable. */
+  | 'L1'
+  /** Settling. */
+  | 'L2'
+  /** Newly graduated. */
+  | 'L3'
+  /** Not cached. */
+  | 'active';
+
+/** One tier of a prompt. */
+export interface TierReport {
+  /** Which. */
+  tier: Tier;
+  /** What it holds. */
+  items: number;
+  /** Its weight in tokens. */
+  tokens: number;
+  /** Whether a breakpoint stands behind it. */
+  marked: boolean;
+}
+
+/** The arguments of a command that takes none. */
+export interface TiersExplainBreakParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the last recorded prompt broke. */
+export interface TiersExplainBreakReply {
+  /** In plain words. */
+  sentence: string;
+  /** The prompt that brought it about, counted from 1. */
+  turn?: number;
+  /** When, in milliseconds since 1970. */
+  atMs?: number;
+  /** Why. */
+  reason?: BreakReason;
+  /** What stood in the first block that could not stay. */
+  items?: ItemKey[];
+  /** Tokens of the prefix that stayed as it was. */
+  kept?: number;
+  /** Tokens behind it, which the provider had to take in anew. */
+  rewritten?: number;
+  /** What stood behind it before and was written again without having changed. */
+  moved?: ItemKey[];
+  /** Tokens of `rewritten` that would have been read from the cache had nothing broken. */
+  lost?: number;
+  /** What that cost: those tokens at the difference between writing and reading, in tokens of plain input. */
+  cost?: number;
+  /** What the provider read less of this prompt than was expected, if it said so. */
+  missed?: Missed;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What might come. */
+export interface TiersForecastParams {
+  /** A model to switch to. */
+  model?: string | null;
+  /** How long the next prompt is to wait after the last one. */
+  pauseSeconds?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What comes next. */
+export interface TiersForecastReply {
+  /** The model of the next prompt. */
+  model: string;
+  /** The lifetime that is set. */
+  ttl: Ttl;
+  /** Prompts that were recorded, as far as they are remembered. */
+  turns: number;
+  /** What the next prompt weighs before its request, in tokens. */
+  tokens: number;
+  /** What of the last prompt can be cached, in tokens. */
+  marked: number;
+  /** By how much that grew per turn, in tokens. */
+  growth: number;
+  /** When what is cached will be gone, in milliseconds since 1970. */
+  cacheExpiresMs?: number;
+  /** With entries that live five minutes. */
+  fiveMinutes: Outlook;
+  /** With entries that live an hour. */
+  oneHour: Outlook;
+  /** The lifetime under which the session would have cost less so far; five minutes when it is all the same. */
+  cheaper: Ttl;
+  /** What a pause past the lifetime that is set would cost. */
+  pastTtl: ExtraCost;
+  /** What the pause that was asked about would do. */
+  pause?: PauseCost;
+  /** What the model that was asked about would do. */
+  switch?: SwitchCost;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A policy for this session. Without the field nothing is changed; `null` takes the session's own policy back. */
+export interface TiersPolicyParams {
+  /** The session's own from now on. */
+  policy?: PolicyName | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** Which policy lays out the next prompt, and who decided that. */
+export interface TiersPolicyReply {
+  /** The policy. */
+  policy: PolicyName;
+  /** Who decided. */
+  decidedBy: DecidedBy;
+  /** The session's own. */
+  session: PolicyName | null;
+  /** The setting's. */
+  setting: PolicyName | null;
+  /** The model of the next prompt. */
+  model: string;
+  /** What suits the model. */
+  modelDefault: PolicyName;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface TiersRebuildParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What a rebuild will cost. */
+export interface TiersRebuildReply {
+  /** The policy. */
+  policy: PolicyName;
+  /** Who decided. */
+  decidedBy: DecidedBy;
+  /** What the next request will be charged before its prompt; absent when it would not fit. */
+  predicted?: Charge;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface TiersReportParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The reply of `tiers.report`: the next prompt before its request. */
+export interface TiersReportReply {
+  /** The model. */
+  model: string;
+  /** The policy. */
+  policy: PolicyName;
+  /** Who decided. */
+  decidedBy: DecidedBy;
+  /** Prompts that were recorded so far. */
+  turns: number;
+  /** What stands in each tier that holds anything. */
+  tiers: TierReport[];
+  /** Every item in the order of the prompt, then those that only keep a place. */
+  items: ItemReport[];
+  /** What all of it weighs, in tokens. */
+  tokens: number;
+  /**
+   * What it would be charged, as far as it is known what the provider's cache holds: `read` is the cached read to
+   * expect.
+   */
+  predicted: Charge;
+  /** `predicted.read` as a share of all its tokens, in percent, rounded to one decimal. */
+  expectedPercent: number;
+  /** The share of the input billed so far that was read from the cache, in percent; absent before anything was. */
+  cachedPercent?: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Tokens that a provider adds to what the request spells. */
+export interface TokenOverheads {
+  /** For each message, its role and delimiters. */
+  message: number;
+  /** Once, for the beginning of the answer. */
+  reply: number;
+  /** Once, when the request declares any tool. */
+  tool_prompt: number;
+  /** For each declared tool, beyond its name, description and schema. */
+  tool: number;
+  /** For each tool call with its result, beyond their texts. */
+  tool_round_trip: number;
+}
+
+/** What a prompt weighs, in tokens. */
+export interface TokenReport {
+  /** All of it. */
+  total: number;
+  /** By part; the parts add up to the total. */
+  parts: Record<string, number>;
+  /** What it may weigh at most. */
+  limit: number;
+  /** The model's input window. */
+  window: number;
+  /** What is kept free for the answer. */
+  outputReserve: number;
+}
+
+/** How the tokens of a model are counted. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or `"chars"`. */
+export type Tokenizer =
+  /** Exactly, with `o200k_base`. `o200k_harmony` counts alike: it adds special tokens only. */
+  | 'o200k'
+  /** Exactly, with `cl100k_base`. */
+  | 'cl100k'
+  /** The exact `o200k_base` count times a factor, rounded up. */
+  | {
+    o200k_times: Ratio;
+  }
+  /** One token for four characters, rounded up. */
+  | 'chars';
+
+/** A tool as a client declares it, in no provider's form. */
+export interface Tool {
+  /** What the model calls it by. */
+  name: string;
+  /** What it does, told to the model. */
+  description?: string;
+  /** A JSON schema of its arguments, opaque to Strata. */
+  input_schema: unknown;
+}
+
+/** How a tool call ended. */
+export type ToolOutcome =
+  /** It did what was asked. */
+  | 'ok'
+  /** It failed; the content says how. */
+  | 'error';
+
+/** An output as a client may give it. */
+export type ToolOutput =
+  /** A text. */
+  | string
+  /** Its parts. */
+  | ResultPartInput[];
+
+/** An output of a tool. */
+export interface ToolOutputAddParams {
+  /** The output. */
+  content: ToolOutput;
+  /** The call that it answers. With it the result is added to the conversation; without it only cut. */
+  callId?: string | null;
+  /** How the call ended. */
+  outcome?: ToolOutcome;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What is kept of an output. */
+export interface ToolOutputAddReply {
+  /** What the model is shown. */
+  content: ResultPart[];
+  /** The message, when one was added. */
+  id?: MessageId;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Lines of an output. */
+export interface ToolOutputReadParams {
+  /** Which output. */
+  id: OutputName;
+  /** The first line, counted from 1. */
+  from?: number;
+  /** How many lines; 200 when absent. */
+  count?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** Some lines of an output. */
+export interface ToolOutputReadReply {
+  /** The lines with their ends. */
+  text: string;
+  /** The first of them, counted from 1. */
+  from: number;
+  /** The last of them; one less than `from` when there are none. */
+  to: number;
+  /** How many lines the output has. */
+  total: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Results of tools: how much of them is kept, and for how long they are shown. A limit of 0 is none. */
+export interface ToolOutputSettings {
+  /** Lines that are kept of one output. */
+  max_lines: number;
+  /** Characters that are kept of one output. */
+  max_chars: number;
+  /** Bytes that are kept of one output. */
+  max_bytes: number;
+  /** Outputs of more characters go to a file, and only a notice is kept. */
+  large_output_threshold: number;
+  /** Which part of a long output is kept. */
+  truncate_mode: TruncateMode;
+  /** Results that the model may see; older ones are archived. */
+  cutoff: number;
+  /** Who sums up what is archived. */
+  summary: ToolSummaryStrategy;
+  /** When results are archived. */
+  ageing: AgeingMode;
+}
+
+/** Results of tools: how much of them is kept, and for how long they are shown. A limit of 0 is none. */
+export interface ToolOutputSettingsInput {
+  /** Lines that are kept of one output. */
+  max_lines?: number;
+  /** Characters that are kept of one output. */
+  max_chars?: number;
+  /** Bytes that are kept of one output. */
+  max_bytes?: number;
+  /** Outputs of more characters go to a file, and only a notice is kept. */
+  large_output_threshold?: number;
+  /** Which part of a long output is kept. */
+  truncate_mode?: TruncateMode;
+  /** Results that the model may see; older ones are archived. */
+  cutoff?: number;
+  /** Who sums up what is archived. */
+  summary?: ToolSummaryStrategy;
+  /** When results are archived. */
+  ageing?: AgeingMode;
+}
+
+/**
+ * Patterns for the names of tools, `*` for any characters and `?` for one, without regard to case. A name is tried
+ * against the edit patterns first, then commands, reads, searches.
+ */
+export interface ToolPatterns {
+  /** Tools that show files. */
+  read_tools: string[];
+  /** Tools that change files. */
+  edit_tools: string[];
+  /** Tools that run command lines. */
+  command_tools: string[];
+  /** Tools that look for something. */
+  search_tools: string[];
+}
+
+/**
+ * Patterns for the names of tools, `*` for any characters and `?` for one, without regard to case. A name is tried
+ * against the edit patterns first, then commands, reads, searches.
+ */
+export interface ToolPatternsInput {
+  /** Tools that show files. */
+  read_tools?: string[];
+  /** Tools that change files. */
+  edit_tools?: string[];
+  /** Tools that run command lines. */
+  command_tools?: string[];
+  /** Tools that look for something. */
+  search_tools?: string[];
+}
+
+/** The result of one tool call. */
+export interface ToolResult {
+  /** The `id` of the call. */
+  callId: string;
+  /** The output. */
+  content: ResultPartInput[];
+  /** Whether the tool failed. */
+  outcome?: ToolOutcome;
+}
+
+/** Who says in a few words what archived results were. */
+export type ToolSummaryStrategy =
+  /** A model; when it fails, as `heuristic`. */
+  | 'llm'
+  /** The beginning and the end of what they said. */
+  | 'heuristic'
+  /** Nobody: results are never archived. */
+  | 'off';
+
+/** What a session was billed for. */
+export interface Totals {
+  /** Input that was neither read from nor written to the cache. */
+  input: number;
+  /** Output. */
+  output: number;
+  /** Input read from the cache. */
+  cacheRead: number;
+  /** Input written to the cache. */
+  cacheWrite: number;
+  /** What the input cost, in tokens of plain input; absent before anything was billed. */
+  cost?: number;
+}
+
+/** Which part of a text stays when it is too long. */
+export type TruncateMode =
+  /** Its beginning. */
+  | 'head'
+  /** Its beginning and its end, with a marker between them. */
+  | 'head_tail';
+
+/** How long a provider is asked to keep a prefix. */
+export type Ttl =
+  /** Five minutes from its last use. */
+  | '5m'
+  /** One hour from its last use. */
+  | '1h';
+
+/** How a request ended. */
+export type TurnStatus =
+  /** The whole answer came. */
+  | 'complete'
+  /** The person stopped it; what came so far counts. */
+  | 'aborted'
+  /** It failed; the prompt is treated as not sent. */
+  | 'error';
+
+/** A page with its text. */
+export interface UrlAddParams {
+  /** Its address. */
+  url: string;
+  /** Its title. */
+  title?: string | null;
+  /** Its text, at most `files.max_bytes`. */
+  content: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** A page that the session shows. */
+export interface UrlAddReply {
+  /** Its address. */
+  url: string;
+  /** Its title. */
+  title?: string;
+  /** Its item. */
+  key: ItemKey;
+  /** The tier it stands in since the last recorded turn. */
+  tier: Tier;
+  /** The weight of its text, in tokens of the model. */
+  tokens: number;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface UrlListParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The pages that the session shows. */
+export interface UrlListReply {
+  /** In the order of their addresses. */
+  urls: ShownPage[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A page. */
+export interface UrlRemoveParams {
+  /** Its address. */
+  url: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** Whether there was such a page. */
+export interface UrlRemoveReply {
+  /** Whether there was. */
+  removed: boolean;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** What the provider billed for one request, in tokens. */
+export interface Usage {
+  /** Input that was neither read from nor written to the cache. */
+  input: number;
+  /** Output. */
+  output: number;
+  /** Input read from the cache. */
+  cacheRead: number;
+  /** Input written to the cache. */
+  cacheWrite: number;
+}
+
+/** What the provider billed for one request, in tokens. */
+export interface UsageInput {
+  /** Input that was neither read from nor written to the cache. */
+  input?: number;
+  /** Output. */
+  output?: number;
+  /** Input read from the cache. */
+  cacheRead?: number;
+  /** Input written to the cache. */
+  cacheWrite?: number;
+}
+
+/** What a prompt says about one file it used. */
+export type UsedFile = {
+  /** Its name. */
+  path: FileKey;
+  /** The hash of its whole text. */
+  hash: ContentHash;
+  /** What it weighs in this prompt, in tokens. */
+  tokens: number;
+  /** The tier it stands in. */
+  tier: Tier;
+} & (
+  /** An open buffer, unsaved changes included. */
+  | {
+    source: 'buffer';
+    /** The editor's version of the document. */
+    version: number;
+    /** Whether it is known to be the editor's text. */
+    sync: DocumentSync;
+  }
+  /** The disk. */
+  | {
+    source: 'disk';
+    /** When it was last changed, in milliseconds since 1970. */
+    mtimeMs: number;
+    /** What was done to the bytes to read them as text, if anything. */
+    notice?: string;
+  }
+  /** Handed over by the client. */
+  | {
+    source: 'given';
+  });
+
+/** Whether somebody gets to see a message. */
+export type Visibility =
+  /** Shown. */
+  | 'shown'
+  /** Kept in the store, not shown, not counted. */
+  | 'hidden';
+
+/** Something that the person should know. */
+export interface Warning {
+  /** What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, ... */
+  code: string;
+  /** It in a sentence. */
+  message: string;
+  /** The file that it is about. */
+  path?: FileKey;
+}
+
+/** A file that was not taken unasked. */
+export interface Withheld {
+  /** Which. */
+  path: FileKey;
+  /** Why, as a clause. */
+  reason: string;
 }

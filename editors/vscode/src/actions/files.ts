@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { Changed } from '../protocol';
+import type { FilesSelectReply } from '../protocol';
 import { isFollowed, pathOf, pathOfLines, uriOf } from '../resources';
 import { counted } from '../wording';
 import type { ContextNode, FileNode, PageNode } from '../views/context';
@@ -51,9 +51,9 @@ export async function setTicks(
 }
 
 /** Selects, and asks about files that are not taken unasked. */
-export async function select(strata: Strata, paths: string[]): Promise<Changed> {
+export async function select(strata: Strata, paths: string[]): Promise<FilesSelectReply> {
   const changed = await strata.tell('strata.files.select', { paths });
-  const withheld = changed.withheld ?? [];
+  const { withheld } = changed;
   if (withheld.length > 0) {
     const first = withheld.slice(0, 5).map(({ path, reason }) => `${path}: ${reason}`);
     const rest = withheld.length > 5 ? [`and ${withheld.length - 5} more`] : [];

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { Assemble } from '../protocol';
+import type { Format, PolicyName } from '../protocol';
 import { exactly, tokens } from '../wording';
 import type { Preview } from '../preview';
 import type { Actions } from './register';
@@ -22,7 +22,6 @@ export function promptActions(strata: Strata, preview: Preview): Actions {
 }
 
 async function copyPrompt(strata: Strata): Promise<void> {
-  type Format = NonNullable<Assemble['format']>;
   const formats: (vscode.QuickPickItem & { format: Format })[] = [
     { label: 'Anthropic', description: 'Messages API, JSON', format: 'anthropic' },
     { label: 'OpenAI', description: 'Chat Completions, JSON', format: 'openai' },
@@ -39,7 +38,7 @@ async function copyPrompt(strata: Strata): Promise<void> {
   const made = await strata.ask('strata.prompt.assemble', { prompt, format: chosen.format, dryRun: true });
   const text = typeof made.body === 'string' ? made.body : JSON.stringify(made.body, null, 2);
   await vscode.env.clipboard.writeText(text);
-  const left = made.shed.length > 0 ? ` ${made.shed.map(({ path }) => path).join(', ')} did not fit.` : '';
+  const left = made.shed.length > 0 ? ` ${made.shed.join(', ')} did not fit.` : '';
   void vscode.window.showInformationMessage(`The prompt was copied: ${exactly(made.tokens.total)} tokens.${left}`);
 }
 
@@ -51,16 +50,16 @@ async function rebuild(strata: Strata): Promise<void> {
 
 async function choosePolicy(strata: Strata): Promise<void> {
   const now = await strata.ask('strata.tiers.policy', {});
-  const policies = [
-    { label: 'ledger', description: 'a log that keeps what is cached and adds updates' },
-    { label: 'ripple', description: 'tiers that stable files rise through' },
-    { label: 'flat', description: 'no cached tiers' },
-    { label: 'as set', description: `by the setting strata.cache.policy, else ${now.modelDefault}` },
+  const policies: (vscode.QuickPickItem & { policy: PolicyName | null })[] = [
+    { label: 'ledger', description: 'a log that keeps what is cached and adds updates', policy: 'ledger' },
+    { label: 'ripple', description: 'tiers that stable files rise through', policy: 'ripple' },
+    { label: 'flat', description: 'no cached tiers', policy: 'flat' },
+    { label: 'as set', description: `by the setting strata.cache.policy, else ${now.modelDefault}`, policy: null },
   ];
   const chosen = await vscode.window.showQuickPick(policies, {
     title: `Layout of prompts (now: ${now.policy})`,
   });
   if (chosen !== undefined) {
-    await strata.tell('strata.tiers.policy', { policy: chosen.label === 'as set' ? null : chosen.label });
+    await strata.tell('strata.tiers.policy', { policy: chosen.policy });
   }
 }

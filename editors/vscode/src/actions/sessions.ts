@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { Commands, Fragment, Hit, Session } from '../protocol';
+import type { Commands, Hit, ListedSession, Note } from '../protocol';
 import { titleOf } from '../views/sessions';
 import { firstWords, since } from '../wording';
 import type { Actions } from './register';
@@ -12,36 +12,38 @@ export function sessionActions(strata: Strata): Actions {
   return {
     'strata.newSession': () => strata.tell('strata.session.new', {}),
     'strata.resetSession': () => strata.tell('strata.session.reset', {}),
-    'strata.openSession': async (session?: Session) => open(strata, session ?? (await pick(strata))),
-    'strata.renameSession': async (session?: Session) => rename(strata, session ?? (await pick(strata))),
-    'strata.deleteSession': async (session?: Session) => remove(strata, session ?? (await pick(strata))),
+    'strata.openSession': async (session?: ListedSession) => open(strata, session ?? (await pick(strata))),
+    'strata.renameSession': async (session?: ListedSession) => rename(strata, session ?? (await pick(strata))),
+    'strata.deleteSession': async (session?: ListedSession) => remove(strata, session ?? (await pick(strata))),
     'strata.forkSession': () => strata.tell('strata.session.fork', {}),
-    'strata.exportSession': async (session?: Session) => exportTo(strata, session ?? (await pick(strata))),
+    'strata.exportSession': async (session?: ListedSession) => exportTo(strata, session ?? (await pick(strata))),
     'strata.importSession': () => importFrom(strata),
     'strata.search': () => search(strata),
     'strata.remember': () => remember(strata),
-    'strata.forget': (fragment: Fragment) => strata.tell('strata.memory.remove', { id: fragment.id }),
-    'strata.copyMemory': (fragment: Fragment) => vscode.env.clipboard.writeText(fragment.text),
+    'strata.forget': (fragment: Note) => strata.tell('strata.memory.remove', { id: fragment.id }),
+    'strata.copyMemory': (fragment: Note) => vscode.env.clipboard.writeText(fragment.text),
   };
 }
 
-async function pick(strata: Strata): Promise<Session | undefined> {
+async function pick(strata: Strata): Promise<ListedSession | undefined> {
   const { sessions } = await strata.ask('strata.session.list', {});
   const items = sessions.map((session) => ({
     label: titleOf(session),
-    description: `${since(session.updatedMs, Date.now())}${session.current ? ' · shown now' : ''}`,
+    description: [session.updatedMs && since(session.updatedMs, Date.now()), session.current && 'shown now']
+      .filter(Boolean)
+      .join(' · '),
     session,
   }));
   return (await vscode.window.showQuickPick(items, { title: 'Which conversation?' }))?.session;
 }
 
-async function open(strata: Strata, session: Session | undefined): Promise<void> {
+async function open(strata: Strata, session: ListedSession | undefined): Promise<void> {
   if (session !== undefined) {
     await strata.tell('strata.session.load', { id: session.id });
   }
 }
 
-async function rename(strata: Strata, session: Session | undefined): Promise<void> {
+async function rename(strata: Strata, session: ListedSession | undefined): Promise<void> {
   if (session === undefined) {
     return;
   }
@@ -51,7 +53,7 @@ async function rename(strata: Strata, session: Session | undefined): Promise<voi
   }
 }
 
-async function remove(strata: Strata, session: Session | undefined): Promise<void> {
+async function remove(strata: Strata, session: ListedSession | undefined): Promise<void> {
   if (session === undefined) {
     return;
   }
@@ -62,7 +64,7 @@ async function remove(strata: Strata, session: Session | undefined): Promise<voi
   }
 }
 
-async function exportTo(strata: Strata, session: Session | undefined): Promise<void> {
+async function exportTo(strata: Strata, session: ListedSession | undefined): Promise<void> {
   if (session === undefined) {
     return;
   }
@@ -107,7 +109,7 @@ async function search(strata: Strata): Promise<void> {
     if (mine === asked) {
       list.items = found.map((hit) => ({
         label: `$(${hit.source === 'fragment' ? 'note' : 'comment'}) ${firstWords(hit.snippet, 90)}`,
-        description: [hit.role, hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
+        description: [hit.source === 'message' && hit.role, hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
         alwaysShow: true,
         hit,
       }));

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { Commands, Item, Listed, Message, TiersReport } from '../protocol';
+import type { ItemReport, ListedFile, ShownPage, Message, TiersReportReply } from '../protocol';
 import { isFollowed, relative, uriOf } from '../resources';
 import { counted, exactly, firstWords, tokens } from '../wording';
 import { RefreshedTree } from './refreshed';
@@ -32,21 +32,21 @@ export interface FileNode {
   path: string;
   standing: Standing;
   lines?: string;
-  item?: Item;
-  listed?: Listed;
+  item?: ItemReport;
+  listed?: ListedFile;
 }
 
 export interface MessageNode {
   kind: 'message';
   message: Message;
-  item?: Item;
+  item?: ItemReport;
 }
 
 export interface PageNode {
   kind: 'page';
   url: string;
   title: string;
-  item: Item;
+  item: ItemReport;
 }
 
 interface PlainNode {
@@ -67,14 +67,12 @@ const TIERS: Record<string, string> = {
 
 /** All that the tree is made of, but for the texts of messages. */
 interface Shown {
-  report: TiersReport;
-  files: Listed[];
-  pages: Page[];
+  report: TiersReportReply;
+  files: ListedFile[];
+  pages: ShownPage[];
   /** The server's names of open editors. */
   open: string[];
 }
-
-type Page = Commands['strata.url.list']['reply']['urls'][number];
 
 export class ContextTree extends RefreshedTree<ContextNode, Shown> {
   private readonly watching: vscode.Disposable;
@@ -132,7 +130,7 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
     return node.kind === 'group' ? node.children() : [];
   }
 
-  private map(report: TiersReport, files: Listed[]): Group[] {
+  private map(report: TiersReportReply, files: ListedFile[]): Group[] {
     const outlines = report.items.filter(({ key, position }) => key.startsWith('symbol:') && position !== undefined);
     const chosen = new Set(files.map((file) => file.path));
     return outlines.length === 0
@@ -155,7 +153,7 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
         ];
   }
 
-  private history(report: TiersReport): Group[] {
+  private history(report: TiersReportReply): Group[] {
     const items = new Map(report.items.filter(({ key }) => key.startsWith('history:')).map((item) => [item.key, item]));
     return items.size === 0
       ? []
@@ -182,16 +180,16 @@ export class ContextTree extends RefreshedTree<ContextNode, Shown> {
 /** The text of a message. */
 export function textOf(message: Message): string {
   return message.content
-    .map((block) => block.text ?? `[${block.type.replace('_', ' ')}]`)
+    .map((block) => block.type === 'text' ? block.text : `[${block.type.replace('_', ' ')}]`)
     .join('\n')
     .trim();
 }
 
 /** Where the group of a tier shows its files; the rest of the tier is summed up on lines of their own. */
 function tierGroups(
-  report: TiersReport,
-  files: Listed[],
-  pages: Page[],
+  report: TiersReportReply,
+  files: ListedFile[],
+  pages: ShownPage[],
 ): Group[] {
   const listed = new Map(files.map((file) => [file.path, file]));
   return report.tiers
@@ -213,9 +211,9 @@ function tierGroups(
 }
 
 function tierChildren(
-  items: Item[],
-  listed: Map<string, Listed>,
-  pages: Page[],
+  items: ItemReport[],
+  listed: Map<string, ListedFile>,
+  pages: ShownPage[],
 ): ContextNode[] {
   const shown: ContextNode[] = [];
   for (const item of items) {
@@ -252,13 +250,13 @@ function openEditors(): string[] {
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-function excluded(files: Listed[]): Group[] {
+function excluded(files: ListedFile[]): Group[] {
   const paths = files.filter(({ state }) => state === 'excluded').map((file) => file.path);
   return group('excluded', 'Excluded', counted(paths.length, 'file'), 'eye-closed', 'closed', paths, 'excluded');
 }
 
 /** Files that are selected and stand in no tier: they cannot be read, or did not fit. */
-function leftOut(report: TiersReport, files: Listed[]): Group[] {
+function leftOut(report: TiersReportReply, files: ListedFile[]): Group[] {
   const shown = new Set(report.items.map(({ key }) => splitLines(key.replace(/^file:/, ''))[0]));
   const missing = files.filter((file) => file.state === 'selected' && !shown.has(file.path));
   if (missing.length === 0) {
@@ -297,7 +295,7 @@ function splitLines(key: string): [string, string | undefined] {
   return at < 0 ? [key, undefined] : [key.slice(0, at), key.slice(at + 1)];
 }
 
-function sum(items: Item[]): number {
+function sum(items: ItemReport[]): number {
   return items.reduce((total, item) => total + item.tokens, 0);
 }
 
@@ -345,7 +343,7 @@ function fileItem(node: FileNode): vscode.TreeItem {
 }
 
 /** What its policy knows of an item: the chance to leave, or how far it has come to the next tier. */
-function standingOf(item: Item): string | undefined {
+function standingOf(item: ItemReport): string | undefined {
   if (item.n !== undefined) {
     return item.threshold === undefined ? `N ${item.n}` : `N ${item.n}/${item.threshold}`;
   }
@@ -382,7 +380,7 @@ function messageItem({ message, item: tracked }: MessageNode): vscode.TreeItem {
   const text = textOf(message);
   const kind = message.kind.replaceAll('_', ' ');
   const item = new vscode.TreeItem(firstWords(text) || `(${kind})`);
-  const pinned = message.pin !== undefined && message.pin !== null;
+  const pinned = message.pin === 'kept';
   item.id = `message/${message.id}`;
   item.iconPath = new vscode.ThemeIcon(
     pinned ? 'pinned' : message.agent === 'hidden' ? 'eye-closed' : message.role === 'user' ? 'account' : 'sparkle',
