@@ -82,7 +82,9 @@ async function tick(
   try {
     await setTicks(strata, changed);
   } catch (error) {
-    void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
+    if (!(error instanceof vscode.CancellationError)) {
+      void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
+    }
     // The boxes go back to what is true.
     tree.redraw();
   }

@@ -28,7 +28,7 @@ export async function runAtTheScreen(files) {
       await meter.first().waitFor({ timeout: 30_000 });
     });
     await step('it is ticked in the Strata view', async () => {
-      await page.locator('.activitybar .action-item').filter({ has: page.locator('[aria-label^="Strata"]') }).click();
+      await bench.showStrata();
       await bench.row('greet.py').waitFor();
       await box('greet.py').click();
       await bench.row('Active').waitFor();
@@ -48,6 +48,19 @@ export async function runAtTheScreen(files) {
       await until(async () => !(await bench.preview()).includes('# typed and not saved'), 'the typed text to go');
       await box('greet.py').click();
       await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text again');
+    });
+    await step('a file whose name promises secrets is shown only after a question', async () => {
+      await bench.command('Strata: Add Files by Pattern');
+      const input = page.locator('.quick-input-widget input[placeholder^="src/"]');
+      await input.fill('src/secret.env');
+      await input.press('Enter');
+      const dialog = page.locator('.monaco-dialog-box');
+      await dialog.filter({ hasText: 'its name says that it holds secrets' }).waitFor();
+      await bench.shot('secret');
+      await dialog.locator('.monaco-button').filter({ hasText: 'Show' }).click();
+      await bench.row('secret.env').waitFor();
+      await box('secret.env').click();
+      await bench.row('secret.env').waitFor({ state: 'detached' });
     });
     await step('an earlier conversation is opened and compacted', async () => {
       await bench.command('Strata: Open a Conversation');
@@ -83,6 +96,14 @@ export async function runAtTheScreen(files) {
       }, 'what was typed meanwhile');
     });
     await step('pictures in a dark and a light theme', () => takePictures(bench));
+    await step('a store that cannot be opened is seen in the meter', async () => {
+      fs.rmSync(bench.env.STRATA_STATE_DIR, { recursive: true });
+      fs.writeFileSync(bench.env.STRATA_STATE_DIR, 'no folder');
+      await bench.command('Strata: Restart the Server');
+      await meter.filter({ hasText: 'not saved' }).waitFor();
+      await bench.toast(/sessions are not kept/);
+      await bench.shot('not-saved');
+    });
   } finally {
     await bench.close();
   }
@@ -102,6 +123,7 @@ async function takePictures(bench) {
       await page.waitForTimeout(600);
       await bench.shot(`${name}-${theme}`);
     };
+    await bench.showStrata();
     await bench.openTab('Prompt');
     await picture('preview');
     await meter.click();
@@ -134,7 +156,6 @@ async function takePictures(bench) {
     await bench.command('View: Toggle Maximize Editor Group');
     await picture('walkthrough');
     await bench.command('View: Toggle Maximize Editor Group');
-    await bench.command('Strata: Focus on Context View');
   }
 }
 

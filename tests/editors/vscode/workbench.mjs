@@ -136,6 +136,16 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
       }, `the command ${title}`);
       await keys.press('Enter');
     },
+    /** Opens the view of the extension by its icon. */
+    showStrata: async () => {
+      const icon = page.locator('.activitybar .action-item').filter({ has: page.locator('[aria-label^="Strata"]') });
+      const trees = page.locator('.pane-header').filter({ hasText: 'Sessions' });
+      // A click on the icon of an open view closes it.
+      if (!(await trees.isVisible())) {
+        await icon.click();
+      }
+      await trees.waitFor();
+    },
     /** Lines of the Strata tree, by what they say. */
     row: (text) => page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first(),
     /** The text of the prompt that is previewed, as far as it is on the screen. */

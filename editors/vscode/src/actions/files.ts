@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 
+import { wordsOf } from '../client';
 import type { Strata } from '../client';
 import type { FilesSelectReply } from '../protocol';
 import { isFollowed, pathOf, pathOfLines, uriOf } from '../resources';
@@ -52,23 +53,35 @@ export async function setTicks(
 
 /** Selects, and asks about files that are not taken unasked. */
 export async function select(strata: Strata, paths: string[]): Promise<FilesSelectReply> {
-  const changed = await strata.tell('strata.files.select', { paths });
-  const { withheld } = changed;
-  if (withheld.length > 0) {
-    const first = withheld.slice(0, 5).map(({ path, reason }) => `${path}: ${reason}`);
-    const rest = withheld.length > 5 ? [`and ${withheld.length - 5} more`] : [];
-    const show = 'Show Them All the Same';
-    const choice = await vscode.window.showWarningMessage(
-      `${counted(withheld.length, 'file')} not added.`,
-      { modal: true, detail: [...first, ...rest].join('\n') },
-      show,
-    );
-    if (choice === show) {
-      const named = withheld.map(({ path }) => path);
-      return strata.tell('strata.files.select', { paths: named, confirmSecrets: named });
+  let changed: FilesSelectReply;
+  try {
+    changed = await strata.tell('strata.files.select', { paths });
+  } catch (error) {
+    // A file that was named itself: the server says how to confirm it.
+    if (!wordsOf(error).includes('confirmSecrets')) {
+      throw error;
     }
+    const reason = wordsOf(error).replace(/^`paths\[\d+\]`: /, '').replace(/;.*$/, '.');
+    await confirm('Show it to the model all the same?', reason);
+    return strata.tell('strata.files.select', { paths, confirmSecrets: paths });
   }
-  return changed;
+  const { withheld } = changed;
+  if (withheld.length === 0) {
+    return changed;
+  }
+  const first = withheld.slice(0, 5).map(({ path, reason }) => `${path}: ${reason}`);
+  const rest = withheld.length > 5 ? [`and ${withheld.length - 5} more`] : [];
+  await confirm(`${counted(withheld.length, 'file')} not added. Show them to the model all the same?`, [...first, ...rest].join('\n'));
+  const named = withheld.map(({ path }) => path);
+  return strata.tell('strata.files.select', { paths: named, confirmSecrets: named });
+}
+
+/** Throws a `CancellationError` unless the person says yes. */
+async function confirm(question: string, detail: string): Promise<void> {
+  const yes = 'Show';
+  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) {
+    throw new vscode.CancellationError();
+  }
 }
 
 function targets(target: Target, all: Target[] | undefined): string[] {
