@@ -100,6 +100,10 @@ export async function runAtTheScreen(files) {
       fs.rmSync(bench.env.STRATA_STATE_DIR, { recursive: true });
       fs.writeFileSync(bench.env.STRATA_STATE_DIR, 'no folder');
       await bench.command('Strata: Restart the Server');
+      await bench.showStrata();
+      // The new server has a new session, in which nothing is ticked.
+      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'false', 'the new session');
+      await box('greet.py').click();
       await meter.filter({ hasText: 'not saved' }).waitFor();
       await bench.toast(/sessions are not kept/);
       await bench.shot('not-saved');
