@@ -62,6 +62,18 @@ export async function checkClient() {
     const registered = [...everything.matchAll(/^ {2}(strata_\w+):/gm)].map(([, name]) => name).sort();
     assert.deepEqual(registered, declared);
   });
+  await steps.step('only what somebody set is sent to the server', async () => {
+    const { chosenSettings, person } = await load('settings', 'export { person } from "vscode"');
+    const named = ['files.list_budget', 'cache.policy', 'cache.ttl', 'prompt.system', 'path'];
+    named.forEach((name) => person.set(name, {}));
+    const blocks = [{ properties: { 'strata.path': {} } }];
+    blocks.push({ properties: Object.fromEntries(named.slice(0, 4).map((name) => [`strata.${name}`, {}])) });
+    const extension = { packageJSON: { contributes: { configuration: blocks } } };
+    assert.deepEqual(chosenSettings(extension), {});
+    person.set('cache.policy', { globalValue: null }).set('cache.ttl', { workspaceValue: '1h' }).set('path', { globalValue: '/bin/strata' });
+    person.set('files.list_budget', { globalValue: 1, workspaceFolderValue: 2 });
+    assert.deepEqual(chosenSettings(extension), { files: { list_budget: 2 }, cache: { policy: null, ttl: '1h' } });
+  });
   await steps.step('figures and times are put into words', async () => {
     const wording = await load('wording');
     assert.deepEqual([0, 999, 1000, 12_400, 999_499, 999_500, 1_000_000].map(wording.tokens), ['0', '999', '1k', '12.4k', '999k', '1M', '1M']);
@@ -115,11 +127,18 @@ export async function checkClient() {
   return steps;
 }
 
-/** One source of the client as a module. */
-async function load(name) {
+/** One source of the client as a module, with what stands in for the editor's API, and more exports. */
+async function load(name, more = '') {
   const require = createRequire(path.join(client, 'package.json'));
   const { build } = require('esbuild');
   const outfile = path.join(path.dirname(process.env.STRATA_EXTENSION), 'parts', `${name}.mjs`);
-  await build({ entryPoints: [path.join(client, 'src', `${name}.ts`)], outfile, bundle: true, platform: 'node', format: 'esm' });
+  await build({
+    stdin: { contents: `export * from './${name}';\n${more}`, resolveDir: path.join(client, 'src') },
+    alias: { vscode: path.join(path.dirname(new URL(import.meta.url).pathname), 'settings_of_a_person.mjs') },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
   return import(pathToFileURL(outfile).href);
 }

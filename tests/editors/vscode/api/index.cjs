@@ -123,7 +123,7 @@ test('the preview follows what is typed, and folds by part', async () => {
   await run('workbench.action.closeEditorsInOtherGroups');
 });
 
-test('settings reach the server, and only those that were set', async () => {
+test('settings reach the server, and are taken back', async () => {
   const settings = async () => (await run('strata.server.settings', {})).settings;
   const configuration = vscode.workspace.getConfiguration('strata');
   await configuration.update('files.list_budget', 123, vscode.ConfigurationTarget.Workspace);
