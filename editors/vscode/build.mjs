@@ -38,7 +38,6 @@ const { metafile } = await build({
 
 const { devDependencies, scripts, ...manifest } = JSON.parse(fs.readFileSync(path.join(here, 'package.json'), 'utf8'));
 fs.writeFileSync(path.join(stage, 'package.json'), JSON.stringify(manifest, null, 2));
-fs.writeFileSync(path.join(stage, 'THIRD-PARTY-NOTICES.txt'), notices(Object.keys(metafile.inputs)));
 fs.copyFileSync(path.join(here, 'README.md'), path.join(stage, 'README.md'));
 for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
   fs.copyFileSync(path.join(root, name), path.join(stage, name));
@@ -46,6 +45,8 @@ for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) {
 fs.cpSync(path.join(here, 'media'), path.join(stage, 'media'), { recursive: true });
 
 const binary = process.env.STRATA_BIN;
+const bundled = [...packagesOf(Object.keys(metafile.inputs)), ...(binary ? cratesOfTheServer() : [])];
+fs.writeFileSync(path.join(stage, 'THIRD-PARTY-NOTICES.txt'), notices(bundled));
 if (binary) {
   fs.mkdirSync(path.join(stage, 'server'));
   const name = process.platform === 'win32' ? 'strata.exe' : 'strata';
@@ -69,20 +70,56 @@ if (process.argv.includes('--vsix')) {
   console.log(path.relative(root, stage));
 }
 
-/** The licences of the packages that `inputs` belong to. Throws when one of them is not allowed. */
-function notices(inputs) {
-  const packages = new Set(
+/** The packages that `inputs` belong to. Throws when the licence of one is not allowed. */
+function packagesOf(inputs) {
+  const folders = new Set(
     inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),
   );
-  return [...packages].sort().map(notice).join('\n\n');
+  return [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(here, folder, 'package.json'), 'utf8'));
+    if (!ALLOWED.has(license)) {
+      throw new Error(`${name} ${version} has the licence ${license}, which is not one of ${[...ALLOWED].join(', ')}`);
+    }
+    return { name, version, license, folder: path.join(here, folder) };
+  });
 }
 
-function notice(folder) {
-  const { name, version, license } = JSON.parse(fs.readFileSync(path.join(here, folder, 'package.json'), 'utf8'));
-  if (!ALLOWED.has(license)) {
-    throw new Error(`${name} ${version} has the licence ${license}, which is not one of ${[...ALLOWED].join(', ')}`);
+/** The crates that the server is made of. Which licences they may have is the business of `deny.toml`. */
+function cratesOfTheServer() {
+  const cargo = (...args) => execFileSync('cargo', args, { cwd: root, maxBuffer: 1 << 28, encoding: 'utf8' });
+  const [, host] = /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }));
+  const metadata = ['metadata', '--format-version', '1', '--locked', '--filter-platform', host];
+  const { packages, resolve } = JSON.parse(cargo(...metadata));
+  const known = new Map(packages.map((one) => [one.id, one]));
+  const linked = new Map(resolve.nodes.map(({ id, deps }) => [id, deps.filter(isLinked).map(({ pkg }) => pkg)]));
+  const found = new Set();
+  const follow = (id) => {
+    if (!found.has(id)) {
+      found.add(id);
+      linked.get(id).forEach(follow);
+    }
+  };
+  follow(packages.find(({ name, source }) => name === 'strata' && source === null).id);
+  return [...found]
+    .map((id) => known.get(id))
+    .filter(({ source }) => source !== null)
+    .map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: path.dirname(manifest_path) }))
+    .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/** Whether a dependency becomes part of the program; the others are for its build and its tests. */
+function isLinked({ dep_kinds }) {
+  return dep_kinds.some(({ kind }) => kind === null);
+}
+
+/** Who made what, and each text of a licence once. */
+function notices(components) {
+  const texts = new Map();
+  for (const { name, version, license, folder } of components) {
+    const files = fs.readdirSync(folder).filter((entry) => /^(licen[cs]e|copying|notice|unlicense)/i.test(entry));
+    const read = files.map((file) => path.join(folder, file)).filter((file) => fs.statSync(file).isFile());
+    const text = read.map((file) => fs.readFileSync(file, 'utf8').trim()).join('\n\n');
+    texts.set(text, [...(texts.get(text) ?? []), `${name} ${version} (${license})`]);
   }
-  const file = fs.readdirSync(path.join(here, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file ? fs.readFileSync(path.join(here, folder, file), 'utf8').trim() : '';
-  return `${name} ${version} (${license})\n\n${text}\n\n${'-'.repeat(72)}`;
+  return [...texts].map(([text, names]) => `${names.join('\n')}\n\n${text}\n`).join(`\n${'-'.repeat(72)}\n\n`);
 }

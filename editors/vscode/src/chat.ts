@@ -6,8 +6,8 @@ import * as vscode from 'vscode';
 import { select } from './actions/files';
 import type { Strata } from './client';
 import { wordsOf } from './client';
-import { messagesOf, NO_MODEL, anyModel, usageOf } from './models';
-import type { PromptAssembleReply, PromptRecordParams } from './protocol';
+import { anyModel, isModel, messagesOf, NO_MODEL, usageOf } from './models';
+import type { PromptAssembleParams, PromptAssembleReply, PromptRecordParams } from './protocol';
 import { pathOf, pathOfLines } from './resources';
 import { exactly } from './wording';
 
@@ -78,8 +78,15 @@ export class Chat implements vscode.Disposable {
       stream.button({ command: 'strata.copyPrompt', title: 'Copy the Prompt' });
       return {};
     }
-    const prompt = await this.strata.ask('strata.prompt.assemble', { prompt: request.prompt, format: 'anthropic' }, token);
+    const { models } = await this.strata.ask('strata.server.models', {}, token);
+    const known = models.find(({ id }) => isModel(model, id));
+    const wish: PromptAssembleParams = { prompt: request.prompt, format: 'anthropic', ...(known && { model: known.id }) };
+    const prompt = await this.strata.ask('strata.prompt.assemble', wish, token);
     tellOf(prompt, stream);
+    if (prompt.tokens.total > model.maxInputTokens) {
+      const [has, takes] = [prompt.tokens.total, model.maxInputTokens].map(exactly);
+      throw new Error(`The prompt has ${has} tokens and ${model.name} takes ${takes}. Take files out, compact the conversation, or choose another model.`);
+    }
     const outcome = await answer(prompt, model, stream, token);
     const recorded = await this.strata.tell('strata.prompt.record', outcome.record);
     recorded.warnings.forEach((warning) => stream.progress(warning));

@@ -15,11 +15,14 @@ export async function anyModel(name?: string | null): Promise<vscode.LanguageMod
   return (name ? await modelNamed(name) : undefined) ?? (await vscode.lm.selectChatModels())[0];
 }
 
-/** The model of this name, however it writes its version. */
-async function modelNamed(name: string): Promise<vscode.LanguageModelChat | undefined> {
+/** Whether it is the model of this name, however it writes its version. */
+export function isModel({ id, family }: vscode.LanguageModelChat, name: string): boolean {
   const plain = (text: string) => text.toLowerCase().replaceAll('.', '-');
-  const models = await vscode.lm.selectChatModels();
-  return models.find(({ id, family }) => [id, family].map(plain).includes(plain(name)));
+  return [id, family].map(plain).includes(plain(name));
+}
+
+async function modelNamed(name: string): Promise<vscode.LanguageModelChat | undefined> {
+  return (await vscode.lm.selectChatModels()).find((model) => isModel(model, name));
 }
 
 /** What the server asks of the editor's models. */

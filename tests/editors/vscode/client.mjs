@@ -121,6 +121,7 @@ export async function checkClient() {
     assert.deepEqual(there, expected);
     const notices = fs.readFileSync(path.join(stage, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
     assert.match(notices, /^vscode-languageclient .* \(MIT\)$/m);
+    assert.match(notices, /^tokio .* \(MIT\)$/m);
     const bundled = fs.statSync(path.join(stage, 'server/strata'));
     assert.equal(bundled.size, fs.statSync(process.env.STRATA_BIN).size);
   });
