@@ -25,8 +25,11 @@ import type { RefreshedTree } from './views/refreshed';
 import { SessionsTree } from './views/sessions';
 import { showWarnings } from './warnings';
 
+let running: Strata | undefined;
+
 export async function activate(context: vscode.ExtensionContext): Promise<StrataApi> {
   const strata = new Strata(context, modelAnswers());
+  running = strata;
   const preview = new Preview(strata);
   const decorations = new Decorations(strata);
   const contextTree = new ContextTree(strata);
@@ -57,6 +60,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
   context.subscriptions.push(life);
   await strata.start();
   return apiOf(strata);
+}
+
+/** The editor waits for this, so that the server ends in order. */
+export async function deactivate(): Promise<void> {
+  await running?.stop();
 }
 
 function showTree<Node, Shown>(

@@ -18,6 +18,8 @@ export async function runInExtensionHost(files) {
       const [, passed, failed] = /^result (\d+) (\d+)/.exec(text) ?? [];
       if (passed !== undefined) {
         result = { passed: Number(passed), failed: Number(failed) };
+      } else if (text.startsWith('picture ')) {
+        void bench.shot(text.slice('picture '.length));
       } else if (/^(ok |FAIL)/.test(text) || process.env.STRATA_VERBOSE) {
         console.log(text);
       }

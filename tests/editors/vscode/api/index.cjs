@@ -175,6 +175,7 @@ test('the chat participant sends the prompt to the chosen model and records the 
   assert.match(JSON.stringify(messages.at(-2)), /What does double do\?/);
   assert.match(JSON.stringify(messages.at(-1)), /The stand-in has answered/);
   assert.match(model.asked.at(-1).join('\n'), /def double/);
+  console.log('picture chat');
   const times = model.asked.length;
   await run('strata.regenerate');
   const again = await until(async () => {
