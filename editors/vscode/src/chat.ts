@@ -8,7 +8,7 @@ import type { Strata } from './client';
 import { wordsOf } from './client';
 import { anyModel, isModel, messagesOf, NO_MODEL, usageOf } from './models';
 import type { PromptAssembleParams, PromptAssembleReply, PromptRecordParams } from './protocol';
-import { pathOf, pathOfLines } from './resources';
+import { isFollowed, pathOf, pathOfLines } from './resources';
 import { exactly } from './wording';
 
 /** What is kept with an answer in the panel: where the conversation stood behind it. */
@@ -25,14 +25,11 @@ export class Chat implements vscode.Disposable {
   /** Turns that were asked in a panel of this window, by session and first message. */
   private readonly asked = new Set<string>();
 
-  constructor(
-    private readonly strata: Strata,
-    extension: vscode.Uri,
-  ) {
+  constructor(private readonly strata: Strata) {
     this.participant = vscode.chat.createChatParticipant('strata.chat', (request, context, stream, token) =>
       this.handle(request, context, stream, token),
     );
-    this.participant.iconPath = vscode.Uri.joinPath(extension, 'media', 'strata.svg');
+    this.participant.iconPath = new vscode.ThemeIcon('layers');
   }
 
   dispose(): void {
@@ -100,9 +97,9 @@ export class Chat implements vscode.Disposable {
   private async addReferences(references: readonly vscode.ChatPromptReference[]): Promise<void> {
     const paths = references.flatMap(({ value }) => {
       if (value instanceof vscode.Uri) {
-        return [pathOf(value)];
+        return isFollowed(value) ? [pathOf(value)] : [];
       }
-      return value instanceof vscode.Location
+      return value instanceof vscode.Location && isFollowed(value.uri)
         ? [pathOfLines(value.uri, value.range.start.line + 1, value.range.end.line + 1)]
         : [];
     });

@@ -39,7 +39,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
     decorations,
     vscode.window.registerFileDecorationProvider(decorations),
     new Meter(strata),
-    new Chat(strata, context.extensionUri),
+    new Chat(strata),
     registerTools(strata),
     showWarnings(strata),
     register({
