@@ -82,7 +82,10 @@ export class Chat implements vscode.Disposable {
     tellOf(prompt, stream);
     if (prompt.tokens.total > model.maxInputTokens) {
       const [has, takes] = [prompt.tokens.total, model.maxInputTokens].map(exactly);
-      throw new Error(`The prompt has ${has} tokens and ${model.name} takes ${takes}. Take files out, compact the conversation, or choose another model.`);
+      throw new Error(
+        `The prompt has ${has} tokens and ${model.name} takes ${takes}. ` +
+          'Take files out, compact the conversation, or choose another model.',
+      );
     }
     const outcome = await answer(prompt, model, stream, token);
     const recorded = await this.strata.tell('strata.prompt.record', outcome.record);

@@ -86,7 +86,10 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
 
   const browser = await chromium.launch({
     executablePath: STRATA_CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync', '--disable-component-update'],
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-sync', '--disable-component-update'],
+    ],
   });
   const page = await browser.newPage({ viewport: { width: 1360, height: 850 } });
   page.setDefaultTimeout(15_000);

@@ -10,7 +10,10 @@ const textOf = (message) =>
 
 const provider = {
   provideLanguageModelChatInformation: () => [
-    { id: 'echo', name: 'Echo', family: 'echo', version: '1', maxInputTokens: 100_000, maxOutputTokens: 1000, capabilities: { toolCalling: true, agentMode: true }, isUserSelectable: true, isDefault: true },
+    {
+      ...{ id: 'echo', name: 'Echo', family: 'echo', version: '1', maxInputTokens: 100_000, maxOutputTokens: 1000 },
+      ...{ capabilities: { toolCalling: true, agentMode: true }, isUserSelectable: true, isDefault: true },
+    },
   ],
   provideLanguageModelChatResponse: async (_model, messages, _options, progress) => {
     asked.push(messages.map(textOf));
