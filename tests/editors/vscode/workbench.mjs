@@ -82,6 +82,11 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
       ];
   // A process group of its own: the extension host and the servers it starts end with it.
   const server = spawn(NODE, args, { env, detached: true, stdio: ['ignore', log, log] });
+  // However this run ends, nothing is left behind.
+  process.once('exit', () => signal('SIGKILL', -server.pid));
+  for (const end of ['SIGINT', 'SIGTERM']) {
+    process.once(end, () => process.exit(1));
+  }
   await until(() => answers(`http://127.0.0.1:${port}/${driven ? 'version' : 'healthz'}`), 'the start of VS Code', 40_000);
 
   const browser = await chromium.launch({
@@ -242,21 +247,22 @@ function answers(url) {
   });
 }
 
+function signal(name, to) {
+  try {
+    process.kill(to, name);
+  } catch {
+    // Nobody is left.
+  }
+}
+
 /** Ends a process and its group: gently first, so that language servers are told to stop. */
 async function endGroup(leader) {
-  const send = (signal, to) => {
-    try {
-      process.kill(to, signal);
-    } catch {
-      // Nobody is left.
-    }
-  };
   const alive = () =>
     execFileSync('ps', ['-eo', 'pgid=,stat='])
       .toString()
       .split('\n')
       .map((line) => line.trim().split(/\s+/))
       .some(([group, state]) => Number(group) === leader.pid && !state.startsWith('Z'));
-  send('SIGTERM', leader.pid);
-  await until(() => !alive(), 'the end of VS Code', 6000).catch(() => send('SIGKILL', -leader.pid));
+  signal('SIGTERM', leader.pid);
+  await until(() => !alive(), 'the end of VS Code', 6000).catch(() => signal('SIGKILL', -leader.pid));
 }
