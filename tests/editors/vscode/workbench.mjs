@@ -83,7 +83,10 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
   // A process group of its own: the extension host and the servers it starts end with it.
   const server = spawn(NODE, args, { env, detached: true, stdio: ['ignore', log, log] });
   // However this run ends, nothing is left behind.
-  process.once('exit', () => signal('SIGKILL', -server.pid));
+  process.once('exit', () => {
+    signal('SIGKILL', -server.pid);
+    fs.rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
   for (const end of ['SIGINT', 'SIGTERM']) {
     process.once(end, () => process.exit(1));
   }
