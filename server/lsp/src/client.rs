@@ -11,7 +11,7 @@ use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 
 use crate::navigation::Feature;
-use crate::outgoing::SummarizeRequest;
+use crate::outgoing::{CountTokensRequest, SummarizeRequest};
 use crate::position::Encoding;
 
 /// Whether the client can do something.
@@ -115,7 +115,7 @@ impl ClientInfo {
             nests_symbols: Can::from(symbols.and_then(|s| s.hierarchical_document_symbol_support)),
             registers: registers(capabilities),
             summarizes: answers(SummarizeRequest::METHOD),
-            counts_tokens: answers("strata/countTokens"),
+            counts_tokens: answers(CountTokensRequest::METHOD),
             resume: options.resume.clone(),
             trust: if options.trusted { Trust::Trusted } else { Trust::Untrusted },
         }

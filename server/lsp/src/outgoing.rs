@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use strata_engine::compaction::Purpose;
 use strata_engine::key::FileKey;
+use strata_engine::wire::Format;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::ErrorCode;
@@ -57,7 +58,7 @@ pub enum Outgoing {
     /// Ask the client how many tokens a request is by the provider's own count.
     CountTokens {
         /// The request.
-        params: Value,
+        params: CountTokens,
         /// How long it may take.
         patience: Duration,
         /// Where the count goes, or why there is none.
@@ -141,6 +142,39 @@ pub enum Summary {
     },
 }
 
+/// A request whose tokens the client is to have counted.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CountTokens {
+    /// The model that it is for, by its name in the table.
+    pub model: String,
+    /// The form of the body.
+    pub format: Format,
+    /// What would be sent.
+    pub body: Value,
+}
+
+/// How many tokens a provider counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TokenCount {
+    /// The number.
+    Number(usize),
+    /// The same inside an object, which may say more.
+    Object {
+        /// The number.
+        #[serde(rename = "inputTokens")]
+        input_tokens: usize,
+    },
+}
+
+impl TokenCount {
+    fn get(self) -> usize {
+        match self {
+            Self::Number(tokens) | Self::Object { input_tokens: tokens } => tokens,
+        }
+    }
+}
+
 /// `strata/compaction`.
 #[derive(Debug)]
 pub enum CompactionNotification {}
@@ -162,10 +196,10 @@ impl Request for SummarizeRequest {
 
 /// `strata/countTokens`.
 #[derive(Debug)]
-enum CountTokensRequest {}
+pub enum CountTokensRequest {}
 
 impl Request for CountTokensRequest {
-    type Params = Value;
+    type Params = CountTokens;
     type Result = Value;
     const METHOD: &'static str = "strata/countTokens";
 }
@@ -284,15 +318,14 @@ async fn summarize(
 /// The client answers with a number, or with an object whose `inputTokens` is one.
 async fn count_tokens(
     client: Client,
-    params: Value,
+    params: CountTokens,
     patience: Duration,
     answer: Sender<Result<usize, String>>,
 ) {
     let asked = client.send_request::<CountTokensRequest>(params);
     let counted = match tokio::time::timeout(patience, asked).await {
         Ok(Ok(said)) => {
-            let number = said.as_u64().or_else(|| said.get("inputTokens")?.as_u64());
-            let number = number.and_then(|number| usize::try_from(number).ok()).filter(|number| *number > 0);
+            let number = serde_json::from_value(said).ok().map(TokenCount::get).filter(|number| *number > 0);
             number.ok_or_else(|| "the client answered strata/countTokens without a number".to_owned())
         }
         Ok(Err(error)) => Err(format!("the client answered strata/countTokens with an error: {error}")),

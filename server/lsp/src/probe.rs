@@ -4,15 +4,13 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use serde::Serialize;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::{Assembled, weigh};
 use strata_engine::session::Session;
-use strata_engine::wire::{Body, Format};
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::asker::{CLIENT_GONE, answer_of_client};
-use crate::outgoing::Outgoing;
+use crate::outgoing::{CountTokens, Outgoing};
 use crate::snapshot::Snapshot;
 
 /// A prompt waits for a count: longer than a provider's counting endpoint takes, and no longer than a person bears.
@@ -33,14 +31,6 @@ pub struct Measured {
     pub counted: usize,
 }
 
-/// `strata/countTokens`: what the client is asked.
-#[derive(Debug, Serialize)]
-struct CountTokens<'a> {
-    model: &'a str,
-    format: Format,
-    body: &'a Body,
-}
-
 impl Probe {
     pub(crate) fn new(outgoing: UnboundedSender<Outgoing>) -> Self {
         Self(outgoing)
@@ -52,8 +42,8 @@ impl Probe {
     /// Why there is no count, as a clause.
     pub fn measure(&self, prompt: &Assembled, cancel: &Cancel) -> Result<Measured, String> {
         let Assembled { model, format, body, tokens, .. } = prompt;
-        let asked = CountTokens { model, format: *format, body };
-        let params = serde_json::to_value(asked).map_err(|error| error.to_string())?;
+        let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
+        let params = CountTokens { model: model.clone(), format: *format, body };
         let (answer, wait) = channel();
         let asked = Outgoing::CountTokens { params, patience: PATIENCE, answer };
         self.0.send(asked).map_err(|_| CLIENT_GONE.to_owned())?;

@@ -11,7 +11,9 @@ use strata_engine::settings::Settings;
 
 use crate::client::InitializationOptions;
 use crate::commands;
-use crate::outgoing::{CompactionNotification, StatusNotification, SummarizeRequest, WarningNotification};
+use crate::outgoing::{
+    CompactionNotification, CountTokensRequest, StatusNotification, SummarizeRequest, WarningNotification,
+};
 
 pub use shapes::Shapes;
 
@@ -46,10 +48,16 @@ pub fn schema() -> Value {
         shapes.notification::<CompactionNotification>("A compaction began, ended or failed."),
         shapes.notification::<WarningNotification>("Something that the person should know."),
     ];
-    let requests = [shapes.request::<SummarizeRequest>(
-        "Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their \
-         `initializationOptions`.",
-    )];
+    let requests = [
+        shapes.request::<SummarizeRequest>(
+            "Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their \
+             `initializationOptions`.",
+        ),
+        shapes.request::<CountTokensRequest>(
+            "Asks the client how many tokens a request is by the provider's own count. Sent only to clients that name it in \
+             the `requests` of their `initializationOptions`.",
+        ),
+    ];
     let options = shapes.taken::<InitializationOptions>();
     let description = "Commands are sent by the client with workspace/executeCommand, each with one object as its argument. \
                        Notifications and requests come from the server.";

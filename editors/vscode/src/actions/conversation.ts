@@ -1,0 +1,92 @@
+// Commands about the messages of the conversation.
+
+import * as vscode from 'vscode';
+
+import type { Strata } from '../client';
+import type { Message } from '../protocol';
+import { textOf } from '../views/context';
+import type { MessageNode } from '../views/context';
+import { firstWords } from '../wording';
+import type { Actions } from './register';
+
+export function conversationActions(strata: Strata): Actions {
+  return {
+    'strata.pinMessage': ({ message }: MessageNode) => strata.tell('strata.history.pin', { id: message.id, pinned: true }),
+    'strata.unpinMessage': ({ message }: MessageNode) =>
+      strata.tell('strata.history.pin', { id: message.id, pinned: false }),
+    'strata.hideMessage': ({ message }: MessageNode) =>
+      strata.tell('strata.history.hide', { id: message.id, agent: 'hidden' }),
+    'strata.showMessage': ({ message }: MessageNode) =>
+      strata.tell('strata.history.hide', { id: message.id, agent: 'shown' }),
+    'strata.editMessage': async (node?: MessageNode) => edit(strata, node?.message ?? (await pickQuestion(strata))),
+    'strata.regenerate': async (node?: MessageNode) => regenerate(strata, node?.message),
+    'strata.truncateFrom': ({ message }: MessageNode) => truncate(strata, message),
+    'strata.forkFrom': ({ message }: MessageNode) => strata.tell('strata.session.fork', { until: message.id }),
+  };
+}
+
+/** Opens the chat with a question to `@strata`, which is sent. */
+export async function ask(question: string): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@strata ${question}` });
+}
+
+async function edit(strata: Strata, message: Message | undefined): Promise<void> {
+  if (message === undefined) {
+    return;
+  }
+  const text = await vscode.window.showInputBox({ title: 'Edit the message', value: textOf(message), ignoreFocusOut: true });
+  if (text === undefined || text === '') {
+    return;
+  }
+  const keep = 'Keep What Follows';
+  const again = 'Ask Again From Here';
+  const choices = message.role === 'user' ? [keep, again] : [keep];
+  const choice =
+    choices.length === 1
+      ? keep
+      : await vscode.window.showInformationMessage(
+          'What becomes of the messages behind it?',
+          { modal: true, detail: `${again} removes them and sends the question to the model.` },
+          ...choices,
+        );
+  if (choice === keep) {
+    await strata.tell('strata.history.edit', { id: message.id, content: text });
+  } else if (choice === again) {
+    await strata.tell('strata.history.truncate', { from: message.id });
+    await ask(text);
+  }
+}
+
+/** Takes the last answer back, or that of `message`, and asks once more. */
+async function regenerate(strata: Strata, message: Message | undefined): Promise<void> {
+  const { messages } = await strata.ask('strata.history.get', {});
+  const until = message === undefined ? messages.length : messages.findIndex(({ id }) => id === message.id) + 1;
+  const question = messages.slice(0, until).findLast(({ role, kind }) => role === 'user' && kind === 'normal');
+  if (question === undefined) {
+    throw new Error('Nothing has been asked yet.');
+  }
+  await strata.tell('strata.history.truncate', { from: question.id });
+  await ask(textOf(question));
+}
+
+async function truncate(strata: Strata, message: Message): Promise<void> {
+  const remove = 'Remove';
+  const choice = await vscode.window.showWarningMessage(
+    'Remove this message and all that follow?',
+    { modal: true, detail: firstWords(textOf(message), 200) },
+    remove,
+  );
+  if (choice === remove) {
+    await strata.tell('strata.history.truncate', { from: message.id });
+  }
+}
+
+async function pickQuestion(strata: Strata): Promise<Message | undefined> {
+  const { messages } = await strata.ask('strata.history.get', {});
+  const questions = messages.filter(({ role, kind }) => role === 'user' && kind === 'normal').reverse();
+  if (questions.length === 0) {
+    throw new Error('Nothing has been asked yet.');
+  }
+  const items = questions.map((message) => ({ label: firstWords(textOf(message), 100), message }));
+  return (await vscode.window.showQuickPick(items, { title: 'Edit which message?' }))?.message;
+}

@@ -1,0 +1,175 @@
+// Commands about files: what is in the context and what is kept out of it.
+
+import * as vscode from 'vscode';
+
+import { wordsOf } from '../client';
+import type { Strata } from '../client';
+import type { FilesSelectReply } from '../protocol';
+import { isFollowed, pathOf, pathOfLines, uriOf } from '../resources';
+import { counted } from '../wording';
+import type { ContextNode, FileNode, PageNode } from '../views/context';
+import type { Actions } from './register';
+
+/** What a menu hands over: a file, or a line of the tree. */
+type Target = vscode.Uri | ContextNode | undefined;
+
+export function fileActions(strata: Strata): Actions {
+  return {
+    'strata.addToContext': async (target: Target, all?: Target[]) => {
+      await select(strata, targets(target, all));
+    },
+    'strata.removeFromContext': (target: Target, all?: Target[]) =>
+      strata.tell('strata.files.deselect', { paths: targets(target, all) }),
+    'strata.excludeFromContext': (target: Target, all?: Target[]) =>
+      strata.tell('strata.files.exclude', { paths: targets(target, all) }),
+    'strata.includeInContext': (target: Target, all?: Target[]) =>
+      strata.tell('strata.files.include', { paths: targets(target, all) }),
+    'strata.addSelectedLines': () => selectLines(strata),
+    'strata.addGlob': () => selectGlob(strata),
+    'strata.addFolder': () => selectFolder(strata),
+    'strata.clearContext': () => strata.tell('strata.files.clear', {}),
+    'strata.reveal': (node: FileNode) => reveal(node),
+    'strata.removePage': (node: PageNode) => strata.tell('strata.url.remove', { url: node.url }),
+    'strata.findSymbol': () => findSymbol(strata),
+  };
+}
+
+/** Ticks and takes ticks away. */
+export async function setTicks(
+  strata: Strata,
+  changed: readonly [ContextNode, vscode.TreeItemCheckboxState][],
+): Promise<void> {
+  const ticked = (state: vscode.TreeItemCheckboxState) =>
+    changed.flatMap(([node, now]) => (node.kind === 'file' && now === state ? [node.path] : []));
+  const { Checked, Unchecked } = vscode.TreeItemCheckboxState;
+  const [wanted, unwanted] = [ticked(Checked), ticked(Unchecked)];
+  if (wanted.length > 0) {
+    await select(strata, wanted);
+  }
+  if (unwanted.length > 0) {
+    await strata.tell('strata.files.deselect', { paths: unwanted });
+  }
+}
+
+/** Selects, and asks about files that are not taken unasked. */
+export async function select(strata: Strata, paths: string[]): Promise<FilesSelectReply> {
+  let changed: FilesSelectReply;
+  try {
+    changed = await strata.tell('strata.files.select', { paths });
+  } catch (error) {
+    // A file that was named itself: the server says how to confirm it.
+    if (!wordsOf(error).includes('confirmSecrets')) {
+      throw error;
+    }
+    const reason = wordsOf(error).replace(/^`paths\[\d+\]`: /, '').replace(/;.*$/, '.');
+    await confirm('Show it to the model all the same?', reason);
+    return strata.tell('strata.files.select', { paths, confirmSecrets: paths });
+  }
+  const { withheld } = changed;
+  if (withheld.length === 0) {
+    return changed;
+  }
+  const first = withheld.slice(0, 5).map(({ path, reason }) => `${path}: ${reason}`);
+  const rest = withheld.length > 5 ? [`and ${withheld.length - 5} more`] : [];
+  await confirm(`${counted(withheld.length, 'file')} not added. Show them to the model all the same?`, [...first, ...rest].join('\n'));
+  const named = withheld.map(({ path }) => path);
+  return strata.tell('strata.files.select', { paths: named, confirmSecrets: named });
+}
+
+/** Throws a `CancellationError` unless the person says yes. */
+async function confirm(question: string, detail: string): Promise<void> {
+  const yes = 'Show';
+  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) {
+    throw new vscode.CancellationError();
+  }
+}
+
+function targets(target: Target, all: Target[] | undefined): string[] {
+  const some = all?.length ? all : [target ?? vscode.window.activeTextEditor?.document.uri];
+  const paths = some.flatMap((one) => {
+    if (one instanceof vscode.Uri) {
+      return isFollowed(one) ? [pathOf(one)] : [];
+    }
+    return one?.kind === 'file' ? [one.path] : [];
+  });
+  if (paths.length === 0) {
+    throw new Error('This is no file that Strata can follow. Open one, or choose one in the explorer.');
+  }
+  return [...new Set(paths)];
+}
+
+async function selectLines(strata: Strata): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined || !isFollowed(editor.document.uri)) {
+    throw new Error('Select lines of a file first.');
+  }
+  const paths = editor.selections.map(({ start, end }) => {
+    // A selection that ends at the start of a line does not show that line.
+    const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+    return pathOfLines(editor.document.uri, start.line + 1, last);
+  });
+  await select(strata, paths);
+}
+
+async function selectGlob(strata: Strata): Promise<void> {
+  const glob = await vscode.window.showInputBox({
+    title: 'Add files to the model context',
+    prompt: 'A path, a folder or a pattern',
+    placeHolder: 'src/**/*.ts',
+  });
+  if (glob !== undefined && glob !== '') {
+    const { changed } = await select(strata, [glob]);
+    vscode.window.setStatusBarMessage(`Strata: ${counted(changed.length, 'file')} added`, 4000);
+  }
+}
+
+async function selectFolder(strata: Strata): Promise<void> {
+  const start = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const folders = await vscode.window.showOpenDialog({
+    canSelectFiles: false,
+    canSelectFolders: true,
+    canSelectMany: true,
+    openLabel: 'Add to Model Context',
+    ...(start && { defaultUri: start }),
+  });
+  if (folders !== undefined) {
+    await select(strata, folders.map(pathOf));
+  }
+}
+
+async function reveal(node: FileNode): Promise<void> {
+  const uri = uriOf(node.path);
+  if (uri !== undefined) {
+    await vscode.commands.executeCommand('revealInExplorer', uri);
+  }
+}
+
+/** Finds a definition by letters of its name and adds its file. */
+async function findSymbol(strata: Strata): Promise<void> {
+  const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { path?: string }>();
+  pick.title = 'Add the file that defines…';
+  pick.placeholder = 'Letters of a name, in order';
+  let asked = 0;
+  pick.onDidChangeValue(async (query) => {
+    const mine = ++asked;
+    const symbols = query === '' ? [] : (await strata.ask('strata.symbols.find', { query, limit: 50 })).symbols;
+    if (mine === asked) {
+      pick.items = symbols.map(({ name, kind, path, head }) => ({
+        label: name,
+        description: `${kind} · ${path}`,
+        detail: head,
+        alwaysShow: true,
+        path,
+      }));
+    }
+  });
+  pick.onDidAccept(async () => {
+    const path = pick.selectedItems[0]?.path;
+    pick.hide();
+    if (path !== undefined) {
+      await select(strata, [path]);
+    }
+  });
+  pick.onDidHide(() => pick.dispose());
+  pick.show();
+}

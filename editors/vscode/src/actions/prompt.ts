@@ -1,0 +1,65 @@
+// Commands about the prompt and its layout.
+
+import * as vscode from 'vscode';
+
+import type { Strata } from '../client';
+import type { Format, PolicyName } from '../protocol';
+import { exactly, tokens } from '../wording';
+import type { Preview } from '../preview';
+import type { Actions } from './register';
+
+export function promptActions(strata: Strata, preview: Preview): Actions {
+  return {
+    'strata.preview': () => preview.show(),
+    'strata.copyPrompt': () => copyPrompt(strata),
+    'strata.rebuildTiers': () => rebuild(strata),
+    'strata.explainBreak': async () => {
+      const { sentence } = await strata.ask('strata.tiers.explainBreak', {});
+      void vscode.window.showInformationMessage(sentence);
+    },
+    'strata.choosePolicy': () => choosePolicy(strata),
+  };
+}
+
+async function copyPrompt(strata: Strata): Promise<void> {
+  const formats: (vscode.QuickPickItem & { format: Format })[] = [
+    { label: 'Anthropic', description: 'Messages API, JSON', format: 'anthropic' },
+    { label: 'OpenAI', description: 'Chat Completions, JSON', format: 'openai' },
+    { label: 'Markdown', description: 'to read and to paste', format: 'markdown' },
+  ];
+  const chosen = await vscode.window.showQuickPick(formats, { title: 'Copy the prompt as' });
+  if (chosen === undefined) {
+    return;
+  }
+  const prompt = await vscode.window.showInputBox({ title: 'Copy the prompt', prompt: 'What do you want to ask?' });
+  if (prompt === undefined || prompt === '') {
+    return;
+  }
+  const made = await strata.ask('strata.prompt.assemble', { prompt, format: chosen.format, dryRun: true });
+  const text = typeof made.body === 'string' ? made.body : JSON.stringify(made.body, null, 2);
+  await vscode.env.clipboard.writeText(text);
+  const left = made.shed.length > 0 ? ` ${made.shed.join(', ')} did not fit.` : '';
+  void vscode.window.showInformationMessage(`The prompt was copied: ${exactly(made.tokens.total)} tokens.${left}`);
+}
+
+async function rebuild(strata: Strata): Promise<void> {
+  const { predicted } = await strata.tell('strata.tiers.rebuild', {});
+  const cost = predicted && ` It will write ${tokens(predicted.written)} tokens to the cache.`;
+  void vscode.window.showInformationMessage(`The next prompt is laid out anew.${cost ?? ''}`);
+}
+
+async function choosePolicy(strata: Strata): Promise<void> {
+  const now = await strata.ask('strata.tiers.policy', {});
+  const policies: (vscode.QuickPickItem & { policy: PolicyName | null })[] = [
+    { label: 'ledger', description: 'a log that keeps what is cached and adds updates', policy: 'ledger' },
+    { label: 'ripple', description: 'tiers that stable files rise through', policy: 'ripple' },
+    { label: 'flat', description: 'no cached tiers', policy: 'flat' },
+    { label: 'as set', description: `by the setting strata.cache.policy, else ${now.modelDefault}`, policy: null },
+  ];
+  const chosen = await vscode.window.showQuickPick(policies, {
+    title: `Layout of prompts (now: ${now.policy})`,
+  });
+  if (chosen !== undefined) {
+    await strata.tell('strata.tiers.policy', { policy: chosen.policy });
+  }
+}

@@ -1,0 +1,144 @@
+// Commands about whole conversations and about memory.
+
+import * as vscode from 'vscode';
+
+import type { Strata } from '../client';
+import type { Commands, Hit, ListedSession, Note } from '../protocol';
+import { titleOf } from '../views/sessions';
+import { firstWords, since } from '../wording';
+import type { Actions } from './register';
+
+export function sessionActions(strata: Strata): Actions {
+  return {
+    'strata.newSession': () => strata.tell('strata.session.new', {}),
+    'strata.resetSession': () => strata.tell('strata.session.reset', {}),
+    'strata.openSession': async (session?: ListedSession) => open(strata, session ?? (await pick(strata))),
+    'strata.renameSession': async (session?: ListedSession) => rename(strata, session ?? (await pick(strata))),
+    'strata.deleteSession': async (session?: ListedSession) => remove(strata, session ?? (await pick(strata))),
+    'strata.forkSession': () => strata.tell('strata.session.fork', {}),
+    'strata.exportSession': async (session?: ListedSession) => exportTo(strata, session ?? (await pick(strata))),
+    'strata.importSession': () => importFrom(strata),
+    'strata.search': () => search(strata),
+    'strata.remember': () => remember(strata),
+    'strata.forget': (fragment: Note) => strata.tell('strata.memory.remove', { id: fragment.id }),
+    'strata.copyMemory': (fragment: Note) => vscode.env.clipboard.writeText(fragment.text),
+  };
+}
+
+async function pick(strata: Strata): Promise<ListedSession | undefined> {
+  const { sessions } = await strata.ask('strata.session.list', {});
+  const items = sessions.map((session) => ({
+    label: titleOf(session),
+    description: [session.updatedMs && since(session.updatedMs, Date.now()), session.current && 'shown now']
+      .filter(Boolean)
+      .join(' · '),
+    session,
+  }));
+  return (await vscode.window.showQuickPick(items, { title: 'Which conversation?' }))?.session;
+}
+
+async function open(strata: Strata, session: ListedSession | undefined): Promise<void> {
+  if (session !== undefined) {
+    await strata.tell('strata.session.load', { id: session.id });
+  }
+}
+
+async function rename(strata: Strata, session: ListedSession | undefined): Promise<void> {
+  if (session === undefined) {
+    return;
+  }
+  const name = await vscode.window.showInputBox({ title: 'Name the conversation', value: session.name });
+  if (name !== undefined) {
+    await strata.tell('strata.session.rename', { id: session.id, name });
+  }
+}
+
+async function remove(strata: Strata, session: ListedSession | undefined): Promise<void> {
+  if (session === undefined) {
+    return;
+  }
+  const yes = 'Delete';
+  const question = `Delete the conversation "${titleOf(session)}"? This cannot be undone.`;
+  if ((await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes) {
+    await strata.tell('strata.session.delete', { id: session.id });
+  }
+}
+
+async function exportTo(strata: Strata, session: ListedSession | undefined): Promise<void> {
+  if (session === undefined) {
+    return;
+  }
+  type Format = NonNullable<Commands['strata.session.export']['params']['format']>;
+  const formats: (vscode.QuickPickItem & { format: Format; language: string })[] = [
+    { label: 'Markdown', description: 'to read', format: 'markdown', language: 'markdown' },
+    { label: 'Strata', description: 'everything, one JSON object a line', format: 'jsonl', language: 'jsonl' },
+    { label: 'Anthropic', description: 'a request body', format: 'anthropic', language: 'json' },
+    { label: 'OpenAI', description: 'a request body', format: 'openai', language: 'json' },
+  ];
+  const chosen = await vscode.window.showQuickPick(formats, { title: 'Export as' });
+  if (chosen !== undefined) {
+    const { text } = await strata.ask('strata.session.export', { id: session.id, format: chosen.format });
+    await vscode.window.showTextDocument(
+      await vscode.workspace.openTextDocument({ content: text, language: chosen.language }),
+    );
+  }
+}
+
+async function importFrom(strata: Strata): Promise<void> {
+  const [file] = (await vscode.window.showOpenDialog({ openLabel: 'Import', title: 'Import a conversation' })) ?? [];
+  if (file === undefined) {
+    return;
+  }
+  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  const { id, messages } = await strata.tell('strata.session.import', { text });
+  const show = 'Open';
+  if ((await vscode.window.showInformationMessage(`${messages} messages were imported.`, show)) === show) {
+    await strata.tell('strata.session.load', { id });
+  }
+}
+
+/** Searches conversations and memory while the person types. */
+async function search(strata: Strata): Promise<void> {
+  const list = vscode.window.createQuickPick<vscode.QuickPickItem & { hit?: Hit }>();
+  list.title = 'Search conversations and memory';
+  list.placeholder = 'Words that were said or noted';
+  let asked = 0;
+  list.onDidChangeValue(async (query) => {
+    const mine = ++asked;
+    const found = /[\p{L}\p{N}]/u.test(query) ? (await strata.ask('strata.session.search', { query })).hits : [];
+    if (mine === asked) {
+      list.items = found.map((hit) => ({
+        label: `$(${hit.source === 'fragment' ? 'note' : 'comment'}) ${firstWords(hit.snippet, 90)}`,
+        description: [hit.source === 'message' && hit.role, hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
+        alwaysShow: true,
+        hit,
+      }));
+    }
+  });
+  list.onDidAccept(async () => {
+    const hit = list.selectedItems[0]?.hit;
+    list.hide();
+    if (hit?.source === 'message' && hit.session !== undefined) {
+      await strata.tell('strata.session.load', { id: hit.session });
+      await vscode.commands.executeCommand('strata.context.focus');
+    } else if (hit !== undefined) {
+      await vscode.commands.executeCommand('strata.memory.focus');
+    }
+  });
+  list.onDidHide(() => list.dispose());
+  list.show();
+}
+
+async function remember(strata: Strata): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const selected = editor && editor.document.getText(editor.selection);
+  const text = await vscode.window.showInputBox({
+    title: 'Remember',
+    prompt: 'A note that outlives this conversation; words with # in front are its tags',
+    value: selected ?? '',
+  });
+  if (text !== undefined && text.trim() !== '') {
+    const tags = [...text.matchAll(/(?:^|\s)#([\p{L}\p{N}_-]+)/gu)].map(([, tag]) => tag ?? '');
+    await strata.tell('strata.memory.add', { text, tags });
+  }
+}

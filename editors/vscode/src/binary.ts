@@ -1,0 +1,42 @@
+// Finds the `strata` binary: the one the person named, the one that came with the extension, or the one in the PATH.
+// It starts nothing.
+
+import { accessSync, constants, statSync } from 'node:fs';
+import * as path from 'node:path';
+
+const NAME = process.platform === 'win32' ? 'strata.exe' : 'strata';
+
+/** Where to look. */
+export interface Places {
+  /** The setting `strata.path`; empty when it is not set. */
+  configured: string;
+  /** The folder of the extension. */
+  extension: string;
+  /** The environment variable `PATH`. */
+  searchPath: string;
+}
+
+/** The path of the binary. Throws an error that says what to do when there is none. */
+export function findBinary({ configured, extension, searchPath }: Places): string {
+  if (configured !== '') {
+    if (!runs(configured)) {
+      throw new Error(`The setting strata.path names ${configured}, which is not a program that can be run.`);
+    }
+    return configured;
+  }
+  const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const found = [path.join(extension, 'server'), ...folders].map((folder) => path.join(folder, NAME)).find(runs);
+  if (found === undefined) {
+    throw new Error('There is no strata program here. Install it into your PATH, or set strata.path to where it is.');
+  }
+  return found;
+}
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

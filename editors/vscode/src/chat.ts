@@ -1,0 +1,183 @@
+// The chat participant `@strata`: the server makes the prompt, the person's model answers it, the server records the
+// turn. The history of the chat panel is not sent: the server has the conversation.
+
+import * as vscode from 'vscode';
+
+import { select } from './actions/files';
+import type { Strata } from './client';
+import { wordsOf } from './client';
+import { anyModel, isModel, messagesOf, NO_MODEL, usageOf } from './models';
+import type { PromptAssembleParams, PromptAssembleReply, PromptRecordParams } from './protocol';
+import { isFollowed, pathOf, pathOfLines } from './resources';
+import { exactly } from './wording';
+
+/** What is kept with an answer in the panel: where the conversation stood behind it. */
+interface Stand {
+  session: string;
+  /** The first message of the turn. */
+  from: number;
+  /** What the next message of the conversation will be called, at least. */
+  next: number;
+}
+
+export class Chat implements vscode.Disposable {
+  private readonly participant: vscode.ChatParticipant;
+  /** Turns that were asked in a panel of this window, by session and first message. */
+  private readonly asked = new Set<string>();
+
+  constructor(private readonly strata: Strata) {
+    this.participant = vscode.chat.createChatParticipant('strata.chat', (request, context, stream, token) =>
+      this.handle(request, context, stream, token),
+    );
+    this.participant.iconPath = new vscode.ThemeIcon('layers');
+  }
+
+  dispose(): void {
+    this.participant.dispose();
+  }
+
+  private async handle(
+    request: vscode.ChatRequest,
+    context: vscode.ChatContext,
+    stream: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.ChatResult> {
+    try {
+      switch (request.command) {
+        case 'new':
+          await this.strata.tell('strata.session.new', {});
+          stream.markdown('A new conversation was begun.');
+          return {};
+        case 'compact':
+          await vscode.commands.executeCommand('strata.compact');
+          stream.markdown('Done. The notification says what came of it.');
+          return {};
+        default:
+          return await this.turn(request, context, stream, token);
+      }
+    } catch (error) {
+      return { errorDetails: { message: wordsOf(error) } };
+    }
+  }
+
+  private async turn(
+    request: vscode.ChatRequest,
+    context: vscode.ChatContext,
+    stream: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.ChatResult> {
+    await this.forgetWhatWasTakenBack(context);
+    await this.addReferences(request.references);
+    const model = request.model ?? (await anyModel());
+    if (model === undefined) {
+      stream.markdown(NO_MODEL);
+      stream.button({ command: 'strata.preview', title: 'Preview the Prompt' });
+      stream.button({ command: 'strata.copyPrompt', title: 'Copy the Prompt' });
+      return {};
+    }
+    const { models } = await this.strata.ask('strata.server.models', {}, token);
+    const known = models.find(({ id }) => isModel(model, id));
+    const wish: PromptAssembleParams = { prompt: request.prompt, format: 'anthropic', ...(known && { model: known.id }) };
+    const prompt = await this.strata.ask('strata.prompt.assemble', wish, token);
+    tellOf(prompt, stream);
+    if (prompt.tokens.total > model.maxInputTokens) {
+      const [has, takes] = [prompt.tokens.total, model.maxInputTokens].map(exactly);
+      throw new Error(
+        `The prompt has ${has} tokens and ${model.name} takes ${takes}. ` +
+          'Take files out, compact the conversation, or choose another model.',
+      );
+    }
+    const outcome = await answer(prompt, model, stream, token);
+    const recorded = await this.strata.tell('strata.prompt.record', outcome.record);
+    recorded.warnings.forEach((warning) => stream.progress(warning));
+    if (outcome.error !== undefined) {
+      return { errorDetails: { message: outcome.error } };
+    }
+    return { metadata: { strata: await this.stand() } };
+  }
+
+  /** Files that the question refers to are shown in full from now on. */
+  private async addReferences(references: readonly vscode.ChatPromptReference[]): Promise<void> {
+    const paths = references.flatMap(({ value }) => {
+      if (value instanceof vscode.Uri) {
+        return isFollowed(value) ? [pathOf(value)] : [];
+      }
+      return value instanceof vscode.Location && isFollowed(value.uri)
+        ? [pathOfLines(value.uri, value.range.start.line + 1, value.range.end.line + 1)]
+        : [];
+    });
+    if (paths.length > 0) {
+      await select(this.strata, paths);
+    }
+  }
+
+  /** Notes where the conversation stands, so that an edit of this turn in the panel is noticed. */
+  private async stand(): Promise<Stand | undefined> {
+    const { messages } = await this.strata.ask('strata.history.get', {});
+    const last = messages.at(-1);
+    const question = messages.findLast(({ role, kind }) => role === 'user' && kind === 'normal');
+    const session = this.strata.status?.session;
+    if (last === undefined || question === undefined || session === undefined) {
+      return undefined;
+    }
+    this.asked.add(`${session}/${question.id}`);
+    return { session, from: question.id, next: last.id + 1 };
+  }
+
+  /**
+   * When a message was edited or asked again in the panel, the turns behind it are gone from there. They leave the
+   * conversation too, provided that nothing but turns of the panel stands there.
+   */
+  private async forgetWhatWasTakenBack(context: vscode.ChatContext): Promise<void> {
+    const stand = context.history
+      .filter((turn) => turn instanceof vscode.ChatResponseTurn)
+      .map((turn) => turn.result.metadata?.['strata'] as Stand | undefined)
+      .findLast((one) => one !== undefined);
+    if (stand === undefined || stand.session !== this.strata.status?.session) {
+      return;
+    }
+    const { messages } = await this.strata.ask('strata.history.get', {});
+    const behind = messages.find(({ id }) => id >= stand.next);
+    if (behind !== undefined && this.asked.has(`${stand.session}/${behind.id}`)) {
+      await this.strata.tell('strata.history.truncate', { from: behind.id });
+    }
+  }
+}
+
+/** What the person should know of a prompt before the answer comes. */
+function tellOf(prompt: PromptAssembleReply, stream: vscode.ChatResponseStream): void {
+  stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
+  for (const path of prompt.shed) {
+    stream.progress(`${path} did not fit and was left out`);
+  }
+}
+
+/** Sends the prompt and says what is to be recorded, whatever comes of it. */
+async function answer(
+  prompt: PromptAssembleReply,
+  model: vscode.LanguageModelChat,
+  stream: vscode.ChatResponseStream,
+  token: vscode.CancellationToken,
+): Promise<{ record: PromptRecordParams; error?: string }> {
+  const id = prompt.id ?? '';
+  let text = '';
+  let usage: PromptRecordParams['usage'];
+  try {
+    const reply = await model.sendRequest(messagesOf(prompt.body), {}, token);
+    for await (const part of reply.stream) {
+      if (part instanceof vscode.LanguageModelTextPart) {
+        text += part.value;
+        stream.markdown(part.value);
+      } else {
+        usage = usageOf(part) ?? usage;
+      }
+    }
+  } catch (error) {
+    if (!token.isCancellationRequested) {
+      return { record: { id, status: 'error', partial: text }, error: wordsOf(error) };
+    }
+  }
+  const status = token.isCancellationRequested ? 'aborted' : 'complete';
+  const said = status === 'complete' ? { response: text } : { partial: text };
+  return { record: { id, status, ...said, ...(usage && { usage }) } };
+}

@@ -1,0 +1,99 @@
+// Where the extension begins: it puts the parts together and starts the server.
+
+import * as vscode from 'vscode';
+
+import { compactionActions } from './actions/compaction';
+import { conversationActions } from './actions/conversation';
+import { fileActions, setTicks } from './actions/files';
+import { promptActions } from './actions/prompt';
+import { register } from './actions/register';
+import { serverActions } from './actions/server';
+import { sessionActions } from './actions/sessions';
+import { apiOf } from './api';
+import type { StrataApi } from './api';
+import { Chat } from './chat';
+import { Strata, wordsOf } from './client';
+import { modelAnswers } from './models';
+import { Preview } from './preview';
+import { registerTools } from './tools';
+import { ContextTree } from './views/context';
+import type { ContextNode } from './views/context';
+import { Decorations } from './views/decorations';
+import { MemoryTree } from './views/memory';
+import { Meter } from './views/meter';
+import type { RefreshedTree } from './views/refreshed';
+import { SessionsTree } from './views/sessions';
+import { showWarnings } from './warnings';
+
+let running: Strata | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<StrataApi> {
+  const strata = new Strata(context, modelAnswers());
+  running = strata;
+  const preview = new Preview(strata);
+  const decorations = new Decorations(strata);
+  const contextTree = new ContextTree(strata);
+  context.subscriptions.push(
+    strata,
+    preview,
+    decorations,
+    vscode.window.registerFileDecorationProvider(decorations),
+    new Meter(strata),
+    new Chat(strata),
+    registerTools(strata),
+    showWarnings(strata),
+    register({
+      ...fileActions(strata),
+      ...promptActions(strata, preview),
+      ...compactionActions(strata),
+      ...conversationActions(strata),
+      ...sessionActions(strata),
+      ...serverActions(strata),
+    }),
+    ...showTree('strata.context', contextTree, (view) =>
+      view.onDidChangeCheckboxState(({ items }) => tick(strata, contextTree, items)),
+    ),
+    ...showTree('strata.sessions', new SessionsTree(strata)),
+    ...showTree('strata.memory', new MemoryTree(strata)),
+  );
+  const life = strata.onLife((now) => vscode.commands.executeCommand('setContext', 'strata.life', now));
+  context.subscriptions.push(life);
+  await strata.start();
+  return apiOf(strata);
+}
+
+/** The editor waits for this, so that the server ends in order. */
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}
+
+function showTree<Node, Shown>(
+  id: string,
+  tree: RefreshedTree<Node, Shown>,
+  also?: (view: vscode.TreeView<Node>) => vscode.Disposable,
+): vscode.Disposable[] {
+  const view = vscode.window.createTreeView(id, {
+    treeDataProvider: tree,
+    showCollapseAll: true,
+    canSelectMany: true,
+    manageCheckboxStateManually: true,
+  });
+  tree.shownIn(view);
+  return [tree, view, ...(also ? [also(view)] : [])];
+}
+
+async function tick(
+  strata: Strata,
+  tree: ContextTree,
+  changed: readonly [ContextNode, vscode.TreeItemCheckboxState][],
+): Promise<void> {
+  try {
+    await setTicks(strata, changed);
+  } catch (error) {
+    if (!(error instanceof vscode.CancellationError)) {
+      void vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`);
+    }
+    // The boxes go back to what is true.
+    tree.redraw();
+  }
+}

@@ -1,0 +1,417 @@
+// The tree "Context": what stands in the next prompt, tier by tier, and what could stand there. Ticking a file selects it.
+
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+
+import type { Strata } from '../client';
+import type { ItemReport, ListedFile, ShownPage, Message, TiersReportReply } from '../protocol';
+import { isFollowed, relative, uriOf } from '../resources';
+import { counted, exactly, firstWords, tokens } from '../wording';
+import { RefreshedTree } from './refreshed';
+
+/** A line of the tree. */
+export type ContextNode = Group | FileNode | MessageNode | PageNode | PlainNode;
+
+interface Group {
+  kind: 'group';
+  id: string;
+  label: string;
+  description: string;
+  icon: string;
+  /** Whether its children are seen at first; `none` has no children. */
+  unfolds: 'open' | 'closed' | 'none';
+  children: () => Promise<ContextNode[]> | ContextNode[];
+  tooltip?: string;
+}
+
+/** How a file stands: in full, as an open editor that is not shown, by its outline, not at all, or it did not fit. */
+type Standing = 'selected' | 'open' | 'outlined' | 'excluded' | 'leftOut';
+
+export interface FileNode {
+  kind: 'file';
+  path: string;
+  standing: Standing;
+  lines?: string;
+  item?: ItemReport;
+  listed?: ListedFile;
+}
+
+export interface MessageNode {
+  kind: 'message';
+  message: Message;
+  item?: ItemReport;
+}
+
+export interface PageNode {
+  kind: 'page';
+  url: string;
+  title: string;
+  item: ItemReport;
+}
+
+interface PlainNode {
+  kind: 'plain';
+  id: string;
+  label: string;
+  description: string;
+  icon: string;
+}
+
+const TIERS: Record<string, string> = {
+  L0: 'L0 · most stable',
+  L1: 'L1',
+  L2: 'L2',
+  L3: 'L3 · least stable',
+  active: 'Active',
+};
+
+/** All that the tree is made of, but for the texts of messages. */
+interface Shown {
+  report: TiersReportReply;
+  files: ListedFile[];
+  pages: ShownPage[];
+  /** The server's names of open editors. */
+  open: string[];
+}
+
+export class ContextTree extends RefreshedTree<ContextNode, Shown> {
+  private readonly watching: vscode.Disposable;
+
+  constructor(strata: Strata) {
+    super(strata);
+    this.watching = vscode.window.tabGroups.onDidChangeTabs(() => this.soon());
+  }
+
+  override dispose(): void {
+    this.watching.dispose();
+    super.dispose();
+  }
+
+  override getTreeItem(node: ContextNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'group':
+        return groupItem(node);
+      case 'file':
+        return fileItem(node);
+      case 'message':
+        return messageItem(node);
+      case 'page':
+        return pageItem(node);
+      case 'plain':
+        return plainItem(node);
+    }
+  }
+
+  protected override async load(): Promise<Shown> {
+    const [report, { files }] = await Promise.all([
+      this.strata.ask('strata.tiers.report', {}),
+      this.strata.ask('strata.files.list', {}),
+    ]);
+    const pages = report.items.some(({ key }) => key.startsWith('url:'))
+      ? (await this.strata.ask('strata.url.list', {})).urls
+      : [];
+    return { report, files, pages, open: openEditors() };
+  }
+
+  protected override top({ report, files, pages, open }: Shown): ContextNode[] {
+    const chosen = new Set(files.map((file) => file.path));
+    const unchosen = open.filter((name) => !chosen.has(name));
+    return [
+      ...group('open', 'Open editors', 'not in context', 'files', 'open', unchosen, 'open'),
+      ...tierGroups(report, files, pages),
+      ...leftOut(report, files),
+      ...this.map(report, files),
+      ...this.history(report),
+      ...excluded(files),
+    ];
+  }
+
+  protected override below(node: ContextNode): Promise<ContextNode[]> | ContextNode[] {
+    return node.kind === 'group' ? node.children() : [];
+  }
+
+  private map(report: TiersReportReply, files: ListedFile[]): Group[] {
+    const outlines = report.items.filter(({ key, position }) => key.startsWith('symbol:') && position !== undefined);
+    const chosen = new Set(files.map((file) => file.path));
+    return outlines.length === 0
+      ? []
+      : [
+          {
+            kind: 'group',
+            id: 'map',
+            label: 'Map',
+            description: `${counted(outlines.length, 'outline')} · ${tokens(sum(outlines))}`,
+            icon: 'list-tree',
+            unfolds: 'closed',
+            tooltip: 'Files that the model knows by their outline only. Tick one to show it in full.',
+            children: () =>
+              outlines
+                .map((item): FileNode => ({ kind: 'file', path: item.key.slice('symbol:'.length), standing: 'outlined', item }))
+                .filter((file) => !chosen.has(file.path))
+                .sort((one, other) => one.path.localeCompare(other.path)),
+          },
+        ];
+  }
+
+  private history(report: TiersReportReply): Group[] {
+    const items = new Map(report.items.filter(({ key }) => key.startsWith('history:')).map((item) => [item.key, item]));
+    return items.size === 0
+      ? []
+      : [
+          {
+            kind: 'group',
+            id: 'history',
+            label: 'History',
+            description: `${counted(items.size, 'message')} · ${tokens(sum([...items.values()]))}`,
+            icon: 'comment-discussion',
+            unfolds: 'closed',
+            children: async () => {
+              const { messages } = await this.strata.ask('strata.history.get', {});
+              return messages.map((message): MessageNode => {
+                const item = items.get(`history:${message.id}`);
+                return { kind: 'message', message, ...(item && { item }) };
+              });
+            },
+          },
+        ];
+  }
+}
+
+/** The text of a message. */
+export function textOf(message: Message): string {
+  return message.content
+    .map((block) => block.type === 'text' ? block.text : `[${block.type.replace('_', ' ')}]`)
+    .join('\n')
+    .trim();
+}
+
+/** Where the group of a tier shows its files; the rest of the tier is summed up on lines of their own. */
+function tierGroups(
+  report: TiersReportReply,
+  files: ListedFile[],
+  pages: ShownPage[],
+): Group[] {
+  const listed = new Map(files.map((file) => [file.path, file]));
+  return report.tiers
+    .filter((tier) => tier.items > 0 || tier.tokens > 0)
+    .map((tier): Group => {
+      const children = tierChildren(report.items.filter((item) => item.tier === tier.tier), listed, pages);
+      return {
+        kind: 'group',
+        // The editor remembers of each id whether it is unfolded: a tier that was empty would stay folded.
+        id: children.length > 0 ? `tier/${tier.tier}` : `tier/${tier.tier}/empty`,
+        label: TIERS[tier.tier] ?? tier.tier,
+        description: `${tokens(tier.tokens)}${tier.marked ? ' · cache mark' : ''}`,
+        icon: tier.tier === 'active' ? 'zap' : 'layers',
+        unfolds: children.length > 0 ? 'open' : 'none',
+        tooltip: `${exactly(tier.tokens)} tokens${tier.marked ? ', and a cache mark behind them' : ''}`,
+        children: () => children,
+      };
+    });
+}
+
+function tierChildren(
+  items: ItemReport[],
+  listed: Map<string, ListedFile>,
+  pages: ShownPage[],
+): ContextNode[] {
+  const shown: ContextNode[] = [];
+  for (const item of items) {
+    if (item.key === 'system') {
+      shown.push({ kind: 'plain', id: 'system', label: 'System prompt', description: tokens(item.tokens), icon: 'book' });
+    } else if (item.key.startsWith('file:')) {
+      const [name, lines] = splitLines(item.key.slice('file:'.length));
+      const file = listed.get(name);
+      shown.push({ kind: 'file', path: name, standing: 'selected', item, ...(lines && { lines }), ...(file && { listed: file }) });
+    } else if (item.key.startsWith('url:')) {
+      const page = pages.find(({ key }) => key === item.key);
+      shown.push({ kind: 'page', url: page?.url ?? '', title: page?.title ?? item.key, item });
+    }
+  }
+  const sums: [string, string, string][] = [
+    ['symbol:', 'outline', 'list-tree'],
+    ['history:', 'message', 'comment-discussion'],
+  ];
+  for (const [prefix, noun, icon] of sums) {
+    const some = items.filter(({ key, position }) => key.startsWith(prefix) && position !== undefined);
+    if (some.length > 0) {
+      const id = `${some[0]?.tier}/${noun}s`;
+      shown.push({ kind: 'plain', id, label: counted(some.length, noun), description: tokens(sum(some)), icon });
+    }
+  }
+  return shown;
+}
+
+/** What is open in an editor, by the server's names. */
+function openEditors(): string[] {
+  const names = vscode.window.tabGroups.all
+    .flatMap(({ tabs }) => tabs)
+    .map(({ input }) => (input instanceof vscode.TabInputText && isFollowed(input.uri) ? relative(input.uri) : undefined));
+  return [...new Set(names.filter((name) => name !== undefined))];
+}
+
+function excluded(files: ListedFile[]): Group[] {
+  const paths = files.filter(({ state }) => state === 'excluded').map((file) => file.path);
+  return group('excluded', 'Excluded', counted(paths.length, 'file'), 'eye-closed', 'closed', paths, 'excluded');
+}
+
+/** Files that are selected and stand in no tier: they cannot be read, or did not fit. */
+function leftOut(report: TiersReportReply, files: ListedFile[]): Group[] {
+  const shown = new Set(report.items.map(({ key }) => splitLines(key.replace(/^file:/, ''))[0]));
+  const missing = files.filter((file) => file.state === 'selected' && !shown.has(file.path));
+  if (missing.length === 0) {
+    return [];
+  }
+  return [
+    {
+      kind: 'group',
+      id: 'leftOut',
+      label: 'Left out',
+      description: counted(missing.length, 'file'),
+      icon: 'warning',
+      unfolds: 'open',
+      tooltip: 'Selected, but they do not fit the model or cannot be read.',
+      children: () =>
+        missing.map((listed): FileNode => ({ kind: 'file', path: listed.path, standing: 'leftOut', listed })),
+    },
+  ];
+}
+
+function group(
+  id: string,
+  label: string,
+  description: string,
+  icon: string,
+  unfolds: 'open' | 'closed',
+  paths: string[],
+  standing: Standing,
+): Group[] {
+  const children = () => paths.map((name): FileNode => ({ kind: 'file', path: name, standing }));
+  return paths.length === 0 ? [] : [{ kind: 'group', id, label, description, icon, unfolds, children }];
+}
+
+function splitLines(key: string): [string, string | undefined] {
+  const at = key.lastIndexOf('#L');
+  return at < 0 ? [key, undefined] : [key.slice(0, at), key.slice(at + 1)];
+}
+
+function sum(items: ItemReport[]): number {
+  return items.reduce((total, item) => total + item.tokens, 0);
+}
+
+function groupItem(node: Group): vscode.TreeItem {
+  const { Expanded, Collapsed, None } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(node.label, { open: Expanded, closed: Collapsed, none: None }[node.unfolds]);
+  item.id = node.id;
+  item.description = node.description;
+  item.iconPath = new vscode.ThemeIcon(node.icon);
+  item.tooltip = node.tooltip;
+  item.contextValue = `group.${node.id.split('/')[0]}`;
+  return item;
+}
+
+function fileItem(node: FileNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(path.posix.basename(node.path));
+  const uri = uriOf(node.path);
+  item.id = `${node.standing}/${node.path}${node.lines ? `#${node.lines}` : ''}`;
+  const folder = path.posix.dirname(node.path);
+  item.description = [
+    node.lines?.replace('L', 'lines '),
+    folder === '.' || node.path.includes(':') ? undefined : folder,
+    node.item && tokens(node.item.tokens),
+    node.item && standingOf(node.item),
+    node.listed?.problem,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' · ');
+  item.tooltip = fileTooltip(node);
+  item.iconPath = vscode.ThemeIcon.File;
+  item.contextValue = `file.${node.standing}`;
+  if (uri !== undefined) {
+    item.resourceUri = uri;
+    item.command = { command: 'vscode.open', title: 'Open', arguments: [uri, { preview: true }] };
+  }
+  if (node.standing !== 'excluded') {
+    const { Checked, Unchecked } = vscode.TreeItemCheckboxState;
+    const ticked = node.standing === 'selected' || node.standing === 'leftOut';
+    item.checkboxState = {
+      state: ticked ? Checked : Unchecked,
+      tooltip: ticked ? 'Take it out of the context' : 'Show it to the model in full',
+    };
+  }
+  return item;
+}
+
+/** What its policy knows of an item: the chance to leave, or how far it has come to the next tier. */
+function standingOf(item: ItemReport): string | undefined {
+  if (item.n !== undefined) {
+    return item.threshold === undefined ? `N ${item.n}` : `N ${item.n}/${item.threshold}`;
+  }
+  return item.hazard === undefined ? undefined : `hazard ${percent(item.hazard)}`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
+
+function fileTooltip(node: FileNode): vscode.MarkdownString {
+  const { item, listed } = node;
+  const rows: [string, string | undefined][] = [
+    ['Tokens', item && exactly(item.tokens)],
+    ['Tier', item?.tier],
+    ['Age', item?.age === undefined ? undefined : counted(item.age, 'turn')],
+    ['Chance to leave', item?.hazard === undefined ? undefined : percent(item.hazard)],
+    ['N', item?.n === undefined ? undefined : `${item.n}${item.threshold === undefined ? '' : ` of ${item.threshold}`}`],
+    ['Last break', item?.lastBreak && `turn ${item.lastBreak.turn}, ${item.lastBreak.reason}`],
+    ['Text from', listed?.source === 'buffer' ? `the editor, version ${listed.version}` : listed?.source],
+    ['Problem', listed?.problem],
+  ];
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendText(`${node.path}${node.lines ? `, ${node.lines.replace('L', 'lines ')}` : ''}`);
+  for (const [name, value] of rows) {
+    if (value !== undefined) {
+      tooltip.appendMarkdown(`\n\n**${name}**: `).appendText(value);
+    }
+  }
+  return tooltip;
+}
+
+function messageItem({ message, item: tracked }: MessageNode): vscode.TreeItem {
+  const text = textOf(message);
+  const kind = message.kind.replaceAll('_', ' ');
+  const item = new vscode.TreeItem(firstWords(text) || `(${kind})`);
+  const pinned = message.pin === 'kept';
+  item.id = `message/${message.id}`;
+  item.iconPath = new vscode.ThemeIcon(
+    pinned ? 'pinned' : message.agent === 'hidden' ? 'eye-closed' : message.role === 'user' ? 'account' : 'sparkle',
+  );
+  const about = [
+    `message ${message.id}`,
+    message.kind === 'normal' ? message.role : kind,
+    pinned ? 'pinned' : undefined,
+    message.agent === 'hidden' ? 'hidden from the model' : undefined,
+    tracked && `${tracked.tier}, ${exactly(tracked.tokens)} tokens`,
+  ];
+  item.tooltip = `${firstWords(text, 600)}\n\n${about.filter((part) => part !== undefined).join(' · ')}`;
+  item.contextValue = `message.${message.role}.${pinned ? 'pinned' : 'loose'}.${message.agent}`;
+  return item;
+}
+
+function pageItem(node: PageNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(node.title);
+  item.id = node.item.key;
+  item.description = tokens(node.item.tokens);
+  item.tooltip = node.url;
+  item.iconPath = new vscode.ThemeIcon('globe');
+  item.contextValue = 'page';
+  return item;
+}
+
+function plainItem(node: PlainNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(node.label);
+  item.id = `plain/${node.id}`;
+  item.description = node.description;
+  item.iconPath = new vscode.ThemeIcon(node.icon);
+  item.contextValue = 'plain';
+  return item;
+}

@@ -1,0 +1,106 @@
+// The meter in the status bar: how full the window is, how much is cached and for how long, how near a compaction is,
+// and whether something is wrong.
+
+import * as vscode from 'vscode';
+
+import type { Strata } from '../client';
+import type { Status } from '../protocol';
+import { countdown, exactly, tokens } from '../wording';
+
+export class Meter implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('strata.meter', vscode.StatusBarAlignment.Right, 90);
+  private readonly listening: vscode.Disposable[];
+  private readonly clock: NodeJS.Timeout;
+  private unsaved: string | undefined;
+  private compacting = false;
+
+  constructor(private readonly strata: Strata) {
+    this.item.name = 'Strata';
+    this.item.command = 'strata.actions';
+    this.listening = [
+      strata.onStatus(() => this.draw()),
+      strata.onLife((life) => {
+        if (life === 'starting') {
+          this.unsaved = undefined;
+        }
+        this.draw();
+      }),
+      strata.onCompaction(({ state }) => {
+        this.compacting = state === 'started';
+        this.draw();
+      }),
+      strata.onWarning(({ code, message }) => {
+        if (code === 'store') {
+          this.unsaved = message;
+          this.draw();
+        }
+      }),
+    ];
+    // Counts down the life of what is cached.
+    this.clock = setInterval(() => {
+      if (strata.status?.cacheExpiresMs !== undefined) {
+        this.draw();
+      }
+    }, 1000);
+    this.draw();
+    this.item.show();
+  }
+
+  dispose(): void {
+    clearInterval(this.clock);
+    this.listening.forEach((one) => one.dispose());
+    this.item.dispose();
+  }
+
+  private draw(): void {
+    const { life, status } = this.strata;
+    if (life !== 'running' || status === undefined) {
+      this.item.text = life === 'stopped' ? '$(error) Strata' : '$(loading~spin) Strata';
+      this.item.tooltip = life === 'stopped' ? 'The Strata server is not running' : 'The Strata server is starting';
+      this.item.backgroundColor =
+        life === 'stopped' ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
+      return;
+    }
+    const left = (status.cacheExpiresMs ?? 0) - Date.now();
+    const parts = [`$(layers) ${tokens(status.tokens)} / ${tokens(status.window)}`];
+    if (status.cachedPercent !== null) {
+      parts.push(`$(database) ${Math.round(status.cachedPercent)}%${left > 0 ? ` ${countdown(left)}` : ''}`);
+    }
+    parts.push(this.compacting ? '$(sync~spin) compacting' : `$(fold) ${Math.round(status.compactionPercent)}%`);
+    if (status.index === 'building') {
+      parts.push('$(loading~spin)');
+    }
+    if (this.unsaved !== undefined) {
+      parts.push('$(warning) not saved');
+    }
+    this.item.text = parts.join('  ');
+    this.item.tooltip = tooltip(status, left, this.unsaved);
+    const color = this.unsaved !== undefined || status.percent >= 90 ? 'statusBarItem.warningBackground' : undefined;
+    this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
+  }
+}
+
+function tooltip(status: Status, left: number, unsaved: string | undefined): vscode.MarkdownString {
+  const rows: [string, string][] = [
+    ['Next prompt', `${exactly(status.tokens)} of ${exactly(status.window)} tokens (${status.percent} %)`],
+    ['Model', status.model],
+    ['Cached of all input', status.cachedPercent === null ? 'nothing sent yet' : `${status.cachedPercent} %`],
+    [
+      'In the cache now',
+      left > 0 && status.cachedTokens !== undefined
+        ? `${exactly(status.cachedTokens)} tokens, for ${countdown(left)}`
+        : 'nothing',
+    ],
+    ['To the next compaction', `${status.compactionPercent} %`],
+    ['Index', status.index === 'ready' ? `${exactly(status.files)} files` : 'being built'],
+  ];
+  const text = new vscode.MarkdownString('**Strata**\n\n', true);
+  if (unsaved !== undefined) {
+    text.appendMarkdown('$(warning) **Not saved.** ').appendText(unsaved).appendMarkdown('\n\n');
+  }
+  text.appendMarkdown('| | |\n|---|---|\n');
+  for (const [name, value] of rows) {
+    text.appendMarkdown(`| ${name} | ${value} |\n`);
+  }
+  return text;
+}

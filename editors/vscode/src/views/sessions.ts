@@ -1,0 +1,40 @@
+// The tree "Sessions": the conversations of this workspace, the last one first.
+
+import * as vscode from 'vscode';
+
+import type { ListedSession } from '../protocol';
+import { counted, firstWords, since } from '../wording';
+import { RefreshedTree } from './refreshed';
+
+export class SessionsTree extends RefreshedTree<ListedSession, ListedSession[]> {
+  protected override async load(): Promise<ListedSession[]> {
+    return (await this.strata.ask('strata.session.list', {})).sessions;
+  }
+
+  protected override top(sessions: ListedSession[]): ListedSession[] {
+    return sessions;
+  }
+
+  override getTreeItem(session: ListedSession): vscode.TreeItem {
+    const item = new vscode.TreeItem(titleOf(session));
+    item.id = session.id;
+    item.description = [
+      session.updatedMs === null ? 'not stored yet' : since(session.updatedMs, Date.now()),
+      session.readOnly ? 'read-only' : undefined,
+    ]
+      .filter((part) => part !== undefined)
+      .join(' · ');
+    item.iconPath = new vscode.ThemeIcon(session.current ? 'comment-discussion' : 'comment');
+    item.contextValue = session.current ? 'session.current' : 'session';
+    item.tooltip = `${session.preview}\n\n${counted(session.messages, 'message')} · ${session.id}`;
+    if (!session.current) {
+      item.command = { command: 'strata.openSession', title: 'Open', arguments: [session] };
+    }
+    return item;
+  }
+}
+
+/** What a session is called. */
+export function titleOf(session: ListedSession): string {
+  return session.name || firstWords(session.preview, 24) || session.id;
+}

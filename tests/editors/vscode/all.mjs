@@ -1,0 +1,27 @@
+// Runs every part of this suite, or those that are named: `client`, `api`, `ui`.
+
+import { runInExtensionHost } from './api.mjs';
+import { checkClient } from './client.mjs';
+import { runAtTheScreen } from './ui.mjs';
+
+const FILES = {
+  'notes.md': '# Notes\n\nSome text.\n',
+  'greet.py': 'from src.util import double\n\n\ndef greet(name):\n    return f"Hello, {name}, {double(21)} times"\n',
+  'src/main.py': 'from util import double\n\n\ndef main():\n    print(double(21))\n',
+  'src/util.py': 'def double(number):\n    return number * 2\n\n\nclass Counter:\n    def count(self):\n        return 1\n',
+  'src/secret.env': 'TOKEN=nothing\n',
+};
+
+const parts = { client: checkClient, api: runInExtensionHost, ui: runAtTheScreen };
+const wanted = process.argv.slice(2);
+const total = { passed: 0, failed: 0 };
+for (const [name, run] of Object.entries(parts)) {
+  if (wanted.length === 0 || wanted.includes(name)) {
+    console.log(`-- ${name}`);
+    const { passed, failed } = await run(FILES);
+    total.passed += passed;
+    total.failed += failed;
+  }
+}
+console.log(`vscode: ${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 ? 1 : 0;

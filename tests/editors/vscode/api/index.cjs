@@ -1,0 +1,251 @@
+// Runs inside the real extension host, against the installed extension and the real server.
+
+const assert = require('node:assert/strict');
+const { execFileSync } = require('node:child_process');
+const vscode = require('vscode');
+
+const tests = [];
+const test = (name, run) => tests.push([name, run]);
+
+let api;
+let status;
+const folder = vscode.workspace.workspaceFolders[0].uri;
+const file = (name) => vscode.Uri.joinPath(folder, name);
+const run = (command, ...args) => vscode.commands.executeCommand(command, ...args);
+
+async function until(look, what, ms = 10_000) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found) {
+      return found;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited ${ms / 1000} s in vain: ${what}`);
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+async function open(name) {
+  const document = await vscode.workspace.openTextDocument(file(name));
+  return vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One, preview: false });
+}
+
+const paths = async (state) =>
+  (await run('strata.files.list', {})).files.filter((one) => one.state === state).map((one) => one.path);
+
+/** The processes of the server: children of this extension host. */
+const servers = () =>
+  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)])
+    .toString()
+    .split('\n')
+    .filter((line) => /strata serve/.test(line))
+    .map((line) => Number.parseInt(line, 10));
+
+test('it starts its server and tells the meter', async () => {
+  const extension = vscode.extensions.getExtension('strata.strata');
+  api = await extension.activate();
+  api.onStatus((now) => (status = now));
+  await run('strata.files.select', { paths: ['notes.md'] });
+  await until(() => status?.index === 'ready' && status.tokens > 0, 'the meter');
+  assert.equal(servers().length, 1);
+  await run('strata.files.clear', {});
+});
+
+test('every command of the manifest is there', async () => {
+  const { contributes } = vscode.extensions.getExtension('strata.strata').packageJSON;
+  const there = new Set(await vscode.commands.getCommands(true));
+  assert.deepEqual(contributes.commands.filter(({ command }) => !there.has(command)), []);
+  assert.ok(there.has('strata.files.select'), 'commands of the server are commands of the editor');
+});
+
+test('other extensions make prompts with unsaved text, and record turns', async () => {
+  const editor = await open('src/main.py');
+  await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), '# typed, not saved: äö😀\n'));
+  const { changed } = await api.select([editor.document.uri]);
+  assert.deepEqual(changed, ['src/main.py']);
+  const prompt = await api.assemble({ prompt: 'What is this?' });
+  assert.match(JSON.stringify(prompt.body), /typed, not saved: äö😀/);
+  const recorded = await api.record({ id: prompt.id, response: 'A file.', usage: { input: 10, output: 2, cacheRead: 0, cacheWrite: 0 } });
+  assert.equal(recorded.messages, 2);
+  assert.deepEqual(await paths('selected'), ['src/main.py']);
+  assert.equal(editor.document.isDirty, true);
+});
+
+test('files are added, excluded, included and removed', async () => {
+  await run('strata.addToContext', file('notes.md'));
+  await run('strata.excludeFromContext', file('src/util.py'));
+  assert.deepEqual(await paths('selected'), ['notes.md', 'src/main.py']);
+  assert.deepEqual(await paths('excluded'), ['src/util.py']);
+  await run('strata.includeInContext', { kind: 'file', path: 'src/util.py' });
+  await run('strata.removeFromContext', file('notes.md'), [file('notes.md'), file('src/main.py')]);
+  assert.deepEqual(await paths('selected'), []);
+  assert.deepEqual(await paths('excluded'), []);
+});
+
+test('a folder is added as a whole, and selected lines are lines', async () => {
+  await run('strata.addToContext', file('src'));
+  assert.deepEqual(await paths('selected'), ['src/main.py', 'src/util.py']);
+  await run('strata.clearContext');
+  const editor = await open('src/util.py');
+  // Up to the start of the third line: two lines.
+  editor.selection = new vscode.Selection(0, 0, 2, 0);
+  await run('strata.addSelectedLines');
+  const { files } = await run('strata.files.list', {});
+  assert.deepEqual(files.map(({ path, lines }) => [path, lines]), [['src/util.py', ['L1-2']]]);
+  await run('strata.clearContext');
+});
+
+test('an untitled document can be shown', async () => {
+  const document = await vscode.workspace.openTextDocument({ content: 'never on a disk\n', language: 'plaintext' });
+  await vscode.window.showTextDocument(document);
+  await run('strata.addToContext');
+  const prompt = await api.assemble({ prompt: 'And this?', dryRun: true });
+  assert.match(JSON.stringify(prompt.body), /never on a disk/);
+  await run('strata.clearContext');
+});
+
+test('the preview follows what is typed, and folds by part', async () => {
+  const editor = await open('src/util.py');
+  await run('strata.addToContext', editor.document.uri);
+  await run('strata.preview');
+  const preview = await until(() => vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'strata'), 'the preview');
+  await until(() => preview.getText().includes('def double'), 'the text of the file');
+  await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), '# another line\n'));
+  await until(() => preview.getText().includes('# another line'), 'what was typed');
+  const folds = await run('vscode.executeFoldingRangeProvider', preview.uri);
+  const titles = folds.map(({ start }) => preview.lineAt(start).text);
+  assert.ok(titles.some((title) => /^# \[1\] System/.test(title)), titles.join('\n'));
+  assert.ok(titles.some((title) => /^## `src\/util.py`/.test(title)), titles.join('\n'));
+  await run('strata.clearContext');
+  await until(() => !preview.getText().includes('# another line'), 'that it is gone');
+  await run('workbench.action.closeEditorsInOtherGroups');
+});
+
+test('settings reach the server, and are taken back', async () => {
+  const settings = async () => (await run('strata.server.settings', {})).settings;
+  const configuration = vscode.workspace.getConfiguration('strata');
+  await configuration.update('files.list_budget', 123, vscode.ConfigurationTarget.Workspace);
+  await until(async () => (await settings()).files.list_budget === 123, 'the new value');
+  await configuration.update('files.list_budget', undefined, vscode.ConfigurationTarget.Workspace);
+  await until(async () => (await settings()).files.list_budget !== 123, 'the value before');
+});
+
+test('the conversation is compacted and that is undone', async () => {
+  for (let turn = 0; turn < 20; turn += 1) {
+    const filler = `${turn} `.repeat(300);
+    await run('strata.history.addExchange', { user: `Change src/main.py. ${filler}`, assistant: `Done. ${filler}` });
+  }
+  const count = async () => (await run('strata.compaction.status', {})).tokens;
+  const before = await count();
+  await run('strata.compact');
+  assert.ok((await count()) < before / 2, 'it is much shorter');
+  await run('strata.undoCompaction');
+  assert.equal(await count(), before);
+});
+
+test("summaries are written by the editor's own model", async () => {
+  const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
+  await until(async () => (await vscode.lm.selectChatModels()).length > 0, 'the stand-in model');
+  const configuration = vscode.workspace.getConfiguration('strata');
+  await configuration.update('compaction.summariser', 'client', vscode.ConfigurationTarget.Workspace);
+  await until(
+    async () => (await run('strata.server.settings', {})).settings.compaction.summariser === 'client',
+    'the setting',
+  );
+  await run('strata.compact');
+  const { last } = await run('strata.compaction.status', {});
+  assert.equal(last.strategy, 'model');
+  assert.equal(model.asked.length > 0, true);
+  const { messages } = await run('strata.history.get', {});
+  assert.match(JSON.stringify(messages), /The stand-in has answered/);
+  await configuration.update('compaction.summariser', undefined, vscode.ConfigurationTarget.Workspace);
+});
+
+test('the chat participant sends the prompt to the chosen model and records the turn', async () => {
+  const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
+  const before = (await run('strata.history.get', {})).messages.length;
+  await run('strata.addToContext', file('src/util.py'));
+  await run('workbench.action.chat.open', { query: '@strata What does double do?' });
+  const { messages } = await until(async () => {
+    const now = await run('strata.history.get', {});
+    return now.messages.length === before + 2 && now;
+  }, 'the recorded turn');
+  assert.match(JSON.stringify(messages.at(-2)), /What does double do\?/);
+  assert.match(JSON.stringify(messages.at(-1)), /The stand-in has answered/);
+  assert.match(model.asked.at(-1).join('\n'), /def double/);
+  console.log('picture chat');
+  const times = model.asked.length;
+  await run('strata.regenerate');
+  const again = await until(async () => {
+    const now = await run('strata.history.get', {});
+    return model.asked.length > times && now.messages.length === before + 2 && now;
+  }, 'the turn that takes its place');
+  assert.match(JSON.stringify(again.messages.at(-2)), /What does double do\?/);
+  assert.ok(again.messages.at(-2).id > messages.at(-2).id, 'it is another message');
+  await run('strata.clearContext');
+});
+
+test('its tools answer other models', async () => {
+  const call = async (name, input) => {
+    const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
+    return JSON.parse(content.map((part) => part.value).join(''));
+  };
+  const { symbols } = await call('strata_find_symbol', { query: 'double' });
+  assert.equal(symbols[0].path, 'src/util.py');
+  assert.match((await call('strata_map', {})).text, /src\/util.py/);
+  const { contributes } = vscode.extensions.getExtension('strata.strata').packageJSON;
+  const offered = new Set(vscode.lm.tools.map(({ name }) => name));
+  assert.deepEqual(contributes.languageModelTools.filter(({ name }) => !offered.has(name)), []);
+});
+
+test('sessions and memory', async () => {
+  const first = status.session;
+  await run('strata.newSession');
+  await until(() => status.session !== first, 'another session');
+  const { sessions } = await run('strata.session.list', {});
+  await run('strata.openSession', sessions.find(({ id }) => id === first));
+  await until(() => status.session === first, 'the first session again');
+  const { id } = await run('strata.memory.add', { text: 'Tests live in tests/', tags: [] });
+  await run('strata.forget', { id });
+  assert.deepEqual((await run('strata.memory.list', {})).fragments, []);
+});
+
+test('a killed server comes back with its session, and buffers are in step', async () => {
+  const editor = await open('notes.md');
+  await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'before the end\n'));
+  await run('strata.addToContext', editor.document.uri);
+  await until(() => status.files > 0, 'the meter');
+  const { session } = status;
+  const messages = (await run('strata.history.get', {})).messages.length;
+  const [pid] = servers();
+  process.kill(pid, 'SIGKILL');
+  await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'after the end\n'));
+  await until(() => servers().some((other) => other !== pid), 'another server');
+  const { body } = await until(
+    async () => api.assemble({ prompt: 'Still there?', dryRun: true }).catch(() => undefined),
+    'a prompt of the new server',
+  );
+  assert.match(JSON.stringify(body), /after the end\\nbefore the end/);
+  await until(() => status.session === session, 'the same session');
+  assert.deepEqual(await paths('selected'), ['notes.md']);
+  assert.equal((await run('strata.history.get', {})).messages.length, messages);
+});
+
+exports.run = async () => {
+  let failed = 0;
+  for (const [name, body] of tests) {
+    try {
+      await body();
+      console.log(`ok    ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAIL  ${name}: ${error.stack ?? error}`);
+    }
+  }
+  console.log(`result ${tests.length - failed} ${failed}`);
+  if (failed > 0) {
+    throw new Error(`${failed} failed`);
+  }
+};

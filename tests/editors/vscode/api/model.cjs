@@ -1,0 +1,29 @@
+// A language model of the editor that says back how much it was asked, so that tests need no real one.
+
+const vscode = require('vscode');
+
+/** The requests it got, oldest first: the text of each message. */
+const asked = [];
+
+const textOf = (message) =>
+  typeof message === 'string' ? message : message.content.map((part) => part.value ?? '').join('');
+
+const provider = {
+  provideLanguageModelChatInformation: () => [
+    {
+      ...{ id: 'echo', name: 'Echo', family: 'echo', version: '1', maxInputTokens: 100_000, maxOutputTokens: 1000 },
+      ...{ capabilities: { toolCalling: true, agentMode: true }, isUserSelectable: true, isDefault: true },
+    },
+  ],
+  provideLanguageModelChatResponse: async (_model, messages, _options, progress) => {
+    asked.push(messages.map(textOf));
+    progress.report(new vscode.LanguageModelTextPart('## Goal\nThe stand-in '));
+    progress.report(new vscode.LanguageModelTextPart('has answered.'));
+  },
+  provideTokenCount: async (_model, text) => textOf(text).length,
+};
+
+exports.activate = (context) => {
+  context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider('stand-in', provider));
+  return { asked };
+};

@@ -1,0 +1,145 @@
+// What the client may not do, what its manifest must say, and its parts that need no editor.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+import { Steps } from './workbench.mjs';
+
+const root = path.resolve(path.dirname(new URL(import.meta.url).pathname), '../../..');
+const client = path.join(root, 'editors/vscode');
+const manifest = JSON.parse(fs.readFileSync(path.join(client, 'package.json'), 'utf8'));
+
+/** All that the client may be made of. A tokenizer, a parser or a store has no place in it. */
+const IMPORTS = new Set(['vscode', 'vscode-languageclient/node', 'node:fs', 'node:path']);
+const PACKAGES = new Set(['@types/node', '@types/vscode', '@vscode/vsce', 'esbuild', 'typescript', 'vscode-languageclient']);
+
+const sources = fs
+  .readdirSync(path.join(client, 'src'), { recursive: true })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name, text: fs.readFileSync(path.join(client, 'src', name), 'utf8') }));
+const everything = sources.map(({ text }) => text).join('\n');
+
+/** Gives how many passed and failed. */
+export async function checkClient() {
+  const steps = new Steps('client');
+  await steps.step('the client imports nothing that could count, parse or keep', () => {
+    const pattern = /(?:\bfrom|^import) '([^'.\n][^'\n]*)'/gm;
+    assert.doesNotMatch(everything, /\b(?:require|import)\(/);
+    const foreign = sources.flatMap(({ name, text }) =>
+      [...text.matchAll(pattern)].filter(([, module]) => !IMPORTS.has(module)).map(([, module]) => `${name}: ${module}`),
+    );
+    assert.deepEqual(foreign, []);
+    const all = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+    assert.deepEqual(all.filter((name) => !PACKAGES.has(name)), []);
+    assert.ok(sources.length > 10);
+  });
+  await steps.step('only one file talks to the server', () => {
+    const talk = /vscode-languageclient|sendRequest\('|sendNotification\('/;
+    assert.deepEqual(sources.filter(({ text }) => talk.test(text)).map(({ name }) => name), ['client.ts']);
+  });
+  await steps.step('every file says first what it is for', () => {
+    assert.deepEqual(sources.filter(({ text }) => !/^\/\/ /.test(text)).map(({ name }) => name), []);
+  });
+  await steps.step('the manifest and the sources name the same commands', () => {
+    const declared = manifest.contributes.commands.map(({ command }) => command).sort();
+    const registered = [...everything.matchAll(/^ {4}'(strata\.\w+)':/gm)].map(([, name]) => name).sort();
+    assert.deepEqual(registered, declared);
+    const used = Object.values(manifest.contributes.menus).flat().map(({ command }) => command);
+    assert.deepEqual(used.filter((name) => !declared.includes(name)), []);
+  });
+  await steps.step("names of the server's commands are in its documentation", () => {
+    const documented = fs.readFileSync(path.join(root, 'docs/commands.md'), 'utf8');
+    const used = new Set([...everything.matchAll(/'(strata\.\w+\.(?!focus)\w+)'/g)].map(([, name]) => name));
+    assert.ok(used.size > 20);
+    assert.deepEqual([...used].filter((name) => !documented.includes(`\`${name}\``)), []);
+  });
+  await steps.step('every tool of the manifest is registered', () => {
+    const declared = manifest.contributes.languageModelTools.map(({ name }) => name).sort();
+    const registered = [...everything.matchAll(/^ {2}(strata_\w+):/gm)].map(([, name]) => name).sort();
+    assert.deepEqual(registered, declared);
+  });
+  await steps.step('only what somebody set is sent to the server', async () => {
+    const { chosenSettings, person } = await load('settings', 'export { person } from "vscode"');
+    const named = ['files.list_budget', 'cache.policy', 'cache.ttl', 'prompt.system', 'path'];
+    named.forEach((name) => person.set(name, {}));
+    const blocks = [{ properties: { 'strata.path': {} } }];
+    blocks.push({ properties: Object.fromEntries(named.slice(0, 4).map((name) => [`strata.${name}`, {}])) });
+    const extension = { packageJSON: { contributes: { configuration: blocks } } };
+    assert.deepEqual(chosenSettings(extension), {});
+    person.set('cache.policy', { globalValue: null }).set('cache.ttl', { workspaceValue: '1h' }).set('path', { globalValue: '/bin/strata' });
+    person.set('files.list_budget', { globalValue: 1, workspaceFolderValue: 2 });
+    assert.deepEqual(chosenSettings(extension), { files: { list_budget: 2 }, cache: { policy: null, ttl: '1h' } });
+  });
+  await steps.step('figures and times are put into words', async () => {
+    const wording = await load('wording');
+    assert.deepEqual([0, 999, 1000, 12_400, 999_499, 999_500, 1_000_000].map(wording.tokens), ['0', '999', '1k', '12.4k', '999k', '1M', '1M']);
+    assert.deepEqual([0, 900, 61_000, 3_600_000].map(wording.countdown), ['0:00', '0:01', '1:01', '1:00:00']);
+    assert.equal(wording.counted(1, 'file'), '1 file');
+    assert.equal(wording.firstWords('a\n  b '.repeat(30), 10).length, 10);
+  });
+  await steps.step('the parts of a preview are found, and nothing inside a fence is one', async () => {
+    const { partsOf } = await load('parts');
+    const text = [
+      ...['# [1] System', '', 'Text', '', '# [2] User', '', '# Repository Structure', 'a.py', ''],
+      ...['## `a.md` (version 1)', '', '````md', '# no heading', '```', '<!-- cache breakpoint: no, 5m -->', '````', ''],
+      ...['<!-- cache breakpoint: L0, 5m -->', '', '# Session State', 'x'],
+    ].join('\n');
+    const { parts, marks } = partsOf(text);
+    assert.deepEqual(
+      parts.map(({ title, first, last }) => [title, first, last]),
+      [['[1] System', 0, 3], ['[2] User', 4, 20], ['Repository Structure', 6, 18], ['`a.md` (version 1)', 9, 18], ['Session State', 19, 20]],
+    );
+    assert.deepEqual(marks, [{ line: 17, says: 'L0, 5m' }]);
+  });
+  await steps.step('the binary is the one that was named, came along, or is in the path', async () => {
+    const { findBinary } = await load('binary');
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-binary-'));
+    const put = (name) => {
+      const file = path.join(folder, name);
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, '', { mode: 0o755 });
+      return file;
+    };
+    const places = { configured: '', extension: path.join(folder, 'extension'), searchPath: `.:${path.join(folder, 'bin')}` };
+    assert.throws(() => findBinary(places), /Install it into your PATH/);
+    const inPath = put('bin/strata');
+    assert.equal(findBinary(places), inPath);
+    const bundled = put('extension/server/strata');
+    assert.equal(findBinary(places), bundled);
+    assert.throws(() => findBinary({ ...places, configured: path.join(folder, 'none') }), /strata\.path/);
+    assert.equal(findBinary({ ...places, configured: inPath }), inPath);
+    fs.rmSync(folder, { recursive: true });
+  });
+  await steps.step('the package has its licences, and no sources or tests', () => {
+    const stage = process.env.STRATA_EXTENSION;
+    const there = fs.readdirSync(stage).filter((name) => !name.startsWith('.')).sort();
+    const expected = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'media', 'out', 'package.json', 'server'];
+    assert.deepEqual(there, expected);
+    const notices = fs.readFileSync(path.join(stage, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    assert.match(notices, /^vscode-languageclient .* \(MIT\)$/m);
+    assert.match(notices, /^tokio .* \(MIT\)$/m);
+    const bundled = fs.statSync(path.join(stage, 'server/strata'));
+    assert.equal(bundled.size, fs.statSync(process.env.STRATA_BIN).size);
+  });
+  return steps;
+}
+
+/** One source of the client as a module, with what stands in for the editor's API, and more exports. */
+async function load(name, more = '') {
+  const require = createRequire(path.join(client, 'package.json'));
+  const { build } = require('esbuild');
+  const outfile = path.join(path.dirname(process.env.STRATA_EXTENSION), 'parts', `${name}.mjs`);
+  await build({
+    stdin: { contents: `export * from './${name}';\n${more}`, resolveDir: path.join(client, 'src') },
+    alias: { vscode: path.join(path.dirname(new URL(import.meta.url).pathname), 'settings_of_a_person.mjs') },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+  });
+  return import(pathToFileURL(outfile).href);
+}

