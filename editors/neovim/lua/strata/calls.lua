@@ -32,7 +32,7 @@ function M.send(name, arguments, answer, root)
   end
   server.with(root, function(client)
     if not client then
-      return answer({ message = "the server does not run; see :checkhealth strata" })
+      return answer({ message = "the server does not run (:checkhealth strata may know why)" })
     end
     local params = { command = "strata." .. name, arguments = { arguments or vim.empty_dict() } }
     local ticket = {}

@@ -17,6 +17,7 @@ local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }
 ---@field deaths integer[] When it died, in milliseconds.
 ---@field stopping? boolean Somebody wants it to end.
 ---@field again? boolean It is to be started again when it has ended.
+---@field reviving? boolean It died, and is about to be started again.
 ---@field waiting fun(client?: vim.lsp.Client)[] Who wants to be told when it is there.
 
 ---@type table<string, strata.Life>
@@ -157,9 +158,13 @@ local function ended(config, code, signal)
     end
     say("the server died and is started again; the session goes on", vim.log.levels.WARN)
   end
+  known.reviving = true
   -- Neovim first has to forget the client that is gone.
   vim.defer_fn(function()
-    revive(config)
+    if known.reviving then
+      known.reviving = nil
+      revive(config)
+    end
   end, 50)
 end
 
@@ -279,10 +284,11 @@ function M.with(root, callback)
   if client then
     return callback(client)
   end
-  if not M.program() then
+  local known = life(root)
+  if not M.program() or known.stopping and not known.again then
     return callback(nil)
   end
-  table.insert(life(root).waiting, callback)
+  table.insert(known.waiting, callback)
   if not M.running(root, true) then
     M.start(root)
   end
@@ -293,7 +299,7 @@ end
 ---@param again? "again" It is started again, and goes on with its session.
 function M.stop(root, again)
   local known = life(root)
-  known.deaths = {}
+  known.deaths, known.reviving = {}, nil
   local client = M.running(root, true)
   if client then
     known.stopping, known.again = true, again ~= nil

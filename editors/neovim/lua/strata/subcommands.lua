@@ -177,7 +177,9 @@ local function copy(call)
   end
   send(call, command, arguments, function(reply)
     vim.fn.setreg('"', reply.text or vim.json.encode(reply.body))
-    pcall(vim.fn.setreg, "+", vim.fn.getreg('"'))
+    if vim.fn.has("clipboard") == 1 then
+      vim.fn.setreg("+", vim.fn.getreg('"'))
+    end
     say(
       ("the prompt is copied, %s tokens"):format(
         window.number(type(reply.tokens) == "table" and reply.tokens.total or reply.tokens)

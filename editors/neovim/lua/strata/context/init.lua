@@ -147,20 +147,35 @@ local function fetch(root, tries, done)
   end, root)
 end
 
----Reads everything again.
+local function take(buffer, report, all, version)
+  if shown[buffer] then
+    shown[buffer] = { lines = all, version = version }
+    write_down(buffer, all)
+    title(buffer, report)
+  end
+end
+
+---Reads everything again; edits are gone then.
 ---@param buffer integer
 ---@param done? fun()
 function M.refresh(buffer, done)
   fetch(vim.b[buffer].strata_root, 2, function(err, report, all, version)
     if err then
       calls.complain(err)
-    elseif shown[buffer] then
-      shown[buffer] = { lines = all, version = version }
-      write_down(buffer, all)
-      title(buffer, report)
+    else
+      take(buffer, report, all, version)
     end
     if done then
       done()
+    end
+  end)
+end
+
+---Reads everything again because something has changed, unless somebody is editing it.
+local function follow(buffer)
+  fetch(vim.b[buffer].strata_root, 2, function(err, ...)
+    if not err and shown[buffer] and not vim.bo[buffer].modified then
+      take(buffer, ...)
     end
   end)
 end
@@ -356,8 +371,8 @@ local function prepare(buffer, root)
     callback = function(event)
       local other = shown[buffer].version ~= event.data.meter.stateVersion
       local visible = vim.fn.bufwinid(buffer) ~= -1
-      if event.data.root == root and other and visible and not vim.bo[buffer].modified then
-        M.refresh(buffer)
+      if event.data.root == root and other and visible then
+        follow(buffer)
       end
     end,
   })
@@ -385,7 +400,10 @@ function M.open(root, mods)
   for name, value in pairs(options) do
     vim.wo[0][0][name] = value
   end
-  M.refresh(buffer)
+  -- Edits that were not written yet stay.
+  if not vim.bo[buffer].modified then
+    M.refresh(buffer)
+  end
 end
 
 return M
