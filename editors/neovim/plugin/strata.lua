@@ -8,7 +8,7 @@ vim.g.loaded_strata = true
 vim.api.nvim_create_user_command("Strata", function(call)
   require("strata.command").run(call)
 end, {
-  nargs = "+",
+  nargs = "*",
   range = true,
   bang = true,
   desc = "Decide what the model gets to see",

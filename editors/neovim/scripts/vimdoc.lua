@@ -238,7 +238,10 @@ function WRITE.options()
 end
 
 function WRITE.commands()
-  wrapped("All of it is one command; subcommands and what they take are completed.", "")
+  wrapped(
+    "All of it is one command; subcommands and what they take are completed. `:Strata` alone lets you choose.",
+    ""
+  )
   add("")
   for _, known in ipairs(require("strata.subcommands")) do
     tagged((":Strata %s %s"):format(known.name, known.takes), ":Strata-" .. known.name)

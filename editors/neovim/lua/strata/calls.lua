@@ -16,9 +16,21 @@ local PATIENCE = 60000
 
 ---@alias strata.Answer fun(err?: strata.Error, reply?: table)
 
----Calls that have no answer yet, for each workspace.
----@type table<string, table<table, strata.Answer>>
+---A call that has no answer yet.
+---@class strata.Call
+---@field answer strata.Answer
+---@field id? integer Of the request.
+
+---@type table<string, table<strata.Call, true>> By workspace.
 local open = {}
+
+---Has a call answered, once.
+local function finish(root, call, err, reply)
+  if open[root][call] then
+    open[root][call] = nil
+    call.answer(plain(err), plain(reply))
+  end
+end
 
 ---Sends a command, and everything that was typed before it.
 ---@param name string Without `strata.`, such as `files.select`.
@@ -35,19 +47,16 @@ function M.send(name, arguments, answer, root)
       return answer({ message = "the server does not run (:checkhealth strata may know why)" })
     end
     local params = { command = "strata." .. name, arguments = { arguments or vim.empty_dict() } }
-    local ticket = {}
+    local call = { answer = answer }
     open[root] = open[root] or {}
-    open[root][ticket] = answer
+    open[root][call] = true
     -- Without a buffer, Neovim sends what it holds back of all buffers first.
-    local sent = server.call(client, "request", "workspace/executeCommand", params, function(err, reply)
-      if open[root][ticket] then
-        open[root][ticket] = nil
-        answer(plain(err), plain(reply))
-      end
+    local sent, id = server.call(client, "request", "workspace/executeCommand", params, function(err, reply)
+      finish(root, call, err, reply)
     end)
-    if not sent and open[root][ticket] then
-      open[root][ticket] = nil
-      answer({ message = "the server is gone; try again" })
+    call.id = id
+    if not sent then
+      finish(root, call, { message = "the server is gone; try again" })
     end
   end)
 end
@@ -77,11 +86,25 @@ end
 ---The server of a workspace has ended: nobody is going to answer.
 ---@param root string
 function M.abandon(root)
-  local abandoned = open[root] or {}
-  open[root] = {}
-  for _, answer in pairs(abandoned) do
-    answer({ message = "the server ended before it answered; try again" })
+  for _, call in ipairs(vim.tbl_keys(open[root] or {})) do
+    finish(root, call, { message = "the server ended before it answered; try again" })
   end
+end
+
+---Gives up what the server is at, such as a compaction. Each call is answered that it was cancelled.
+---@param root string
+---@return integer count
+function M.cancel(root)
+  local client, count = server.running(root), 0
+  for _, call in ipairs(vim.tbl_keys(open[root] or {})) do
+    if client and call.id then
+      server.call(client, "cancel_request", call.id)
+      -- Neovim keeps it to itself when a request was cancelled.
+      finish(root, call, { message = "given up" })
+      count = count + 1
+    end
+  end
+  return count
 end
 
 ---What to tell the person: which field of the request it was is of no use to them.

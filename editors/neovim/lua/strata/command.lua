@@ -13,9 +13,30 @@ local function named(name)
   end)
 end
 
+---Lets the person choose one of those that need no more said.
+local function choose()
+  local short = vim.tbl_filter(function(subcommand)
+    return not subcommand.takes:find("{", 1, true)
+  end, require("strata.subcommands"))
+  vim.ui.select(short, {
+    prompt = "Strata:",
+    kind = "strata",
+    format_item = function(subcommand)
+      return ("%-10s %s"):format(subcommand.name, (subcommand.does:gsub("%s*%(|.-|%)", "")))
+    end,
+  }, function(subcommand)
+    if subcommand then
+      vim.cmd("Strata " .. subcommand.name)
+    end
+  end)
+end
+
 ---Runs `:Strata ...`.
 ---@param call table As |nvim_create_user_command()| gives it.
 function M.run(call)
+  if #call.fargs == 0 then
+    return choose()
+  end
   local subcommand = named(call.fargs[1])
   if not subcommand then
     return calls.complain({ message = ("there is no `:Strata %s`"):format(call.fargs[1]) })

@@ -57,6 +57,16 @@ function M.program()
   return vim.fn.executable(built) == 1 and built or nil
 end
 
+---Whether there is something to start: the program, or what the person said in `vim.lsp.config`.
+---@return boolean
+local function startable()
+  if M.program() then
+    return true
+  end
+  local cmd = vim.lsp.config and vim.lsp.config.strata.cmd
+  return type(cmd) == "function" or type(cmd) == "table" and vim.fn.executable(cmd[1]) == 1
+end
+
 ---The workspace of a file: the folder above it that has a mark of one, else the current directory.
 ---@param path string
 ---@return string?
@@ -84,7 +94,7 @@ local function root_of(buffer)
   if not root then
     return nil
   end
-  if not M.program() then
+  if not startable() then
     if not told_missing then
       told_missing = true
       say("the program `strata` is not there; see :checkhealth strata", vim.log.levels.WARN)
@@ -285,7 +295,7 @@ function M.with(root, callback)
     return callback(client)
   end
   local known = life(root)
-  if not M.program() or known.stopping and not known.again then
+  if not startable() or known.stopping and not known.again then
     return callback(nil)
   end
   table.insert(known.waiting, callback)

@@ -12,11 +12,11 @@ local M = {}
 ---@field name string
 ---@field takes string Its arguments, as a manual writes them.
 ---@field does string A sentence or two.
----@field run fun(call: strata.Call)
+---@field run fun(call: strata.Typed)
 ---@field complete? fun(lead: string): string[]
 
 ---What was typed.
----@class strata.Call
+---@class strata.Typed
 ---@field root string
 ---@field words string[] Behind the subcommand.
 ---@field text? string The same as it stands there.
@@ -336,6 +336,11 @@ define("compact", "[profile]", "Make the conversation shorter.", function(call)
   -- What came of it is told to everybody.
   send(call, "compaction.run", call.words[1] and { profile = call.words[1] }, function() end)
 end, words("topic", "continuation", "checkpoint", "rolling", "handoff"))
+define("cancel", "", "Give up what the server is at, such as a compaction.", function(call)
+  if calls.cancel(call.root) == 0 then
+    say("nothing is under way")
+  end
+end)
 define(
   "undo",
   "",

@@ -201,3 +201,77 @@ it("has every mapping that the manual names, and no key", function(t)
     end
   end
 end)
+
+it("lets a file be chosen", function(t)
+  t.edit("src/lib.rs")
+  t.edit("src/greet.rs")
+  vim.ui.select = function(items, options, chosen)
+    for _, item in ipairs(items) do
+      if options.format_item(item):find("src/lib.rs", 1, true) then
+        return chosen(item)
+      end
+    end
+  end
+  vim.cmd("Strata pick")
+  t.said("src/lib.rs is in the context")
+end)
+
+it("lets subcommands be chosen", function(t)
+  t.edit("src/greet.rs")
+  vim.ui.select = function(items, options, chosen)
+    for _, item in ipairs(items) do
+      assert(not options.format_item(item):find("|", 1, true), options.format_item(item))
+      if item.name == "add" then
+        chosen(item)
+      end
+    end
+  end
+  vim.cmd("Strata")
+  t.said("src/greet.rs is in the context")
+end)
+
+it("is about the workspace of the file one is in", function(t)
+  local other = vim.fs.dirname(t.repo) .. "/other"
+  vim.fn.mkdir(other .. "/.git", "p")
+  vim.fn.writefile({ "elsewhere" }, other .. "/elsewhere.rs")
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add")
+  t.said("src/greet.rs is in the context")
+  vim.cmd.edit(other .. "/elsewhere.rs")
+  t.attached()
+  t.equal(#vim.lsp.get_clients({ name = "strata" }), 2)
+  vim.cmd("Strata add")
+  t.said("elsewhere.rs is in the context")
+  t.equal(t.command("files.list").files[1].path, "elsewhere.rs")
+  t.equal(#t.command("files.list").files, 1)
+  vim.cmd("Strata context")
+  t.until_(function()
+    return vim.list_contains(t.lines(), "elsewhere.rs")
+  end, "the other's context")
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { "not written" })
+  vim.cmd.wincmd("p")
+  vim.cmd.buffer(t.repo .. "/src/greet.rs")
+  vim.cmd("Strata context")
+  t.until_(function()
+    return vim.list_contains(t.lines(), "src/greet.rs")
+  end, "the context of this one")
+  t.equal(vim.list_contains(t.lines(), "not written"), false)
+  require("strata.server").stop(other)
+end)
+
+it("gives up what takes too long", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata cancel")
+  t.said("nothing is under way")
+  -- Stopped, so that it cannot answer in time.
+  local pid = t.server()
+  vim.uv.kill(pid, "sigstop")
+  local problem
+  require("strata").command("symbols.map", nil, function(err)
+    problem = err
+  end)
+  vim.cmd("Strata cancel")
+  t.equal(problem and problem.message, "given up")
+  vim.uv.kill(pid, "sigcont")
+  t.command("files.list")
+end)

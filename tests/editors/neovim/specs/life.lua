@@ -136,10 +136,25 @@ end)
 it("says once that the program is missing", function(t)
   local path = vim.g.strata.path
   vim.g.strata = { path = "/nowhere/strata" }
+  if vim.lsp.config then
+    vim.lsp.config("strata", {})
+  end
   vim.cmd.edit("src/greet.rs")
   vim.cmd.edit("src/lib.rs")
   vim.cmd("Strata add")
   t.said("the program `strata` is not there; see :checkhealth strata")
   t.said("the server does not run")
+  vim.g.strata = { path = path }
+end)
+
+it("starts what vim.lsp.config says", function(t)
+  if not vim.lsp.config then
+    return -- Neovim 0.10 has no such thing.
+  end
+  local path = vim.g.strata.path
+  vim.g.strata = { path = "/nowhere/strata" }
+  vim.lsp.config("strata", { cmd = { path, "serve" }, settings = { strata = { model = "gpt-4o" } } })
+  t.edit("src/greet.rs")
+  t.equal(t.command("server.settings").settings.model, "gpt-4o")
   vim.g.strata = { path = path }
 end)

@@ -383,7 +383,8 @@ end
 ---@param mods? table
 function M.open(root, mods)
   local buffer = window.open(NAME, mods)
-  if vim.b[buffer].strata_root ~= root or not shown[buffer] then
+  local other = vim.b[buffer].strata_root ~= root or not shown[buffer]
+  if other then
     prepare(buffer, root)
   end
   local options = {
@@ -401,7 +402,7 @@ function M.open(root, mods)
     vim.wo[0][0][name] = value
   end
   -- Edits that were not written yet stay.
-  if not vim.bo[buffer].modified then
+  if other or not vim.bo[buffer].modified then
     M.refresh(buffer)
   end
 end
