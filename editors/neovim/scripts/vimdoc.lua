@@ -174,6 +174,42 @@ local function describe(known)
   add("")
 end
 
+local SCHEMA = here .. "/../../docs/schema/settings.json"
+
+---The settings of the server as its schema describes them, by their dotted names.
+local function settings()
+  local schema = vim.json.decode(table.concat(vim.fn.readfile(SCHEMA), "\n"), { luanil = { object = true } })
+  local found = {}
+  local function shape_of(property)
+    -- What may be left out is one of two: nothing, or this.
+    local inner = property.anyOf and property.anyOf[1] or property
+    return inner["$ref"] and schema["$defs"][inner["$ref"]:match("[^/]+$")] or inner
+  end
+  local function collect(prefix, node)
+    for name, property in vim.spairs(node.properties) do
+      local shape = shape_of(property)
+      if shape.properties then
+        collect(prefix .. name .. ".", shape)
+      else
+        local values = vim.tbl_map(function(value)
+          return ("`%s`"):format(value.const)
+        end, shape.oneOf or {})
+        local choice = #values > 0 and (" One of %s."):format(table.concat(values, ", ")) or ""
+        local text = (property.description or shape.description or "") .. choice
+        found[#found + 1] = { name = prefix .. name, default = property.default, text = text }
+      end
+    end
+  end
+  collect("", schema)
+  return found
+end
+
+---A default as it is written, when it fits.
+local function default_of(setting)
+  local text = setting.default ~= nil and vim.json.encode(setting.default):gsub("\\/", "/") or ""
+  return #text <= 30 and text or ""
+end
+
 local function contents(sections)
   for _, section in ipairs(sections) do
     local tag = ("|%s|"):format(section[2])
@@ -217,6 +253,11 @@ local SECTIONS = {
   { "CodeCompanion", "strata-codecompanion" },
 }
 
+-- A plugin that was copied out of its repository has no schema.
+if vim.fn.filereadable(SCHEMA) == 1 then
+  table.insert(SECTIONS, 3, { "Settings", "strata-settings" })
+end
+
 local WRITE = {}
 
 function WRITE.introduction()
@@ -234,6 +275,23 @@ function WRITE.options()
     tagged(("{%s} `%s`"):format(name, field.type), "strata-option-" .. name)
     wrapped(field.text, "    ")
     add("")
+  end
+end
+
+function WRITE.settings()
+  block({
+    "What the server is told, as {settings} in |strata-options| or through `vim.lsp.config`; a dot is a table in a table:",
+    "",
+    ">lua",
+    '    vim.lsp.config("strata", { settings = { strata = { cache = { ttl = "1h" } } } })',
+    "<",
+    "",
+    "The setting and its default, where that is short:",
+    "",
+  }, "")
+  for _, setting in ipairs(settings()) do
+    tagged(vim.trim(("%s  %s"):format(setting.name, default_of(setting))), "strata-setting-" .. setting.name)
+    wrapped(setting.text, "    ")
   end
 end
 

@@ -7,7 +7,8 @@ import subprocess
 
 from driver import HERE
 
-PLUGIN = HERE.parents[2] / "editors/neovim"
+TOP = HERE.parents[2]
+PLUGIN = TOP / "editors/neovim"
 
 
 def nvim(*arguments: str) -> subprocess.CompletedProcess:
@@ -20,11 +21,14 @@ def test_it_is_not_stale():
 
 
 def test_a_stale_one_is_found(tmp_path: pathlib.Path):
-    copy = tmp_path / "plugin"
-    shutil.copytree(PLUGIN, copy)
+    for folder in ("editors/neovim", "docs"):
+        shutil.copytree(TOP / folder, tmp_path / folder)
+    copy = tmp_path / "editors/neovim"
+    check = ("-l", str(copy / "scripts/vimdoc.lua"), "--check")
+    assert nvim(*check).returncode == 0
     source = copy / "lua/strata/init.lua"
     source.write_text(source.read_text().replace("Makes a prompt:", "Makes no prompt:"))
-    run = nvim("-l", str(copy / "scripts/vimdoc.lua"), "--check")
+    run = nvim(*check)
     assert run.returncode == 1 and "stale" in run.stderr, run.stderr
 
 
