@@ -158,3 +158,17 @@ it("starts what vim.lsp.config says", function(t)
   t.equal(t.command("server.settings").settings.model, "gpt-4o")
   vim.g.strata = { path = path }
 end)
+
+it("takes the current directory where no folder has a mark, but never a whole home", function(t)
+  local root = require("strata.server").root
+  local plain = vim.fs.dirname(t.repo) .. "/plain"
+  vim.fn.mkdir(plain .. "/inside", "p")
+  vim.cmd.cd(plain)
+  t.equal(root(plain .. "/inside/file"), plain)
+  t.equal(root(t.repo .. "/src/greet.rs"), t.repo)
+  t.equal(root(vim.fs.dirname(plain) .. "/outside"), nil)
+  local home = vim.env.HOME
+  vim.env.HOME = plain
+  t.equal(root(plain .. "/inside/file"), nil)
+  vim.env.HOME = home
+end)

@@ -145,3 +145,15 @@ it("checks its own health", function(t)
   t.lacks(text, "ERROR")
   vim.g.strata = { path = vim.g.strata.path }
 end)
+
+it("sends what was typed in any buffer before a command", function(t)
+  t.edit("src/lib.rs")
+  t.edit("src/greet.rs")
+  t.command("files.select", { paths = { "src/lib.rs", "src/greet.rs" } })
+  for number = 1, 5 do
+    local line = "// typed " .. number
+    vim.api.nvim_buf_set_lines(0, 0, 0, false, { line })
+    vim.cmd.buffer("#")
+    t.contains(t.prompt(), line)
+  end
+end)
