@@ -61,6 +61,23 @@ function M.send(name, arguments, answer, root)
   end)
 end
 
+---Sends several commands without arguments at once, and calls back when all are answered.
+---@param names string[]
+---@param root string
+---@param answer fun(problems: table<string, strata.Error>, replies: table<string, table>)
+function M.gather(names, root, answer)
+  local problems, replies, left = {}, {}, #names
+  for _, name in ipairs(names) do
+    M.send(name, nil, function(err, reply)
+      problems[name], replies[name] = err, reply
+      left = left - 1
+      if left == 0 then
+        answer(problems, replies)
+      end
+    end, root)
+  end
+end
+
 ---Sends a command and waits for the answer.
 ---@param name string
 ---@param arguments? table

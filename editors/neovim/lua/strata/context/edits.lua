@@ -65,10 +65,12 @@ function M.steps(before, now)
 
   local kept = {}
   for _, line in ipairs(now) do
-    kept[line.id or -1] = true
+    kept[line.id or line.url or -1] = true
   end
   for _, line in ipairs(before) do
-    if line.kind == "message" and not line.hidden and not kept[line.id] then
+    if line.kind == "page" and not kept[line.url] then
+      table.insert(steps, { command = "url.remove", arguments = { url = line.url } })
+    elseif line.kind == "message" and not line.hidden and not kept[line.id] then
       table.insert(steps, { command = "history.hide", arguments = { id = line.id, agent = "hidden" } })
     end
   end

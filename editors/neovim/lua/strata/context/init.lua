@@ -18,7 +18,7 @@
 ---Delete a line and the file is deselected: the model sees its outline only. Write a path, a folder, a glob or lines of a
 ---file under any tier and it is selected; which tier it stands in is the server's business. Move a line below `# excluded`
 ---(the heading may be written by hand) and the file is not mentioned any more. A message whose line is deleted is hidden from
----the model. Nothing happens until the buffer is written with |:w|; |:e!| gives the edits up.
+---the model, a web page is removed. Nothing happens until the buffer is written with |:w|; |:e!| gives the edits up.
 ---
 ---These keys do it at once, and apply what was edited before. They are mapped in this buffer only:
 ---
@@ -41,7 +41,11 @@ local wrong = vim.api.nvim_create_namespace("strata.context.wrong")
 ---The keys of the buffer: what is pressed, the name of its <Plug> mapping, what it does.
 ---@type string[][]
 M.KEYS = {
-  { "-", "drop", "deselect the file, or include an excluded one; hide a message, or show it" },
+  {
+    "-",
+    "drop",
+    "deselect the file, or include an excluded one; hide a message, or show it; remove a web page",
+  },
   { "x", "exclude", "exclude the file, or include it again" },
   { "p", "pin", "pin a message, or let it go: pinned ones survive every compaction as they are" },
   { "<CR>", "follow", "open the file" },
@@ -125,26 +129,26 @@ end
 
 ---Asks for everything, again while commands in between change it.
 local function fetch(root, tries, done)
-  calls.send("files.list", nil, function(err, files)
-    if err then
-      return done(err)
-    end
+  local names = { "files.list", "tiers.report", "url.list", "history.get" }
+  calls.gather(names, root, function(problems, replies)
     -- A context that does not fit has no report; its files are listed all the same.
-    calls.send("tiers.report", nil, function(too_large, report)
-      calls.send("history.get", nil, function(problem, history)
-        if problem then
-          return done(problem)
-        end
-        if history.stateVersion ~= files.stateVersion and tries > 0 then
-          return fetch(root, tries - 1, done)
-        end
-        if too_large then
-          calls.complain(too_large)
-        end
-        done(nil, report or {}, lines.write(files.files, report or {}, history.messages), files.stateVersion)
-      end, root)
-    end, root)
-  end, root)
+    local too_large = problems["tiers.report"]
+    problems["tiers.report"] = nil
+    local _, problem = next(problems)
+    if problem then
+      return done(problem)
+    end
+    local files, history = replies["files.list"], replies["history.get"]
+    if history.stateVersion ~= files.stateVersion and tries > 0 then
+      return fetch(root, tries - 1, done)
+    end
+    if too_large then
+      calls.complain(too_large)
+    end
+    local report = replies["tiers.report"] or {}
+    local all = lines.write(files.files, report, replies["url.list"].urls, history.messages)
+    done(nil, report, all, files.stateVersion)
+  end)
 end
 
 local function take(buffer, report, all, version)
@@ -255,7 +259,7 @@ local actions = {}
 
 function actions.drop(buffer)
   at_once(buffer, function(line)
-    if line.kind == "file" then
+    if line.kind == "file" or line.kind == "page" then
       return nil
     end
     if line.kind == "message" then

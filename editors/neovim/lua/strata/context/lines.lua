@@ -6,14 +6,15 @@ local window = require("strata.window")
 local M = {}
 
 ---The headings below which lines mean something else than "in full".
-M.EXCLUDED, M.CONVERSATION = "excluded", "conversation"
+M.EXCLUDED, M.PAGES, M.CONVERSATION = "excluded", "web pages", "conversation"
 
 ---A line of the buffer.
 ---@class strata.Line
 ---@field text string
 ---@field section string The heading above it, without `# `.
----@field kind "heading"|"file"|"message"|"empty"
+---@field kind "heading"|"file"|"page"|"message"|"empty"
 ---@field path? string
+---@field url? string Of a page.
 ---@field id? integer Of a message.
 ---@field notes? string[] What stands behind it.
 ---@field tone? string The highlight group of the notes.
@@ -130,11 +131,17 @@ local function message_line(message)
   }
 end
 
+local function page_line(page)
+  local notes = { tokens(page.tokens), page.title }
+  return { text = page.url, section = M.PAGES, kind = "page", url = page.url, notes = notes, tone = "Comment" }
+end
+
 ---@param files table[] `files` of `strata.files.list`.
 ---@param report table The reply of `strata.tiers.report`; may be empty.
+---@param pages table[] `urls` of `strata.url.list`.
 ---@param messages table[] `messages` of `strata.history.get`.
 ---@return strata.Line[]
-function M.write(files, report, messages)
+function M.write(files, report, pages, messages)
   local items, tiers, entries = {}, {}, {}
   for _, item in ipairs(report.items or {}) do
     items[item.key] = item
@@ -166,6 +173,10 @@ function M.write(files, report, messages)
     table.insert(lines, heading(M.EXCLUDED, { "not mentioned at all" }))
     vim.list_extend(lines, excluded)
   end
+  if #pages > 0 then
+    table.insert(lines, heading(M.PAGES))
+    vim.list_extend(lines, vim.tbl_map(page_line, pages))
+  end
   if #messages > 0 then
     table.insert(
       lines,
@@ -191,6 +202,8 @@ function M.read(texts)
       return { text = text, section = section, kind = "heading" }
     elseif vim.trim(text) == "" then
       return { text = text, section = section, kind = "empty" }
+    elseif section == M.PAGES and text:match("^%a+://") then
+      return { text = text, section = section, kind = "page", url = vim.trim(text) }
     elseif section == M.CONVERSATION and text:match("^%d+ %a+: ") then
       return { text = text, section = section, kind = "message", id = tonumber(text:match("^%d+")) }
     end
