@@ -8,6 +8,9 @@ local M = {}
 -- After so many deaths within this time (milliseconds) it is not started again by itself.
 local DEATHS, WITHIN = 5, 180000
 
+-- A server that did not end after so long (milliseconds) is killed.
+local HANGS = 5000
+
 -- What the top of a workspace has.
 local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }
 
@@ -17,6 +20,7 @@ local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }
 ---@field deaths integer[] When it died, in milliseconds.
 ---@field stopping? boolean Somebody wants it to end.
 ---@field again? boolean It is to be started again when it has ended.
+---@field gone? boolean It has ended, and whether it is to be started again is about to be seen.
 ---@field reviving? boolean It died, and is about to be started again.
 ---@field waiting fun(client?: vim.lsp.Client)[] Who wants to be told when it is there.
 
@@ -104,34 +108,44 @@ local function root_of(buffer)
   return root
 end
 
+---@param config vim.lsp.ClientConfig
 local function before_init(params, config)
-  local known = life(config.root_dir)
+  local root = config.root_dir
   -- Neovim names a folder by its whole path, which would stand in prompts.
-  for _, folder in ipairs(params.workspaceFolders or {}) do
-    folder.name = vim.fs.basename(config.root_dir)
+  for _, folder in ipairs(params.workspaceFolders) do
+    folder.name = vim.fs.basename(root)
   end
-  params.initializationOptions = vim.tbl_extend("force", params.initializationOptions or {}, {
-    resume = known.session,
-    settings = vim.tbl_get(config, "settings", "strata"),
-    trusted = options.trusts(config.root_dir) or nil,
+  -- The same table is what the server asks for later.
+  config.settings.strata =
+    vim.tbl_deep_extend("keep", config.settings.strata or {}, options.get().settings or {})
+  params.initializationOptions = vim.tbl_extend("force", config.init_options or {}, {
+    resume = life(root).session,
+    settings = config.settings.strata,
+    trusted = options.trusts(root) or nil,
     requests = require("strata.requests").answered(),
   })
 end
 
-local function on_init(client)
-  local waiting = life(client.config.root_dir).waiting
-  life(client.config.root_dir).waiting = {}
-  for _, tell in ipairs(waiting) do
-    tell(client)
+---Tells everybody who waits for a server.
+---@param client? vim.lsp.Client
+local function tell(root, client)
+  local waiting = life(root).waiting
+  life(root).waiting = {}
+  for _, callback in ipairs(waiting) do
+    callback(client)
   end
 end
 
-local function give_up(root)
-  local waiting = life(root).waiting
-  life(root).waiting = {}
-  for _, tell in ipairs(waiting) do
-    tell(nil)
+---The configuration with what the person changed about it.
+local function configured(root)
+  local config
+  if vim.lsp.config then
+    config = vim.deepcopy(vim.lsp.config.strata)
+  else
+    config = M.config()
   end
+  config.root_dir = root
+  return config
 end
 
 ---Starts a server again and attaches what belongs to it.
@@ -151,10 +165,10 @@ local function ended(config, code, signal)
   local root = config.root_dir
   local known = life(root)
   require("strata.calls").abandon(root)
-  local wanted, again = known.stopping, known.again
-  known.stopping, known.again = nil, nil
-  if vim.v.exiting ~= vim.NIL or wanted and not again or not again and code == 0 and signal == 0 then
-    return give_up(root)
+  local again, wanted = known.again, known.stopping or code == 0 and signal == 0
+  known.stopping, known.again, known.gone = nil, nil, nil
+  if vim.v.exiting ~= vim.NIL or wanted and not again then
+    return tell(root, nil)
   end
   if not again then
     local now = vim.uv.now()
@@ -163,7 +177,7 @@ local function ended(config, code, signal)
     end, known.deaths)
     table.insert(known.deaths, now)
     if #known.deaths > DEATHS then
-      give_up(root)
+      tell(root, nil)
       return say("the server died again and again; :Strata restart tries once more", vim.log.levels.ERROR)
     end
     say("the server died and is started again; the session goes on", vim.log.levels.WARN)
@@ -173,7 +187,7 @@ local function ended(config, code, signal)
   vim.defer_fn(function()
     if known.reviving then
       known.reviving = nil
-      revive(config)
+      revive(again and configured(root) or config)
     end
   end, 50)
 end
@@ -197,31 +211,22 @@ function M.config()
         found(root)
       end
     end,
-    settings = { strata = options.get().settings or vim.empty_dict() },
+    settings = { strata = vim.empty_dict() },
     handlers = handlers,
     before_init = before_init,
-    on_init = on_init,
+    on_init = function(client)
+      tell(client.config.root_dir, client)
+    end,
     on_exit = function(code, signal, id)
       local client = vim.lsp.get_client_by_id(id)
       if client then
+        life(client.config.root_dir).gone = true
         vim.schedule(function()
           ended(client.config, code, signal)
         end)
       end
     end,
   }
-end
-
----The configuration with what the person changed about it.
-local function configured(root)
-  local config
-  if vim.lsp.config then
-    config = vim.deepcopy(vim.lsp.config.strata)
-  else
-    config = M.config()
-  end
-  config.root_dir = root
-  return config
 end
 
 local function same(client, config)
@@ -238,7 +243,8 @@ function M.attach(buffer, config)
     return
   end
   local root = root_of(buffer)
-  if root then
+  -- One that is started again attaches all buffers.
+  if root and not life(root).gone and not life(root).reviving then
     vim.lsp.start(config or configured(root), { bufnr = buffer, reuse_client = same })
   end
 end
@@ -299,7 +305,7 @@ function M.with(root, callback)
     return callback(nil)
   end
   table.insert(known.waiting, callback)
-  if not M.running(root, true) then
+  if not known.gone and not known.reviving and not M.running(root, true) then
     M.start(root)
   end
 end
@@ -314,6 +320,8 @@ function M.stop(root, again)
   if client then
     known.stopping, known.again = true, again ~= nil
     M.call(client, "stop")
+    -- One that hangs does not answer; this does nothing to one that has ended.
+    vim.defer_fn(client.rpc.terminate, HANGS)
   elseif again then
     M.start(root)
   end

@@ -232,7 +232,8 @@ end
 local function set_model(call, name)
   server.with(call.root, function(client)
     if client then
-      client.settings = vim.tbl_deep_extend("force", client.settings or {}, { strata = { model = name } })
+      -- In place: a server that is started again is told the same.
+      client.settings.strata.model = name
       server.call(client, "notify", "workspace/didChangeConfiguration", { settings = client.settings })
       say("prompts are made for " .. name)
     end

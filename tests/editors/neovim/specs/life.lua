@@ -172,3 +172,15 @@ it("takes the current directory where no folder has a mark, but never a whole ho
   t.equal(root(plain .. "/inside/file"), nil)
   vim.env.HOME = home
 end)
+
+it("keeps a model that was chosen when the server dies", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata model gpt-4o")
+  t.said("prompts are made for gpt-4o")
+  local old = t.server()
+  vim.uv.kill(old, "sigkill")
+  t.until_(function()
+    local reply = require("strata").command("server.settings")
+    return reply and reply.settings.model == "gpt-4o" and t.server() ~= old
+  end, "the same model")
+end)
