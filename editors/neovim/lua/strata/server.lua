@@ -12,7 +12,7 @@ local DEATHS, WITHIN = 5, 180000
 local HANGS = 5000
 
 -- What the top of a workspace has.
-local MARKERS = { ".strata.toml", ".strata.yaml", ".git", ".hg", ".jj" }
+local MARKERS = { ".strata.toml", ".git", ".hg", ".jj" }
 
 ---What is known of one workspace's server, by the workspace's folder.
 ---@class strata.Life
