@@ -1,112 +1,8 @@
-"""A person types in Neovim; the model gets what is on the screen.
+"""A person types in Neovim, which has nothing but its own client; the model gets what is on the screen."""
 
-Keys go through Neovim's own input queue, as from a terminal. What the buffer holds is asked of Neovim itself.
-"""
-
-import os
 import pathlib
-import time
 
-import pynvim
-import pytest
-
-HERE = pathlib.Path(__file__).parent
-
-# Reached by a hang only, in seconds.
-LIMIT = 60
-
-GREET = 'pub fn greet() {\n    "on disk"\n}\n'
-
-RUN = """
-local command, argument = ...
-local client = assert(vim.lsp.get_clients({ name = "strata" })[1], "no client")
-local params = { command = "strata." .. command, arguments = { argument } }
--- Without a buffer, Neovim first sends what it holds back of all of them.
-local reply = assert(client:request_sync("workspace/executeCommand", params, 60000))
-assert(not reply.err, vim.inspect(reply.err))
-return reply.result
-"""
-
-BUFFER = """
-local ending = vim.bo.fileformat == "dos" and "\\r\\n" or "\\n"
-return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ending) .. ending
-"""
-
-
-class Editor:
-    def __init__(self, repo: pathlib.Path, home: pathlib.Path):
-        self.repo = repo
-        # Nothing of the person who runs the tests: no settings, no plugins, no state.
-        folders = {name: str(home / name) for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
-        os.environ.update(folders, HOME=str(home))
-        argv = [os.environ["NVIM"], "--embed", "--headless", "--clean", "-u", str(HERE / "init.lua")]
-        self.nvim = pynvim.attach("child", argv=argv)
-
-    def edit(self, path: str):
-        self.nvim.command(f"edit {self.repo / path}")
-        attached = "return #vim.lsp.get_clients({ bufnr = 0, name = 'strata' }) == 1"
-        until(lambda: self.nvim.exec_lua(attached), "the server is attached")
-        until(lambda: self.run("server.status")["index"] == "ready", "the repository is indexed")
-
-    def type(self, keys: str):
-        """Types keys and waits until Neovim has worked them off."""
-        while keys:
-            taken = self.nvim.input(keys)
-            keys = keys.encode()[taken:].decode()
-        until(lambda: self.nvim.api.get_mode() == {"mode": "n", "blocking": False}, "normal mode")
-
-    def run(self, command: str, **argument):
-        return self.nvim.exec_lua(RUN, command, argument)
-
-    def text(self) -> str:
-        return self.nvim.exec_lua(BUFFER)
-
-    def prompt(self) -> str:
-        """What the model would read."""
-        body = self.run("prompt.assemble", prompt="What is this?", format="anthropic")["body"]
-        contents = [body["system"]] + [message["content"] for message in body["messages"]]
-        texts = []
-        for content in contents:
-            texts += [content] if isinstance(content, str) else [block["text"] for block in content]
-        return "\n".join(texts)
-
-    def quit(self):
-        try:
-            self.nvim.command("qall!")
-        except (EOFError, OSError):
-            pass  # Neovim is gone before it can answer.
-
-
-def until(condition, what: str):
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end, f"never: {what}"
-        time.sleep(0.01)
-
-
-@pytest.fixture
-def repo(tmp_path: pathlib.Path) -> pathlib.Path:
-    repo = tmp_path / "a répo"
-    (repo / ".git").mkdir(parents=True)
-    (repo / "src").mkdir()
-    (repo / "src/greet.rs").write_text(GREET)
-    (repo / "src/lib.rs").write_text("mod greet;\n\npub fn add() {}\n")
-    (repo / "dos.txt").write_bytes("first é\r\nsecond\r\n".encode())
-    return repo
-
-
-@pytest.fixture
-def editor(repo: pathlib.Path, tmp_path: pathlib.Path):
-    editor = Editor(repo, tmp_path / "home")
-    yield editor
-    editor.quit()
-
-
-def shown(editor: Editor):
-    """The prompt holds exactly what the buffer holds, once."""
-    text = editor.text()
-    assert editor.prompt().count(text) == 1, text
-
+from driver import GREET, Editor, shown, until
 
 def test_typed_keys_are_in_the_prompt(editor: Editor, repo: pathlib.Path):
     editor.edit("src/greet.rs")
@@ -227,10 +123,7 @@ def test_a_reload_from_disk(editor: Editor, repo: pathlib.Path):
 
 def test_the_server_ends_with_the_editor(editor: Editor):
     editor.edit("src/greet.rs")
-    pid = editor.nvim.funcs.getpid()
-    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    servers = [child for child in children if os.readlink(f"/proc/{child}/exe") == os.environ["STRATA_BIN"]]
-    assert len(servers) == 1, "one server for all buffers"
     editor.edit("src/lib.rs")
+    server = editor.server()
     editor.quit()
-    until(lambda: not pathlib.Path(f"/proc/{servers[0]}").exists(), "the server has ended")
+    until(lambda: not pathlib.Path(f"/proc/{server}").exists(), "the server has ended")

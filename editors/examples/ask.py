@@ -1,0 +1,37 @@
+"""A client of Strata in thirty lines: `ask.py QUESTION PATH...` asks a provider about files of this folder."""
+
+import json, os, pathlib, subprocess, sys, time, urllib.request
+
+server = subprocess.Popen([os.environ.get("STRATA", "strata"), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+def send(**message):
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    server.stdin.flush()
+
+def call(method, params):
+    send(id=method, method=method, params=params)
+    while True:
+        headers = list(iter(server.stdout.readline, b"\r\n"))
+        message = json.loads(server.stdout.read(int(headers[0].split(b":")[1])))
+        if message.get("id") == method:  # What the server says by itself is passed over.
+            return message["result"] if "result" in message else sys.exit(message["error"]["message"])
+
+def strata(name, **argument):
+    return call("workspace/executeCommand", {"command": f"strata.{name}", "arguments": [argument]})
+
+here = pathlib.Path.cwd()
+call("initialize", {"capabilities": {}, "workspaceFolders": [{"uri": here.as_uri(), "name": here.name}]})
+send(method="initialized", params={})
+while strata("server.status")["index"] != "ready":
+    time.sleep(0.05)
+strata("files.select", paths=sys.argv[2:])
+prompt = strata("prompt.assemble", prompt=sys.argv[1], format="anthropic")
+url = os.environ.get("PROVIDER", "https://api.anthropic.com/v1/messages")
+key = {"x-api-key": os.environ.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01"}
+body = json.dumps({**prompt["body"], "max_tokens": 4096}).encode()
+reply = json.load(urllib.request.urlopen(urllib.request.Request(url, body, {"content-type": "application/json", **key})))
+bill = {"cacheRead": "cache_read_input_tokens", "cacheWrite": "cache_creation_input_tokens", "output": "output_tokens", "input": "input_tokens"}
+usage = {name: reply["usage"].get(theirs) or 0 for name, theirs in bill.items()}
+strata("prompt.record", id=prompt["id"], response=reply["content"], usage=usage)
+print("".join(block.get("text", "") for block in reply["content"]))

@@ -1,0 +1,153 @@
+---@brief
+---`:Strata ask {text}` is a whole turn with nothing but curl: the prompt is assembled, sent to the provider of the model,
+---the answer is shown in `strata://answer` and recorded with what the provider billed. It is also a short example of how a
+---plugin uses Strata. Without further ado it takes the key from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
+---
+--->lua
+---    vim.g.strata = { curl = { url = "http://127.0.0.1:8080/v1/messages", key_env = "MY_KEY", max_tokens = 4096 } }
+---<
+---
+--- Owns one way to a provider. Knows the two forms of answers and nothing of what stands in a prompt.
+
+local calls = require("strata.calls")
+local options = require("strata.options")
+local window = require("strata.window")
+
+local M = {}
+
+---@class strata.Provider
+---@field url string
+---@field key_env string
+---@field headers fun(key: string): string[]
+---@field parameters fun(max_tokens: integer): table What the body needs besides.
+---@field answer fun(reply: table): string|table, table What was said, and the usage as Strata counts it.
+
+---@type table<string, strata.Provider>
+local PROVIDERS = {
+  anthropic = {
+    url = "https://api.anthropic.com/v1/messages",
+    key_env = "ANTHROPIC_API_KEY",
+    headers = function(key)
+      return { "x-api-key: " .. key, "anthropic-version: 2023-06-01" }
+    end,
+    parameters = function(max_tokens)
+      return { max_tokens = max_tokens }
+    end,
+    answer = function(reply)
+      local text = vim.tbl_map(function(block)
+        return block.text
+      end, reply.content)
+      local usage = reply.usage
+      return table.concat(text, "\n"),
+        {
+          input = usage.input_tokens,
+          output = usage.output_tokens,
+          cacheRead = usage.cache_read_input_tokens or 0,
+          cacheWrite = usage.cache_creation_input_tokens or 0,
+        }
+    end,
+  },
+  openai = {
+    url = "https://api.openai.com/v1/chat/completions",
+    key_env = "OPENAI_API_KEY",
+    headers = function(key)
+      return { "authorization: Bearer " .. key }
+    end,
+    parameters = function(max_tokens)
+      return { max_completion_tokens = max_tokens }
+    end,
+    answer = function(reply)
+      local usage = reply.usage
+      local cached = vim.tbl_get(usage, "prompt_tokens_details", "cached_tokens") or 0
+      return reply.choices[1].message.content,
+        {
+          input = usage.prompt_tokens - cached,
+          output = usage.completion_tokens,
+          cacheRead = cached,
+          cacheWrite = 0,
+        }
+    end,
+  },
+}
+
+local function quoted(text)
+  return '"' .. text:gsub('[\\"]', "\\%0") .. '"'
+end
+
+---Posts a body. The key goes through standard input, where no list of processes shows it.
+local function post(provider, body, done)
+  local own = options.get().curl or {}
+  local key = os.getenv(own.key_env or provider.key_env) or ""
+  local path = vim.fn.tempname()
+  vim.fn.writefile(vim.split(vim.json.encode(body), "\n", { plain = true }), path, "b")
+  local config = { "url = " .. quoted(own.url or provider.url), "data-binary = " .. quoted("@" .. path) }
+  for _, header in ipairs(vim.list_extend({ "content-type: application/json" }, provider.headers(key))) do
+    config[#config + 1] = "header = " .. quoted(header)
+  end
+  local command = { "curl", "--silent", "--show-error", "--fail-with-body", "--config", "-" }
+  vim.system(command, { stdin = table.concat(config, "\n"), text = true }, function(said)
+    vim.schedule(function()
+      vim.fn.delete(path)
+      local ok, reply = pcall(vim.json.decode, said.stdout, { luanil = { object = true } })
+      if said.code ~= 0 or not ok then
+        return done(vim.trim(said.stderr .. " " .. said.stdout))
+      end
+      done(nil, reply)
+    end)
+  end)
+end
+
+---Adds what was said to the buffer with the answers.
+local function show(question, answer)
+  local buffer, fresh = window.open("strata://answer")
+  if fresh then
+    vim.bo[buffer].filetype = "markdown"
+  end
+  local lines =
+    vim.split(("> %s\n\n%s\n"):format(question:gsub("\n", "\n> "), answer), "\n", { plain = true })
+  vim.api.nvim_buf_set_lines(buffer, fresh and 0 or -1, -1, false, lines)
+  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buffer), 0 })
+end
+
+---One turn.
+---@param text string
+---@param root? string
+---@param done? strata.Answer Called when the turn is recorded.
+function M.ask(text, root, done)
+  done = done or function() end
+  local function failed(err)
+    calls.complain(err)
+    done(err)
+  end
+  calls.send("prompt.assemble", { prompt = text }, function(err, prompt)
+    if err then
+      return failed(err)
+    end
+    local provider = PROVIDERS[prompt.format]
+    if not provider then
+      return failed({ message = "nothing can be sent in the form " .. prompt.format })
+    end
+    local parameters = provider.parameters((options.get().curl or {}).max_tokens or 4096)
+    post(provider, vim.tbl_extend("keep", prompt.body, parameters), function(problem, reply)
+      if problem then
+        calls.send("prompt.discard", { id = prompt.id }, function() end, root)
+        return failed({ message = problem })
+      end
+      local answer, usage = provider.answer(reply)
+      show(text, answer)
+      calls.send(
+        "prompt.record",
+        { id = prompt.id, response = answer, usage = usage },
+        function(not_recorded, recorded)
+          if not_recorded then
+            return failed(not_recorded)
+          end
+          done(nil, recorded)
+        end,
+        root
+      )
+    end)
+  end, root)
+end
+
+return M

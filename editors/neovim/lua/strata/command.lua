@@ -1,0 +1,79 @@
+--- Owns `:Strata` itself: which subcommand is meant, with what, and what completes. Loads the subcommands when one is typed.
+
+local calls = require("strata.calls")
+local server = require("strata.server")
+
+local M = {}
+
+---@param name string
+---@return strata.Subcommand?
+local function named(name)
+  return vim.iter(require("strata.subcommands")):find(function(subcommand)
+    return subcommand.name == name
+  end)
+end
+
+---Lets the person choose one of those that need no more said.
+local function choose()
+  local short = vim.tbl_filter(function(subcommand)
+    return not subcommand.takes:find("{", 1, true)
+  end, require("strata.subcommands"))
+  vim.ui.select(short, {
+    prompt = "Strata:",
+    kind = "strata",
+    format_item = function(subcommand)
+      return ("%-10s %s"):format(subcommand.name, (subcommand.does:gsub("%s*%(|.-|%)", "")))
+    end,
+  }, function(subcommand)
+    if subcommand then
+      vim.cmd("Strata " .. subcommand.name)
+    end
+  end)
+end
+
+---Runs `:Strata ...`.
+---@param call table As |nvim_create_user_command()| gives it.
+function M.run(call)
+  if #call.fargs == 0 then
+    return choose()
+  end
+  local subcommand = named(call.fargs[1])
+  if not subcommand then
+    return calls.complain({ message = ("there is no `:Strata %s`"):format(call.fargs[1]) })
+  end
+  local root = server.current()
+  if not root then
+    return calls.complain({ message = "there is no workspace here; open a file of one" })
+  end
+  local text = vim.trim(call.args:match("^%S+%s*(.*)$"))
+  subcommand.run({
+    root = root,
+    words = vim.list_slice(call.fargs, 2),
+    text = text ~= "" and text or nil,
+    lines = call.range > 0 and { call.line1, call.line2 } or nil,
+    bang = call.bang,
+    mods = call.smods,
+  })
+end
+
+---Completes `:Strata ...`.
+---@param lead string The word so far.
+---@param line string All that was typed.
+---@return string[]
+function M.complete(lead, line)
+  local name = line:match("Strata!?%s+(%S+)%s")
+  local words
+  if name then
+    local subcommand = named(name)
+    words = subcommand and subcommand.complete and subcommand.complete(lead) or {}
+  else
+    words = vim.tbl_map(function(subcommand)
+      return subcommand.name
+    end, require("strata.subcommands"))
+  end
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, words)
+end
+
+return M

@@ -1,0 +1,414 @@
+---@brief
+---`:Strata context` opens the files that the model sees, to be edited like any list. Each tier is a heading and a fold; what
+---an entry weighs stands behind it and is no part of the text.
+---
+--->
+---    # L0                    901 tokens, cache mark, system prompt
+---    src/lib.rs              453 tokens, cached
+---    src/parser.rs#L10-40    120 tokens, cached
+---    # active                102 tokens
+---    src/new.rs              88 tokens, open
+---    # excluded              not mentioned at all
+---    Cargo.lock
+---    # conversation          2 messages
+---    0 user: Why does this fail?
+---    1 assistant: Because ...
+---<
+---
+---Delete a line and the file is deselected: the model sees its outline only. Write a path, a folder, a glob or lines of a
+---file under any tier and it is selected; which tier it stands in is the server's business. Move a line below `# excluded`
+---(the heading may be written by hand) and the file is not mentioned any more. A message whose line is deleted is hidden from
+---the model, a web page is removed. Nothing happens until the buffer is written with |:w|; |:e!| gives the edits up.
+---
+---These keys do it at once, and apply what was edited before. They are mapped in this buffer only:
+---
+--- Owns the context buffer. Keeps nothing but what it showed last; what is in the context is asked of the server each time.
+
+local calls = require("strata.calls")
+local edits = require("strata.context.edits")
+local lines = require("strata.context.lines")
+local window = require("strata.window")
+
+local M = {}
+
+local NAME = "strata://context"
+
+-- How long `:w` waits for the server, in milliseconds.
+local PATIENCE = 10000
+local space = vim.api.nvim_create_namespace("strata.context")
+local wrong = vim.api.nvim_create_namespace("strata.context.wrong")
+
+---The keys of the buffer: what is pressed, the name of its <Plug> mapping, what it does.
+---@type string[][]
+M.KEYS = {
+  {
+    "-",
+    "drop",
+    "deselect the file, or include an excluded one; hide a message, or show it; remove a web page",
+  },
+  { "x", "exclude", "exclude the file, or include it again" },
+  { "p", "pin", "pin a message, or let it go: pinned ones survive every compaction as they are" },
+  { "<CR>", "follow", "open the file" },
+  { "R", "refresh", "give edits up and read everything again" },
+  { "g?", "keys", "show these keys" },
+}
+
+---What was shown last in a buffer.
+---@class strata.Shown
+---@field lines strata.Line[]
+---@field version? integer The state of the session that it was.
+
+---@type table<integer, strata.Shown>
+local shown = {}
+
+local function read(buffer)
+  return lines.read(vim.api.nvim_buf_get_lines(buffer, 0, -1, false))
+end
+
+---Writes down what stands behind the lines.
+local function decorate(buffer, all)
+  vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+  local width = 0
+  for _, line in ipairs(all) do
+    width = line.kind == "message" and width or math.max(width, vim.fn.strdisplaywidth(line.text))
+  end
+  width = math.min(width, 60) + 4
+  for row, line in ipairs(all) do
+    local dim = line.section == lines.EXCLUDED or line.hidden
+    local group = line.kind == "heading" and "Title" or dim and "NonText"
+    if group then
+      vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { end_col = #line.text, hl_group = group })
+    end
+    if line.notes and #line.notes > 0 then
+      -- Neovim puts a space in front of it.
+      local pad = (" "):rep(math.max(width - vim.fn.strdisplaywidth(line.text), 2) - 1)
+      local note = { pad .. table.concat(line.notes, ", "), line.tone }
+      vim.api.nvim_buf_set_extmark(buffer, space, row - 1, 0, { virt_text = { note }, virt_text_pos = "eol" })
+    end
+  end
+end
+
+local function title(buffer, report)
+  local text = "%#Title#Context%* "
+  if report.model then
+    local cached = (report.expectedPercent or 0) > 0
+    local share = cached and (", %g%%%% of it cached"):format(report.expectedPercent) or ""
+    local model = report.model:gsub("%%", "%%%%")
+    text = ("%s%s, %s tokens%s"):format(text, model, window.number(report.tokens), share)
+  end
+  for _, at in ipairs(vim.fn.win_findbuf(buffer)) do
+    vim.wo[at][0].winbar = text .. "%=g? shows the keys "
+  end
+end
+
+local function write_down(buffer, all)
+  local texts = vim.tbl_map(function(line)
+    return line.text
+  end, all)
+  local views = {}
+  for _, at in ipairs(vim.fn.win_findbuf(buffer)) do
+    local row = vim.api.nvim_win_get_cursor(at)[1]
+    views[at] = { row = row, text = vim.api.nvim_buf_get_lines(buffer, row - 1, row, false)[1] }
+  end
+  -- An undo must not bring back what nobody wrote by hand.
+  local levels = vim.bo[buffer].undolevels
+  vim.bo[buffer].undolevels = -1
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, texts)
+  vim.bo[buffer].undolevels = levels
+  vim.bo[buffer].modified = false
+  decorate(buffer, all)
+  vim.diagnostic.reset(wrong, buffer)
+  for at, view in pairs(views) do
+    local row = math.min(view.row, #texts)
+    for other, text in ipairs(texts) do
+      row = text == view.text and text ~= "" and other or row
+    end
+    vim.api.nvim_win_set_cursor(at, { row, 0 })
+  end
+end
+
+---Asks for everything, again while commands in between change it.
+local function fetch(root, tries, done)
+  local names = { "files.list", "tiers.report", "url.list", "history.get" }
+  calls.gather(names, root, function(problems, replies)
+    -- A context that does not fit has no report; its files are listed all the same.
+    local too_large = problems["tiers.report"]
+    problems["tiers.report"] = nil
+    local _, problem = next(problems)
+    if problem then
+      return done(problem)
+    end
+    local files, history = replies["files.list"], replies["history.get"]
+    if history.stateVersion ~= files.stateVersion and tries > 0 then
+      return fetch(root, tries - 1, done)
+    end
+    if too_large then
+      calls.complain(too_large)
+    end
+    local report = replies["tiers.report"] or {}
+    local all = lines.write(files.files, report, replies["url.list"].urls, history.messages)
+    done(nil, report, all, files.stateVersion)
+  end)
+end
+
+local function take(buffer, report, all, version)
+  if shown[buffer] then
+    shown[buffer] = { lines = all, version = version }
+    write_down(buffer, all)
+    title(buffer, report)
+  end
+end
+
+---Reads everything again; edits are gone then.
+---@param buffer integer
+---@param done? fun()
+function M.refresh(buffer, done)
+  fetch(vim.b[buffer].strata_root, 2, function(err, report, all, version)
+    if err then
+      calls.complain(err)
+    else
+      take(buffer, report, all, version)
+    end
+    if done then
+      done()
+    end
+  end)
+end
+
+---Reads everything again because something has changed, unless somebody is editing it.
+local function follow(buffer)
+  fetch(vim.b[buffer].strata_root, 2, function(err, ...)
+    if not err and shown[buffer] and not vim.bo[buffer].modified then
+      take(buffer, ...)
+    end
+  end)
+end
+
+---Marks the line that the server did not take.
+local function mark(buffer, step, err)
+  local at = tonumber((vim.tbl_get(err, "data", "path") or ""):match("^paths%[(%d+)%]"))
+  local row = at and step.rows and step.rows[at + 1] or 0
+  if row > 0 then
+    vim.diagnostic.set(
+      wrong,
+      buffer,
+      { { lnum = row - 1, col = 0, message = calls.words(err), source = "strata" } }
+    )
+  end
+  calls.complain(err)
+end
+
+---Runs commands one after the other, up to the first that fails.
+local function run(buffer, steps, done)
+  local step = table.remove(steps, 1)
+  if not step then
+    return M.refresh(buffer, done)
+  end
+  calls.send(step.command, step.arguments, function(err)
+    if err then
+      mark(buffer, step, err)
+      return done()
+    end
+    run(buffer, steps, done)
+  end, vim.b[buffer].strata_root)
+end
+
+---Applies what was edited, and some steps more.
+---@param buffer integer
+---@param now? strata.Line[] What the lines are; what stands in the buffer without it.
+---@param more? strata.Step[]
+function M.apply(buffer, now, more)
+  vim.diagnostic.reset(wrong, buffer)
+  local steps = edits.steps(shown[buffer].lines, now or read(buffer))
+  local done = false
+  run(buffer, vim.list_extend(steps, more or {}), function()
+    done = true
+  end)
+  -- `:wq` wants to know whether it was written.
+  vim.wait(PATIENCE, function()
+    return done
+  end, 5)
+end
+
+---What was shown of the message on a line.
+local function message(buffer, line)
+  return vim.iter(shown[buffer].lines):find(function(other)
+    return other.id == line.id
+  end) or {}
+end
+
+---Does something at once with the lines that are chosen. `change` gives what a line is to be, or nothing, and a step.
+local function at_once(buffer, change)
+  local first, last = vim.fn.line("v"), vim.fn.line(".")
+  if vim.fn.mode():match("[vV\22]") then
+    vim.cmd.normal({ "\27", bang = true })
+  end
+  local now, more = {}, {}
+  for row, line in ipairs(read(buffer)) do
+    local step
+    if row >= math.min(first, last) and row <= math.max(first, last) then
+      line, step = change(line)
+    end
+    now[#now + 1] = line
+    more[#more + 1] = step
+  end
+  M.apply(buffer, now, more)
+end
+
+local actions = {}
+
+function actions.drop(buffer)
+  at_once(buffer, function(line)
+    if line.kind == "file" or line.kind == "page" then
+      return nil
+    end
+    if line.kind == "message" then
+      local agent = message(buffer, line).hidden and "shown" or "hidden"
+      return line, { command = "history.hide", arguments = { id = line.id, agent = agent } }
+    end
+    return line
+  end)
+end
+
+function actions.exclude(buffer)
+  at_once(buffer, function(line)
+    if line.kind ~= "file" then
+      return line
+    end
+    return line.section ~= lines.EXCLUDED and edits.excluded(line) or nil
+  end)
+end
+
+function actions.pin(buffer)
+  at_once(buffer, function(line)
+    if line.kind ~= "message" then
+      vim.notify("Strata: messages can be pinned, files cannot")
+      return line
+    end
+    local pinned = not message(buffer, line).pinned
+    return line, { command = "history.pin", arguments = { id = line.id, pinned = pinned } }
+  end)
+end
+
+function actions.follow(buffer)
+  local line = read(buffer)[vim.fn.line(".")]
+  if line.kind ~= "file" then
+    return
+  end
+  local path, first = edits.place(line.path)
+  local full = vim.startswith(path, "/") and path or vim.b[buffer].strata_root .. "/" .. path
+  -- The window one came from, unless there is none.
+  if vim.fn.winnr("#") ~= 0 and vim.fn.winnr("#") ~= vim.fn.winnr() then
+    vim.cmd.wincmd("p")
+  else
+    vim.cmd.split()
+  end
+  vim.cmd.edit(vim.fn.fnameescape(full))
+  if first then
+    vim.api.nvim_win_set_cursor(0, { math.min(first, vim.api.nvim_buf_line_count(0)), 0 })
+  end
+end
+
+function actions.refresh(buffer)
+  M.refresh(buffer)
+end
+
+function actions.keys()
+  local texts = { { "Keys of the context buffer; :w applies what was edited\n", "Title" } }
+  for _, key in ipairs(M.KEYS) do
+    texts[#texts + 1] = { ("%-6s%s\n"):format(key[1], key[3]) }
+  end
+  vim.api.nvim_echo(texts, false, {})
+end
+
+local function map_keys(buffer)
+  for _, key in ipairs(M.KEYS) do
+    local plug = ("<Plug>(strata-context-%s)"):format(key[2])
+    local about = { buffer = buffer, desc = "Strata: " .. key[3] }
+    local modes = vim.list_contains({ "drop", "exclude", "pin" }, key[2]) and { "n", "x" } or { "n" }
+    vim.keymap.set(modes, plug, function()
+      actions[key[2]](buffer)
+    end, about)
+    vim.keymap.set(modes, key[1], plug, about)
+  end
+end
+
+---For 'foldexpr': each heading begins a fold.
+---@return string
+function M.fold()
+  return vim.startswith(vim.fn.getline(vim.v.lnum), "# ") and ">1" or "="
+end
+
+---For 'foldtext': the heading, how much is below it, and what stands behind it.
+---@return string
+function M.fold_text()
+  local row = vim.v.foldstart
+  local known = shown[vim.api.nvim_get_current_buf()].lines[row] or {}
+  local below, notes = vim.v.foldend - row, table.concat(known.notes or {}, ", ")
+  return ("%s  (%d %s) %s "):format(vim.fn.getline(row), below, below == 1 and "line" or "lines", notes)
+end
+
+local function prepare(buffer, root)
+  shown[buffer] = { lines = {} }
+  vim.b[buffer].strata_root = root
+  vim.bo[buffer].buftype = "acwrite"
+  vim.bo[buffer].swapfile = false
+  vim.bo[buffer].filetype = "strata-context"
+  map_keys(buffer)
+  local group = vim.api.nvim_create_augroup("strata.context." .. buffer, {})
+  local function on(event, action)
+    vim.api.nvim_create_autocmd(event, { group = group, buffer = buffer, callback = action })
+  end
+  on("BufWriteCmd", function()
+    M.apply(buffer)
+  end)
+  on("BufReadCmd", function()
+    M.refresh(buffer)
+  end)
+  on("BufWipeout", function()
+    shown[buffer] = nil
+    vim.api.nvim_del_augroup_by_id(group)
+  end)
+  vim.api.nvim_create_autocmd("User", {
+    group = group,
+    pattern = "StrataStatus",
+    callback = function(event)
+      local other = shown[buffer].version ~= event.data.meter.stateVersion
+      local visible = vim.fn.bufwinid(buffer) ~= -1
+      if event.data.root == root and other and visible then
+        follow(buffer)
+      end
+    end,
+  })
+end
+
+---Opens the context buffer.
+---@param root string
+---@param mods? table
+function M.open(root, mods)
+  local buffer = window.open(NAME, mods)
+  local other = vim.b[buffer].strata_root ~= root or not shown[buffer]
+  if other then
+    prepare(buffer, root)
+  end
+  local options = {
+    foldmethod = "expr",
+    foldexpr = "v:lua.require'strata.context'.fold()",
+    foldtext = "v:lua.require'strata.context'.fold_text()",
+    foldlevel = 99,
+    wrap = false,
+    number = false,
+    relativenumber = false,
+    spell = false,
+    cursorline = true,
+  }
+  for name, value in pairs(options) do
+    vim.wo[0][0][name] = value
+  end
+  -- Edits that were not written yet stay.
+  if other or not vim.bo[buffer].modified then
+    M.refresh(buffer)
+  end
+end
+
+return M

@@ -1,0 +1,100 @@
+--- Owns `:checkhealth strata`: what is needed and whether it is there. Mends nothing.
+
+local options = require("strata.options")
+local server = require("strata.server")
+
+local M = {}
+
+local function check_neovim()
+  vim.health.start("Neovim")
+  if vim.fn.has("nvim-0.10") == 1 then
+    vim.health.ok("version " .. tostring(vim.version()))
+  else
+    vim.health.error("version 0.10 or later is needed")
+  end
+  for _, problem in ipairs(options.problems()) do
+    vim.health.warn(problem, "see :help strata-options")
+  end
+end
+
+---@return string?
+local function check_program()
+  vim.health.start("the server")
+  local program = server.program()
+  if not program then
+    vim.health.error("the program is not there", {
+      "build it: cargo build --release",
+      'or say where it is: vim.g.strata = { path = "..." }',
+    })
+    return nil
+  end
+  local said = vim.system({ program, "--version" }, { text = true }):wait(10000)
+  if said.code == 0 then
+    vim.health.ok(("%s (%s)"):format(vim.trim(said.stdout), vim.fn.exepath(program)))
+  else
+    vim.health.error(program .. " does not run: " .. vim.trim(said.stderr or ""))
+  end
+  return program
+end
+
+---What the program says of itself.
+local function check_doctor(program)
+  vim.health.start("strata doctor")
+  local said = vim.system({ program, "doctor" }, { text = true }):wait(30000)
+  for line in vim.gsplit(vim.trim(said.stdout or ""), "\n") do
+    vim.health.info(line)
+  end
+  if said.code ~= 0 then
+    vim.health.warn("something is wrong: " .. vim.trim(said.stderr or ""))
+  end
+end
+
+local function check_clients()
+  vim.health.start("workspaces")
+  local clients = vim.lsp.get_clients({ name = "strata" })
+  if #clients == 0 then
+    vim.health.info("no server runs yet; open a file of a workspace, or use :Strata start")
+  end
+  for _, client in ipairs(clients) do
+    local root = client.config.root_dir
+    local reply, err = require("strata.calls").wait("server.status", nil, root, 10000)
+    if not reply then
+      vim.health.error(("%s: %s"):format(root, err.message))
+    else
+      local buffers = #vim.tbl_keys(client.attached_buffers)
+      vim.health.ok(
+        ("%s: %d files, index %s, %d buffers attached"):format(root, reply.files, reply.index, buffers)
+      )
+      if buffers ~= reply.openDocuments then
+        vim.health.warn(
+          ("%s: the server has %d of the %d buffers open"):format(root, reply.openDocuments, buffers)
+        )
+      end
+      for _, note in ipairs(reply.notes) do
+        vim.health.info(note)
+      end
+    end
+  end
+end
+
+local function check_curl()
+  vim.health.start(":Strata ask (optional)")
+  if vim.fn.executable("curl") == 1 then
+    vim.health.ok("curl is there")
+  else
+    vim.health.info("curl is not there; only :Strata ask needs it")
+  end
+end
+
+---Called by `:checkhealth strata`.
+function M.check()
+  check_neovim()
+  local program = check_program()
+  if program then
+    check_doctor(program)
+  end
+  check_clients()
+  check_curl()
+end
+
+return M

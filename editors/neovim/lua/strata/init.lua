@@ -1,0 +1,110 @@
+--- Owns what other plugins and configurations call: `require("strata")`. Each function is one command of the server and
+--- takes its arguments as they are; the modules behind this one may change.
+
+local calls = require("strata.calls")
+
+local M = {}
+
+---Runs a command of the server (docs/commands.md). With `answer` it returns at once; without, it waits for the reply.
+---@param name string Without `strata.`, such as `tiers.report`.
+---@param arguments? table
+---@param answer? strata.Answer
+---@return table? reply When it waits.
+---@return strata.Error? err When it waits and the command failed.
+function M.command(name, arguments, answer)
+  if answer then
+    return calls.send(name, arguments, answer)
+  end
+  return calls.wait(name, arguments)
+end
+
+---Makes a prompt: `body` is ready to be sent to a provider, `id` is for |strata.record()|.
+---@param arguments table `prompt` or `toolResults`, and whatever else `strata.prompt.assemble` takes: `format`, `model`, `tools`, `dryRun`, ...
+---@param answer? strata.Answer
+---@return table? reply
+---@return strata.Error? err
+function M.assemble(arguments, answer)
+  return M.command("prompt.assemble", arguments, answer)
+end
+
+---Says what came of a prompt. Only then is it part of the conversation.
+---@param arguments table `id`, `response`, and where known `status` and `usage`.
+---@param answer? strata.Answer
+---@return table? reply
+---@return strata.Error? err
+function M.record(arguments, answer)
+  return M.command("prompt.record", arguments, answer)
+end
+
+---What the next prompt is, to read.
+---@param arguments? table As for |strata.assemble()|; nothing is needed.
+---@param answer? strata.Answer
+---@return table? reply
+---@return strata.Error? err
+function M.preview(arguments, answer)
+  return M.command("prompt.preview", arguments, answer)
+end
+
+---Shows files to the model in full.
+---@param paths string[] Files, folders, globs, or lines of a file: `src/lib.rs#L10-40`.
+---@param answer? strata.Answer
+---@return table? reply
+---@return strata.Error? err
+function M.select(paths, answer)
+  return M.command("files.select", { paths = paths }, answer)
+end
+
+---Shows their outlines only.
+---@param paths string[]
+---@param answer? strata.Answer
+---@return table? reply
+---@return strata.Error? err
+function M.deselect(paths, answer)
+  return M.command("files.deselect", { paths = paths }, answer)
+end
+
+---Does not mention them at all.
+---@param paths string[]
+---@param answer? strata.Answer
+---@return table? reply
+---@return strata.Error? err
+function M.exclude(paths, answer)
+  return M.command("files.exclude", { paths = paths }, answer)
+end
+
+---Takes an exclusion back.
+---@param paths string[]
+---@param answer? strata.Answer
+---@return table? reply
+---@return strata.Error? err
+function M.include(paths, answer)
+  return M.command("files.include", { paths = paths }, answer)
+end
+
+---Calls back whenever the meter has changed. The event `User StrataStatus` says the same.
+---@param listener fun(meter: strata.Meter, root: string)
+function M.on_status(listener)
+  require("strata.notices").on_status(listener)
+end
+
+---The latest meter of the current workspace.
+---@return strata.Meter?
+function M.meter()
+  local root = require("strata.server").current()
+  return root and require("strata.notices").meter(root)
+end
+
+---A text for the statusline: how full the window is, how much of the next prompt is cached and for how long, how near a
+---compaction is. Empty where no server runs.
+---@return string
+function M.statusline()
+  return require("strata.statusline").text()
+end
+
+---Has summaries written by `writer`, for the setting `compaction.summariser = "client"`. To be called before a server starts.
+---@param writer fun(request: strata.Summarize, reply: fun(text?: string, problem?: string))
+function M.summarize_with(writer)
+  require("strata.requests").summarize_with(writer)
+end
+
+return M

@@ -1,0 +1,79 @@
+--- Owns what the server says by itself: the meter, warnings, news of compactions. Keeps the latest meter to show it, and
+--- decides nothing by it.
+
+local M = {}
+
+---The context meter, as `strata/status` tells it (docs/commands.md).
+---@class strata.Meter
+---@field session string
+---@field model string
+---@field tokens integer What the next request weighs before its prompt.
+---@field window integer What the model takes.
+---@field percent number
+---@field cachedPercent? number
+---@field cachedTokens? integer
+---@field cacheExpiresMs? integer Milliseconds since 1970.
+---@field compactionPercent number
+---@field index "building"|"ready"
+---@field files integer
+---@field stateVersion integer
+
+---@type table<string, strata.Meter>
+local meters = {}
+
+---@type fun(meter: strata.Meter, root: string)[]
+local listeners = {}
+
+local function root_of(context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  return client and client.config.root_dir
+end
+
+local function status(_, meter, context)
+  local root = root_of(context)
+  if not root then
+    return
+  end
+  meters[root] = require("strata.plain")(meter)
+  require("strata.server").remember(root, meter.session)
+  for _, listener in ipairs(listeners) do
+    listener(meter, root)
+  end
+  local data = { meter = meter, root = root }
+  vim.api.nvim_exec_autocmds("User", { pattern = "StrataStatus", modeline = false, data = data })
+  vim.cmd.redrawstatus()
+end
+
+local function warning(_, said)
+  vim.notify("Strata: " .. said.message, vim.log.levels.WARN)
+end
+
+local function compaction(_, news, context)
+  if news.state == "ended" then
+    local before, after = vim.tbl_get(news, "before", "tokens"), vim.tbl_get(news, "after", "tokens")
+    local sizes = before and after and (": %d tokens are %d now"):format(before, after) or ""
+    vim.notify(("Strata: the conversation was compacted (%s)%s"):format(news.profile, sizes))
+  end
+  local data = { news = news, root = root_of(context) }
+  vim.api.nvim_exec_autocmds("User", { pattern = "StrataCompaction", modeline = false, data = data })
+end
+
+M.handlers = {
+  ["strata/status"] = status,
+  ["strata/warning"] = warning,
+  ["strata/compaction"] = compaction,
+}
+
+---The latest meter of a workspace.
+---@param root string
+---@return strata.Meter?
+function M.meter(root)
+  return meters[root]
+end
+
+---@param listener fun(meter: strata.Meter, root: string)
+function M.on_status(listener)
+  table.insert(listeners, listener)
+end
+
+return M

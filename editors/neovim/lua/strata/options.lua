@@ -1,0 +1,65 @@
+--- Owns what the person set in `vim.g.strata`. Never changes it, and keeps nothing: it is read when it is needed.
+
+local M = {}
+
+---What may stand in `vim.g.strata`, all of it optional. It is read when the plugin is loaded and when a server starts.
+---@class strata.Options
+---@field path? string The server's program. Else `strata` on the path, or the one built in the checkout that this plugin is part of.
+---@field autostart? boolean `false`: files are attached only after `:Strata start`, or by your own `vim.lsp.enable("strata")`.
+---@field trusted? boolean|string[] Whether rules, skills and memory of a workspace go into the system prompt: `true`, or those that are trusted.
+---@field settings? table The tree of settings of the server. The same can be said as `vim.lsp.config("strata", { settings = { strata = ... } })`.
+---@field curl? table For |strata-curl|: `url`, `key_env` (the environment variable with the key), `max_tokens` (4096).
+---@field icons? boolean `false`: the statusline uses no characters beyond ASCII.
+
+local KNOWN = {
+  path = "string",
+  autostart = "boolean",
+  trusted = { boolean = true, table = true },
+  settings = "table",
+  curl = "table",
+  icons = "boolean",
+}
+
+---@return strata.Options
+function M.get()
+  local options = vim.g.strata
+  return type(options) == "table" and options or {}
+end
+
+---What is wrong with `vim.g.strata`, in sentences.
+---@return string[]
+function M.problems()
+  local options, found = vim.g.strata, {}
+  if options == nil then
+    return found
+  end
+  if type(options) ~= "table" then
+    return { "vim.g.strata is not a table" }
+  end
+  for name, value in pairs(options) do
+    local expected = KNOWN[name]
+    if not expected then
+      found[#found + 1] = ("vim.g.strata has `%s`, which is not known"):format(name)
+    elseif not (expected == type(value) or type(expected) == "table" and expected[type(value)]) then
+      found[#found + 1] = ("`%s` in vim.g.strata is a %s"):format(name, type(value))
+    end
+  end
+  table.sort(found)
+  return found
+end
+
+---Whether the person trusts a workspace.
+---@param root string
+---@return boolean
+function M.trusts(root)
+  local trusted = M.get().trusted
+  if type(trusted) ~= "table" then
+    return trusted == true
+  end
+  return vim.iter(trusted):any(function(folder)
+    folder = vim.fs.normalize(folder)
+    return root == folder or vim.startswith(root, folder .. "/")
+  end)
+end
+
+return M

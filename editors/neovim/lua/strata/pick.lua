@@ -1,0 +1,148 @@
+--- Owns the lists to choose from: each asks the server, shows what it said with `vim.ui.select`, and sends what was chosen.
+
+local calls = require("strata.calls")
+local server = require("strata.server")
+
+local M = {}
+
+---Asks for a list and lets the person choose one of it.
+---@param root string
+---@param command string
+---@param arguments? table
+---@param field string Where the list is in the reply.
+---@param prompt string
+---@param words fun(entry: table): string
+---@param chosen fun(entry: table)
+local function choose(root, command, arguments, field, prompt, words, chosen)
+  calls.send(command, arguments, function(err, reply)
+    if err then
+      return calls.complain(err)
+    end
+    if #reply[field] == 0 then
+      return vim.notify("Strata: there is nothing to choose")
+    end
+    vim.ui.select(reply[field], { prompt = prompt, format_item = words, kind = "strata" }, function(entry)
+      if entry then
+        chosen(entry)
+      end
+    end)
+  end, root)
+end
+
+---Sends a command and says what came of it.
+---@param root string
+---@param command string
+---@param arguments table
+---@param done string
+local function send(root, command, arguments, done)
+  calls.send(command, arguments, function(err)
+    if err then
+      return calls.complain(err)
+    end
+    vim.notify("Strata: " .. done)
+  end, root)
+end
+
+---Whether the server knows a command.
+local function can(root, command)
+  local client = server.running(root)
+  local known = client and vim.tbl_get(client.server_capabilities, "executeCommandProvider", "commands") or {}
+  return vim.list_contains(known, "strata." .. command)
+end
+
+---The files that are open.
+local function open_files(root)
+  local found = {}
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local name = vim.api.nvim_buf_get_name(buffer)
+    if vim.bo[buffer].buflisted and vim.bo[buffer].buftype == "" and vim.startswith(name, root .. "/") then
+      table.insert(found, { path = name:sub(#root + 2) })
+    end
+  end
+  return found
+end
+
+---A file of the workspace, to be shown to the model.
+---@param root string
+---@param query? string
+function M.files(root, query)
+  local marks = { selected = "● ", excluded = "✗ " }
+  local function words(file)
+    return (marks[file.state] or "  ") .. file.path
+  end
+  local function chosen(file)
+    send(root, "files.select", { paths = { file.path } }, file.path .. " is in the context")
+  end
+  local prompt = "Show to the model:"
+  if can(root, "files.find") then
+    return choose(root, "files.find", { query = query, limit = 1000 }, "files", prompt, words, chosen)
+  end
+  vim.ui.select(open_files(root), { prompt = prompt, format_item = words, kind = "strata" }, function(file)
+    if file then
+      chosen(file)
+    end
+  end)
+end
+
+---A definition; its file is shown to the model.
+---@param root string
+---@param query string
+function M.symbols(root, query)
+  choose(root, "symbols.find", { query = query }, "symbols", "Show the file of:", function(symbol)
+    return ("%s  %s"):format(vim.trim(symbol.head ~= "" and symbol.head or symbol.name), symbol.path)
+  end, function(symbol)
+    send(root, "files.select", { paths = { symbol.path } }, symbol.path .. " is in the context")
+  end)
+end
+
+local function when(milliseconds)
+  return milliseconds and os.date("%Y-%m-%d %H:%M", math.floor(milliseconds / 1000)) or "not stored"
+end
+
+---A conversation to go on with.
+---@param root string
+function M.sessions(root)
+  choose(root, "session.list", nil, "sessions", "Go on with:", function(session)
+    local title = session.name ~= "" and session.name or session.preview
+    local mark = session.current and "● " or "  "
+    return ("%s%s  %d messages  %s"):format(mark, when(session.updatedMs), session.messages, title)
+  end, function(session)
+    send(root, "session.load", { id = session.id }, "the session goes on")
+  end)
+end
+
+---A place in any conversation or note of the workspace; its session is shown.
+---@param root string
+---@param query string
+function M.search(root, query)
+  choose(root, "memory.search", { query = query }, "hits", "Found:", function(hit)
+    return ("%s  %s"):format(hit.source == "fragment" and "note" or hit.role, (hit.snippet:gsub("%s+", " ")))
+  end, function(hit)
+    if hit.session then
+      send(root, "session.load", { id = hit.session }, "the session goes on")
+    end
+  end)
+end
+
+---A note, to be forgotten.
+---@param root string
+function M.memory(root)
+  choose(root, "memory.list", nil, "fragments", "Forget which note?", function(fragment)
+    return (fragment.text:gsub("%s+", " "))
+  end, function(fragment)
+    send(root, "memory.remove", { id = fragment.id }, "the note is gone")
+  end)
+end
+
+---A model to make prompts for.
+---@param root string
+---@param chosen fun(name: string)
+function M.models(root, chosen)
+  choose(root, "server.models", nil, "models", "Make prompts for:", function(model)
+    return model.id
+  end, function(model)
+    chosen(model.id)
+  end)
+end
+
+return M

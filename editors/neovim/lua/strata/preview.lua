@@ -1,0 +1,98 @@
+---@brief
+---`:Strata preview [text]` opens the next prompt as the model would read it, with `text` as the request. It is brought up to
+---date when it is opened and with `R`; the parts are folds where the server names them.
+---
+--- Owns the preview buffer. Shows what the server wrote, as it is.
+
+local calls = require("strata.calls")
+local window = require("strata.window")
+
+local M = {}
+
+local NAME = "strata://preview"
+local space = vim.api.nvim_create_namespace("strata.preview")
+
+---@type table<integer, { request?: string, folds: table<integer, string> }>
+local shown = {}
+
+---What each part is, behind its first line; and where its fold begins.
+local function annotate(buffer, parts)
+  vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+  local folds = {}
+  for _, part in ipairs(parts or {}) do
+    local notes =
+      { ("%s tokens"):format(window.number(part.tokens)), part.tier, part.marked and "cache mark" or nil }
+    local text = { "  " .. table.concat(vim.tbl_values(notes), ", "), "Comment" }
+    pcall(
+      vim.api.nvim_buf_set_extmark,
+      buffer,
+      space,
+      part.line,
+      0,
+      { virt_text = { text }, virt_text_pos = "eol" }
+    )
+    folds[part.line + 1] = ">1"
+  end
+  shown[buffer].folds = folds
+end
+
+---For 'foldexpr'.
+---@return string
+function M.fold()
+  local known = shown[vim.api.nvim_get_current_buf()]
+  return known and known.folds[vim.v.lnum] or "="
+end
+
+---Reads the prompt again.
+---@param buffer integer
+function M.refresh(buffer)
+  local request = shown[buffer].request
+  calls.send("prompt.preview", request and { prompt = request }, function(err, reply)
+    if err then
+      return calls.complain(err)
+    end
+    if not shown[buffer] then
+      return
+    end
+    vim.bo[buffer].modifiable = true
+    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(reply.text, "\n", { plain = true }))
+    vim.bo[buffer].modifiable = false
+    vim.bo[buffer].modified = false
+    annotate(buffer, reply.parts)
+    for _, at in ipairs(vim.fn.win_findbuf(buffer)) do
+      local size = window.number(reply.tokens)
+      vim.wo[at][0].winbar = ("%%#Title#Next prompt%%* %s tokens%%=R reads it again "):format(size)
+      -- The expression is worked out when it is set.
+      vim.wo[at][0].foldexpr = "v:lua.require'strata.preview'.fold()"
+    end
+  end, vim.b[buffer].strata_root)
+end
+
+---Opens the preview.
+---@param root string
+---@param request? string
+---@param mods? table
+function M.open(root, request, mods)
+  local buffer = window.open(NAME, mods)
+  vim.b[buffer].strata_root = root
+  if not shown[buffer] then
+    vim.bo[buffer].swapfile = false
+    vim.bo[buffer].filetype = "markdown"
+    vim.keymap.set("n", "R", function()
+      M.refresh(buffer)
+    end, { buffer = buffer, desc = "Strata: read the prompt again" })
+    vim.api.nvim_create_autocmd("BufWipeout", {
+      buffer = buffer,
+      callback = function()
+        shown[buffer] = nil
+      end,
+    })
+  end
+  shown[buffer] = { request = request, folds = {} }
+  vim.wo[0][0].linebreak = true
+  vim.wo[0][0].foldmethod = "expr"
+  vim.wo[0][0].foldlevel = 99
+  M.refresh(buffer)
+end
+
+return M

@@ -1,0 +1,337 @@
+--- Owns the life of the servers: finding the program, one server for each workspace, starting it again when it died and
+--- going on with its session. Knows nothing about files, prompts and windows.
+
+local options = require("strata.options")
+
+local M = {}
+
+-- After so many deaths within this time (milliseconds) it is not started again by itself.
+local DEATHS, WITHIN = 5, 180000
+
+-- A server that did not end after so long (milliseconds) is killed.
+local HANGS = 5000
+
+-- What the top of a workspace has.
+local MARKERS = { ".strata.toml", ".git", ".hg", ".jj" }
+
+---What is known of one workspace's server, by the workspace's folder.
+---@class strata.Life
+---@field session? string The session to go on with.
+---@field deaths integer[] When it died, in milliseconds.
+---@field stopping? boolean Somebody wants it to end.
+---@field again? boolean It is to be started again when it has ended.
+---@field gone? boolean It has ended, and whether it is to be started again is about to be seen.
+---@field reviving? boolean It died, and is about to be started again.
+---@field waiting fun(client?: vim.lsp.Client)[] Who wants to be told when it is there.
+
+---@type table<string, strata.Life>
+local lives = {}
+
+local function life(root)
+  lives[root] = lives[root] or { deaths = {}, waiting = {} }
+  return lives[root]
+end
+
+local function say(message, level)
+  vim.notify("Strata: " .. message, level or vim.log.levels.INFO)
+end
+
+---Calls a method of a client. Up to Neovim 0.10 these were functions without `self`.
+---@param client vim.lsp.Client
+---@param method string
+function M.call(client, method, ...)
+  if vim.fn.has("nvim-0.11") == 1 then
+    return client[method](client, ...)
+  end
+  return client[method](...)
+end
+
+---The server's program, or nothing when there is none.
+---@return string?
+function M.program()
+  local path = options.get().path
+  if path then
+    return vim.fn.exepath(vim.fs.normalize(path)) ~= "" and vim.fs.normalize(path) or nil
+  end
+  if vim.fn.executable("strata") == 1 then
+    return "strata"
+  end
+  local here = debug.getinfo(1, "S").source:sub(2)
+  local built = vim.fn.fnamemodify(vim.fn.resolve(here), ":p:h:h:h:h:h") .. "/target/release/strata"
+  return vim.fn.executable(built) == 1 and built or nil
+end
+
+---Whether there is something to start: the program, or what the person said in `vim.lsp.config`.
+---@return boolean
+local function startable()
+  if M.program() then
+    return true
+  end
+  local cmd = vim.lsp.config and vim.lsp.config.strata.cmd
+  return type(cmd) == "function" or type(cmd) == "table" and vim.fn.executable(cmd[1]) == 1
+end
+
+---The workspace of a file: the folder above it that has a mark of one, else the current directory.
+---@param path string
+---@return string?
+function M.root(path)
+  path = vim.fs.normalize(vim.fn.fnamemodify(path, ":p"))
+  local marked = vim.fs.root(path, MARKERS)
+  if marked then
+    return marked
+  end
+  local here = vim.fs.normalize(vim.fn.getcwd())
+  -- Nobody wants all they have to be indexed.
+  local whole = here == "/" or here == vim.fs.normalize("~")
+  return not whole and vim.startswith(path, here .. "/") and here or nil
+end
+
+local told_missing = false
+
+---Where Neovim is to attach a buffer, or nothing when it is not to.
+---@param buffer integer
+---@return string?
+local function root_of(buffer)
+  local name = vim.api.nvim_buf_get_name(buffer)
+  local is_file = vim.bo[buffer].buftype == "" and name ~= "" and not name:match("^%a[%w+.-]*://")
+  local root = is_file and M.root(name)
+  if not root then
+    return nil
+  end
+  if not startable() then
+    if not told_missing then
+      told_missing = true
+      say("the program `strata` is not there; see :checkhealth strata", vim.log.levels.WARN)
+    end
+    return nil
+  end
+  return root
+end
+
+---@param config vim.lsp.ClientConfig
+local function before_init(params, config)
+  local root = config.root_dir
+  -- Neovim names a folder by its whole path, which would stand in prompts.
+  for _, folder in ipairs(params.workspaceFolders) do
+    folder.name = vim.fs.basename(root)
+  end
+  -- The same table is what the server asks for later.
+  config.settings.strata =
+    vim.tbl_deep_extend("keep", config.settings.strata or {}, options.get().settings or {})
+  params.initializationOptions = vim.tbl_extend("force", config.init_options or {}, {
+    resume = life(root).session,
+    settings = config.settings.strata,
+    trusted = options.trusts(root) or nil,
+    requests = require("strata.requests").answered(),
+  })
+end
+
+---Tells everybody who waits for a server.
+---@param client? vim.lsp.Client
+local function tell(root, client)
+  local waiting = life(root).waiting
+  life(root).waiting = {}
+  for _, callback in ipairs(waiting) do
+    callback(client)
+  end
+end
+
+---The configuration with what the person changed about it.
+local function configured(root)
+  local config
+  if vim.lsp.config then
+    config = vim.deepcopy(vim.lsp.config.strata)
+  else
+    config = M.config()
+  end
+  config.root_dir = root
+  return config
+end
+
+---Starts a server again and attaches what belongs to it.
+---@param config vim.lsp.ClientConfig
+local function revive(config)
+  local root = config.root_dir
+  M.start(root, config)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and root_of(buffer) == root then
+      M.attach(buffer, config)
+    end
+  end
+end
+
+---@param config vim.lsp.ClientConfig
+local function ended(config, code, signal)
+  local root = config.root_dir
+  local known = life(root)
+  require("strata.calls").abandon(root)
+  local again, wanted = known.again, known.stopping or code == 0 and signal == 0
+  known.stopping, known.again, known.gone = nil, nil, nil
+  if vim.v.exiting ~= vim.NIL or wanted and not again then
+    return tell(root, nil)
+  end
+  if not again then
+    local now = vim.uv.now()
+    known.deaths = vim.tbl_filter(function(at)
+      return now - at < WITHIN
+    end, known.deaths)
+    table.insert(known.deaths, now)
+    if #known.deaths > DEATHS then
+      tell(root, nil)
+      return say("the server died again and again; :Strata restart tries once more", vim.log.levels.ERROR)
+    end
+    say("the server died and is started again; the session goes on", vim.log.levels.WARN)
+  end
+  known.reviving = true
+  -- Neovim first has to forget the client that is gone.
+  vim.defer_fn(function()
+    if known.reviving then
+      known.reviving = nil
+      revive(again and configured(root) or config)
+    end
+  end, 50)
+end
+
+---What Neovim needs to know of the server.
+---@return vim.lsp.ClientConfig
+function M.config()
+  local handlers = {}
+  for method, answer in pairs(require("strata.notices").handlers) do
+    handlers[method] = answer
+  end
+  for method, answer in pairs(require("strata.requests").handlers) do
+    handlers[method] = answer
+  end
+  return {
+    name = "strata",
+    cmd = { M.program() or "strata", "serve" },
+    root_dir = function(buffer, found)
+      local root = root_of(buffer)
+      if root then
+        found(root)
+      end
+    end,
+    settings = { strata = vim.empty_dict() },
+    handlers = handlers,
+    before_init = before_init,
+    on_init = function(client)
+      tell(client.config.root_dir, client)
+    end,
+    on_exit = function(code, signal, id)
+      local client = vim.lsp.get_client_by_id(id)
+      if client then
+        life(client.config.root_dir).gone = true
+        vim.schedule(function()
+          ended(client.config, code, signal)
+        end)
+      end
+    end,
+  }
+end
+
+local function same(client, config)
+  return client.name == config.name
+    and client.config.root_dir == config.root_dir
+    and not M.call(client, "is_stopped")
+end
+
+---Attaches a buffer to its workspace's server, which is started when it does not run.
+---@param buffer integer
+---@param config? vim.lsp.ClientConfig
+function M.attach(buffer, config)
+  if not vim.api.nvim_buf_is_loaded(buffer) then
+    return
+  end
+  local root = root_of(buffer)
+  -- One that is started again attaches all buffers.
+  if root and not life(root).gone and not life(root).reviving then
+    vim.lsp.start(config or configured(root), { bufnr = buffer, reuse_client = same })
+  end
+end
+
+---Starts the server of a workspace, without any buffer.
+---@param root string
+---@param config? vim.lsp.ClientConfig
+function M.start(root, config)
+  config = config or configured(root)
+  if vim.fn.has("nvim-0.11") == 1 then
+    vim.lsp.start(config, { attach = false, reuse_client = same })
+  elseif not M.running(root, true) then
+    vim.lsp.start_client(config)
+  end
+end
+
+---The running server of a workspace.
+---@param root string
+---@param starting? boolean Also one that is not ready yet.
+---@return vim.lsp.Client?
+function M.running(root, starting)
+  local clients = vim.lsp.get_clients({ name = "strata", _uninitialized = starting })
+  return vim.iter(clients):find(function(client)
+    return client.config.root_dir == root and not M.call(client, "is_stopped")
+  end)
+end
+
+---The workspace of the current buffer or, where it has none, of the only server. Looks at no disk.
+---@return string?
+function M.near()
+  local buffer = vim.api.nvim_get_current_buf()
+  local client = vim.lsp.get_clients({ name = "strata", bufnr = buffer })[1]
+  if vim.b[buffer].strata_root or client then
+    return vim.b[buffer].strata_root or client.config.root_dir
+  end
+  local clients = vim.lsp.get_clients({ name = "strata" })
+  return #clients == 1 and clients[1].config.root_dir or nil
+end
+
+---The workspace that is meant now: that of the current buffer, else the one around the current directory.
+---@return string?
+function M.current()
+  local buffer = vim.api.nvim_get_current_buf()
+  local own = vim.b[buffer].strata_root or root_of(buffer)
+  return own or M.root(vim.fn.getcwd() .. "/.") or M.near()
+end
+
+---Calls back with the server of a workspace when it is ready, or with nothing when there will be none.
+---@param root string
+---@param callback fun(client?: vim.lsp.Client)
+function M.with(root, callback)
+  local client = M.running(root)
+  if client then
+    return callback(client)
+  end
+  local known = life(root)
+  if not startable() or known.stopping and not known.again then
+    return callback(nil)
+  end
+  table.insert(known.waiting, callback)
+  if not known.gone and not known.reviving and not M.running(root, true) then
+    M.start(root)
+  end
+end
+
+---Ends the server of a workspace.
+---@param root string
+---@param again? "again" It is started again, and goes on with its session.
+function M.stop(root, again)
+  local known = life(root)
+  known.deaths, known.reviving = {}, nil
+  local client = M.running(root, true)
+  if client then
+    known.stopping, known.again = true, again ~= nil
+    M.call(client, "stop")
+    -- One that hangs does not answer; this does nothing to one that has ended.
+    vim.defer_fn(client.rpc.terminate, HANGS)
+  elseif again then
+    M.start(root)
+  end
+end
+
+---Remembers which session a server shows, so that the next one can go on with it.
+---@param root string
+---@param session string
+function M.remember(root, session)
+  life(root).session = session
+end
+
+return M

@@ -1,0 +1,387 @@
+--- Owns the subcommands of `:Strata`: what each takes, what it asks of the server and what it says. None decides anything.
+
+local calls = require("strata.calls")
+local server = require("strata.server")
+local window = require("strata.window")
+
+---@type strata.Subcommand[]
+local M = {}
+
+---A subcommand.
+---@class strata.Subcommand
+---@field name string
+---@field takes string Its arguments, as a manual writes them.
+---@field does string A sentence or two.
+---@field run fun(call: strata.Typed)
+---@field complete? fun(lead: string): string[]
+
+---What was typed.
+---@class strata.Typed
+---@field root string
+---@field words string[] Behind the subcommand.
+---@field text? string The same as it stands there.
+---@field lines? integer[] The first and the last line.
+---@field bang boolean
+---@field mods table
+
+local function define(name, takes, does, run, complete)
+  M[#M + 1] = { name = name, takes = takes, does = does, run = run, complete = complete }
+end
+
+local function say(message)
+  vim.notify("Strata: " .. message)
+end
+
+local function send(call, command, arguments, answer)
+  calls.send(command, arguments, function(err, reply)
+    if err then
+      return calls.complain(err)
+    end
+    answer(reply)
+  end, call.root)
+end
+
+---A path as the server takes it: from where the person is, not from the top of the workspace.
+local function path_of(word)
+  if word:match("^[%%~$]") then
+    word = vim.fn.expand(word)
+  end
+  local path, lines = word:match("^(.-)(#L%d+%-?%d*)$")
+  path, lines = path or word, lines or ""
+  local there = vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1
+  return there and vim.fs.normalize(vim.fn.fnamemodify(path, ":p")):gsub("(.)/$", "%1") .. lines or word
+end
+
+---What a subcommand is about: the paths that were given, else this file or the lines of it.
+local function paths_of(call)
+  if #call.words > 0 then
+    return vim.tbl_map(path_of, call.words)
+  end
+  local name = vim.api.nvim_buf_get_name(0)
+  if vim.bo.buftype ~= "" or name == "" then
+    calls.complain({ message = "this is no file; say which is meant" })
+    return nil
+  end
+  return { call.lines and ("%s#L%d-%d"):format(name, call.lines[1], call.lines[2]) or name }
+end
+
+local function count(paths)
+  return #paths == 1 and paths[1] or ("%d files"):format(#paths)
+end
+
+---Changes what is chosen and says how.
+local function choose(verb, words)
+  return function(call)
+    local paths = paths_of(call)
+    if not paths then
+      return
+    end
+    local arguments = { paths = paths }
+    if call.bang and verb == "select" then
+      arguments.confirmSecrets = vim.tbl_map(function(path)
+        return vim.startswith(path, call.root .. "/") and path:sub(#call.root + 2) or path
+      end, paths)
+    end
+    send(call, "files." .. verb, arguments, function(reply)
+      if #reply.changed == 0 then
+        return say("nothing of that was " .. words[2])
+      end
+      local left = #(reply.withheld or {}) > 0 and ("; %d left out"):format(#reply.withheld) or ""
+      say(("%s %s%s"):format(count(reply.changed), words[1], left))
+    end)
+  end
+end
+
+local add = choose("select", { "is in the context", "found" })
+local remove = choose("deselect", { "is no longer in the context", "selected" })
+
+local function toggle(call)
+  local paths = paths_of(call)
+  if paths then
+    send(call, "files.has", { path = paths[1] }, function(reply)
+      (reply.has and remove or add)(call)
+    end)
+  end
+end
+
+local function files(lead)
+  return vim.fn.getcompletion(lead, "file")
+end
+
+---Files in a state, asked of a server that is there; nobody waits long for a completion.
+local function chosen(state)
+  return function()
+    local root = server.current()
+    if not root or not server.running(root) then
+      return {}
+    end
+    local reply = calls.wait("files.list", nil, root, 1000)
+    local found = {}
+    for _, file in ipairs(reply and reply.files or {}) do
+      if file.state == state then
+        found[#found + 1] = file.path
+      end
+    end
+    return found
+  end
+end
+
+local function words(...)
+  local known = { ... }
+  return function()
+    return known
+  end
+end
+
+local function status(call)
+  send(call, "budget.report", nil, function(budget)
+    local lines = {
+      {
+        ("%s: %s of %s tokens (%g%%)\n"):format(
+          budget.model,
+          window.number(budget.used),
+          window.number(budget.maxInputTokens),
+          budget.percent
+        ),
+        "Title",
+      },
+    }
+    local names = vim.tbl_keys(budget.parts)
+    table.sort(names, function(one, other)
+      return budget.parts[one] > budget.parts[other]
+    end)
+    for _, name in ipairs(names) do
+      lines[#lines + 1] = { ("%12s  %s\n"):format(window.number(budget.parts[name]), (name:gsub("_", " "))) }
+    end
+    local totals = budget.totals
+    local billed = totals.input + totals.cacheRead + totals.cacheWrite
+    if billed > 0 then
+      local read = window.number(totals.cacheRead)
+      lines[#lines + 1] = { ("so far %s tokens in, %s of them cached\n"):format(window.number(billed), read) }
+    end
+    vim.api.nvim_echo(lines, false, {})
+  end)
+end
+
+local function copy(call)
+  local format = call.words[1]
+  local request = call.text and vim.trim(call.text:sub(#format + 1)) or ""
+  local arguments = { prompt = request ~= "" and request or nil, format = format, dryRun = true }
+  local command = format == "markdown" and "prompt.preview" or "prompt.assemble"
+  if format == "markdown" then
+    arguments.format, arguments.dryRun = nil, nil
+  elseif request == "" then
+    return calls.complain({
+      message = "a request needs a text: :Strata copy " .. (format or "anthropic") .. " Why ...?",
+    })
+  end
+  send(call, command, arguments, function(reply)
+    vim.fn.setreg('"', reply.text or vim.json.encode(reply.body))
+    if vim.fn.has("clipboard") == 1 then
+      vim.fn.setreg("+", vim.fn.getreg('"'))
+    end
+    say(
+      ("the prompt is copied, %s tokens"):format(
+        window.number(type(reply.tokens) == "table" and reply.tokens.total or reply.tokens)
+      )
+    )
+  end)
+end
+
+local SESSION = {
+  new = "a new session has begun",
+  reset = "a new session has begun, with the same files",
+  fork = "this is a copy now; the session stays as it was",
+  rename = "the session has a name",
+  delete = "the session is gone",
+}
+
+local function session(call)
+  local verb = call.words[1] or ""
+  if not SESSION[verb] then
+    return calls.complain({ message = "say new, reset, fork, rename or delete" })
+  end
+  local rest = vim.trim(call.text:sub(#verb + 1))
+  local name = rest ~= "" and rest or nil
+  if verb == "rename" and not name then
+    return calls.complain({ message = "say how it is to be called" })
+  end
+  local arguments = (verb == "fork" or verb == "rename") and name and { name = name } or nil
+  send(call, "session." .. verb, arguments, function()
+    say(SESSION[verb])
+  end)
+end
+
+local function memory(call)
+  if not call.text then
+    return require("strata.pick").memory(call.root)
+  end
+  send(call, "memory.add", { text = call.text }, function()
+    say("noted")
+  end)
+end
+
+local function policy(call)
+  local name = call.words[1]
+  local arguments = name and { policy = name ~= "default" and name or vim.NIL }
+  send(call, "tiers.policy", arguments, function(reply)
+    say(("policy %s for %s, chosen by the %s"):format(reply.policy, reply.model, reply.decidedBy))
+  end)
+end
+
+local function set_model(call, name)
+  server.with(call.root, function(client)
+    if client then
+      -- In place: a server that is started again is told the same.
+      client.settings.strata.model = name
+      server.call(client, "notify", "workspace/didChangeConfiguration", { settings = client.settings })
+      say("prompts are made for " .. name)
+    end
+  end)
+end
+
+local function model(call)
+  if call.words[1] then
+    return set_model(call, call.words[1])
+  end
+  require("strata.pick").models(call.root, function(name)
+    set_model(call, name)
+  end)
+end
+
+local function ask(call)
+  if not call.text then
+    return calls.complain({ message = "ask what?" })
+  end
+  require("strata.adapters.curl").ask(call.text, call.root)
+end
+
+local function with_query(kind)
+  return function(call)
+    if not call.text then
+      return calls.complain({ message = "look for what?" })
+    end
+    require("strata.pick")[kind](call.root, call.text)
+  end
+end
+
+---A command without arguments, and what is said when it is done.
+local function plain(command, done)
+  return function(call)
+    send(call, command, nil, function(reply)
+      if done then
+        say(type(done) == "function" and done(reply) or done)
+      end
+    end)
+  end
+end
+
+define(
+  "add",
+  "[path]...",
+  "Show files to the model in full: the paths, folders, globs and lines (`src/lib.rs#L10-40`) that are named, else this "
+    .. "file, or with a range these lines of it. With `!` also files whose names promise secrets.",
+  add,
+  files
+)
+define("remove", "[path]...", "Show their outlines only.", remove, chosen("selected"))
+define("toggle", "[path]", "Add the file, or remove it.", toggle, files)
+local exclude = choose("exclude", { "is not mentioned any more", "found" })
+define("exclude", "[path]...", "Do not mention them at all.", exclude, files)
+local include = choose("include", { "is mentioned again", "excluded" })
+define("include", "[path]...", "Take an exclusion back.", include, chosen("excluded"))
+define(
+  "clear",
+  "",
+  "Deselect everything. Exclusions stay.",
+  plain("files.clear", "no file is in the context")
+)
+define("pick", "[letters]", "Choose a file of the workspace to show.", function(call)
+  require("strata.pick").files(call.root, call.text)
+end)
+define("symbols", "{letters}", "Choose a definition and show its file.", with_query("symbols"))
+define("context", "", "Open the context buffer (|strata-context|).", function(call)
+  require("strata.context").open(call.root, call.mods)
+end)
+define("preview", "[text]", "Open the next prompt (|strata-preview|).", function(call)
+  require("strata.preview").open(call.root, call.text, call.mods)
+end)
+local copied = "Copy the next prompt: `anthropic` and `openai` as a request body, `markdown` to read."
+define("copy", "{format} [text]", copied, copy, words("anthropic", "openai", "markdown"))
+define("ask", "{text}", "Send the prompt with curl and show the answer (|strata-curl|).", ask)
+define("status", "", "Say how full the window is, and with what.", status)
+define("sessions", "", "Choose a session to go on with.", function(call)
+  require("strata.pick").sessions(call.root)
+end)
+local verbs = words("new", "reset", "fork", "rename", "delete")
+define(
+  "session",
+  "{verb} [name]",
+  "`new`, `reset` (keeps the files), `fork`, `rename`, `delete` the session.",
+  session,
+  verbs
+)
+define(
+  "search",
+  "{words}",
+  "Find what was said or noted in this workspace, in any session.",
+  with_query("search")
+)
+define(
+  "memory",
+  "[text]",
+  "Note something for all sessions; without a text, choose a note to forget.",
+  memory
+)
+define("compact", "[profile]", "Make the conversation shorter.", function(call)
+  -- What came of it is told to everybody.
+  send(call, "compaction.run", call.words[1] and { profile = call.words[1] }, function() end)
+end, words("topic", "continuation", "checkpoint", "rolling", "handoff"))
+define("cancel", "", "Give up what the server is at, such as a compaction.", function(call)
+  if calls.cancel(call.root) == 0 then
+    say("nothing is under way")
+  end
+end)
+define(
+  "undo",
+  "",
+  "Undo the last compaction.",
+  plain("compaction.undo", function(reply)
+    return ("the compaction is undone; the model sees %d messages"):format(reply.messages)
+  end)
+)
+define(
+  "policy",
+  "[name]",
+  "Lay prompts out by this policy from now on; `default` goes by the setting again. Without a name, say which it is.",
+  policy,
+  words("ledger", "ripple", "flat", "default")
+)
+define(
+  "rebuild",
+  "",
+  "Lay the next prompt out afresh.",
+  plain("tiers.rebuild", "the next prompt is laid out afresh")
+)
+define(
+  "explain",
+  "",
+  "Say what the last prompt lost of the cache, and why.",
+  plain("tiers.explainBreak", function(reply)
+    return reply.sentence
+  end)
+)
+define("model", "[name]", "Make prompts for this model; without a name, choose one.", model)
+define("reindex", "", "Walk and outline the workspace anew.", plain("server.reindex"))
+define("start", "", "Start the server and attach this file.", function(call)
+  server.start(call.root)
+  server.attach(vim.api.nvim_get_current_buf())
+end)
+define("stop", "", "End the server.", function(call)
+  server.stop(call.root)
+end)
+define("restart", "", "Start it anew; the session goes on.", function(call)
+  server.stop(call.root, "again")
+end)
+
+return M

@@ -1,0 +1,63 @@
+-- Owns what is there before anything was asked for: the command, the <Plug> mappings, and that files are attached.
+-- Loads nothing else; all of it is in lua/strata and comes when it is used.
+if vim.g.loaded_strata then
+  return
+end
+vim.g.loaded_strata = true
+
+vim.api.nvim_create_user_command("Strata", function(call)
+  require("strata.command").run(call)
+end, {
+  nargs = "*",
+  range = true,
+  bang = true,
+  desc = "Decide what the model gets to see",
+  complete = function(lead, line)
+    return require("strata.command").complete(lead, line)
+  end,
+})
+
+-- Each mapping is a subcommand.
+local MAPPINGS = {
+  { "add", "show this file to the model" },
+  { "remove", "show its outline only" },
+  { "toggle", "show it, or no longer" },
+  { "exclude", "do not mention it at all" },
+  { "include", "mention it again" },
+  { "pick", "choose a file to show" },
+  { "context", "open the context buffer" },
+  { "preview", "open the next prompt" },
+  { "sessions", "choose a session" },
+  { "compact", "make the conversation shorter" },
+  { "status", "say how full the window is" },
+}
+for _, mapping in ipairs(MAPPINGS) do
+  local name, does = mapping[1], mapping[2]
+  local plug = ("<Plug>(strata-%s)"):format(name)
+  vim.keymap.set("n", plug, ("<Cmd>Strata %s<CR>"):format(name), { desc = "Strata: " .. does })
+end
+vim.keymap.set(
+  "x",
+  "<Plug>(strata-add)",
+  ":Strata add<CR>",
+  { desc = "Strata: show these lines", silent = true }
+)
+
+if (vim.g.strata or {}).autostart ~= false then
+  local group = vim.api.nvim_create_augroup("strata.attach", {})
+  if vim.lsp.enable then
+    vim.lsp.enable("strata")
+  end
+  -- What has no type, and everything on Neovim 0.10, is not attached by that.
+  vim.api.nvim_create_autocmd({ "BufReadPost", "BufNewFile", "BufFilePost", "FileType" }, {
+    group = group,
+    desc = "Strata reads what is in this buffer",
+    callback = function(event)
+      if vim.bo[event.buf].buftype == "" and vim.api.nvim_buf_get_name(event.buf) ~= "" then
+        vim.schedule(function()
+          require("strata.server").attach(event.buf)
+        end)
+      end
+    end,
+  })
+end

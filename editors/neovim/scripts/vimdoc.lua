@@ -1,0 +1,423 @@
+--- Writes doc/strata.txt out of the annotations in lua/: `nvim -l scripts/vimdoc.lua`. With `--check` it writes nothing and
+--- fails when the manual is not what the annotations say. Owns the form of the manual; what it says stands in the sources.
+
+local WIDTH = 78
+
+local here = vim.fn.fnamemodify(vim.fn.resolve(debug.getinfo(1, "S").source:sub(2)), ":p:h:h")
+local out = {}
+
+local function add(line)
+  line = line:gsub("%s+$", "")
+  if line ~= "" or out[#out] ~= "" then
+    out[#out + 1] = line
+  end
+end
+
+---A line with a tag at its end.
+local function tagged(text, tag)
+  tag = ("*%s*"):format(tag)
+  if #text + #tag + 1 > WIDTH then
+    add((" "):rep(WIDTH - #tag) .. tag)
+    return add(text)
+  end
+  add(text .. (" "):rep(WIDTH - #text - #tag) .. tag)
+end
+
+---Breaks a paragraph into lines.
+local function wrapped(text, indent)
+  local line = ""
+  for word in text:gmatch("%S+") do
+    if line ~= "" and #indent + #line + 1 + #word > WIDTH then
+      add(indent .. line)
+      line = ""
+    end
+    line = line == "" and word or line .. " " .. word
+  end
+  if line ~= "" then
+    add(indent .. line)
+  end
+end
+
+---Paragraphs and examples as they are annotated: what is indented stays as it is.
+local function block(lines, indent)
+  local paragraph = {}
+  local function flush()
+    wrapped(table.concat(paragraph, " "), indent)
+    paragraph = {}
+  end
+  local example = false
+  for _, line in ipairs(lines) do
+    if line:match("^>") then
+      flush()
+      add(indent .. line)
+      example = true
+    elseif line:match("^<") then
+      add("<")
+      example = false
+    elseif example then
+      add(line == "" and "" or indent .. line)
+    elseif line == "" then
+      flush()
+      add("")
+    else
+      paragraph[#paragraph + 1] = line
+    end
+  end
+  flush()
+end
+
+local function heading(title, tag)
+  add(("="):rep(WIDTH))
+  tagged(title:upper(), tag)
+  add("")
+end
+
+local function source(path)
+  return vim.fn.readfile(here .. "/lua/" .. path)
+end
+
+---The `@brief` of a module.
+local function brief(path)
+  local found, inside = {}, false
+  for _, line in ipairs(source(path)) do
+    local text = line:match("^%-%-%-(.*)")
+    if line:match("^%-%-%-@brief") then
+      inside = true
+    elseif inside and text and not vim.startswith(text, " Owns") then
+      found[#found + 1] = text
+    elseif inside then
+      break
+    end
+  end
+  assert(#found > 0, path .. " has no @brief")
+  return found
+end
+
+---The fields of a class.
+local function fields(path, class)
+  local found, inside = {}, false
+  for _, line in ipairs(source(path)) do
+    if line:match("^%-%-%-@class " .. vim.pesc(class) .. "$") then
+      inside = true
+    elseif inside and not line:match("^%-%-%-@field") then
+      break
+    elseif inside then
+      local name, rest = line:match("^%-%-%-@field (%S+) (.*)")
+      -- A type may hold spaces inside parentheses and braces.
+      local depth, cut = 0, #rest + 1
+      for at = 1, #rest do
+        local sign = rest:sub(at, at)
+        depth = depth + (sign:match("[({]") and 1 or sign:match("[)}]") and -1 or 0)
+        if sign == " " and depth == 0 and not rest:sub(at - 1, at - 1):match("[:,]") then
+          cut = at
+          break
+        end
+      end
+      found[#found + 1] = { name = name, type = rest:sub(1, cut - 1), text = rest:sub(cut + 1) }
+    end
+  end
+  assert(#found > 0, class .. " has no fields")
+  return found
+end
+
+local function field_list(path, class)
+  for _, field in ipairs(fields(path, class)) do
+    add(("    {%s} `%s`"):format(field.name:gsub("%?", ""), field.type))
+    wrapped(field.text, "        ")
+  end
+end
+
+---The public functions of a module with what is annotated above them.
+local function functions(path)
+  local found, comment = {}, {}
+  for _, line in ipairs(source(path)) do
+    local text = line:match("^%-%-%-(.*)")
+    local name, arguments = line:match("^function M%.([%w_]+)%((.-)%)")
+    if text then
+      comment[#comment + 1] = text
+    elseif name then
+      found[#found + 1] = { name = name, arguments = arguments, comment = comment }
+      comment = {}
+    else
+      comment = {}
+    end
+  end
+  return found
+end
+
+local function describe(known)
+  local given = vim.tbl_map(function(name)
+    return ("{%s}"):format(name)
+  end, vim.split(known.arguments, ", ", { trimempty = true }))
+  tagged(("strata.%s(%s)"):format(known.name, table.concat(given, ", ")), ("strata.%s()"):format(known.name))
+  local text = vim.tbl_filter(function(line)
+    return not vim.startswith(line, "@")
+  end, known.comment)
+  block(text, "    ")
+  for _, line in ipairs(known.comment) do
+    local name, kind, about = line:match("^@param (%S+) (%S+)%s*(.*)")
+    if line:match("^@param %S+ fun%(") then
+      name, kind = line:match("^@param (%S+) (fun%b())")
+      about = ""
+    end
+    if name then
+      add(("    {%s} `%s`"):format(name:gsub("%?", ""), kind))
+      wrapped(about, "        ")
+    end
+  end
+  for _, line in ipairs(known.comment) do
+    local kind, about = line:match("^@return (%S+)%s*(.*)")
+    if kind then
+      add(("    Returns `%s` %s"):format(kind, about))
+    end
+  end
+  add("")
+end
+
+local SCHEMA = here .. "/../../docs/schema/settings.json"
+
+---The settings of the server as its schema describes them, by their dotted names.
+local function settings()
+  local schema = vim.json.decode(table.concat(vim.fn.readfile(SCHEMA), "\n"), { luanil = { object = true } })
+  local found = {}
+  local function shape_of(property)
+    -- What may be left out is one of two: nothing, or this.
+    local inner = property.anyOf and property.anyOf[1] or property
+    return inner["$ref"] and schema["$defs"][inner["$ref"]:match("[^/]+$")] or inner
+  end
+  local function collect(prefix, node)
+    for name, property in vim.spairs(node.properties) do
+      local shape = shape_of(property)
+      if shape.properties then
+        collect(prefix .. name .. ".", shape)
+      else
+        local values = vim.tbl_map(function(value)
+          return ("`%s`"):format(value.const)
+        end, shape.oneOf or {})
+        local choice = #values > 0 and (" One of %s."):format(table.concat(values, ", ")) or ""
+        local text = (property.description or shape.description or "") .. choice
+        found[#found + 1] = { name = prefix .. name, default = property.default, text = text }
+      end
+    end
+  end
+  collect("", schema)
+  return found
+end
+
+---A default as it is written, when it fits.
+local function default_of(setting)
+  local text = setting.default ~= nil and vim.json.encode(setting.default):gsub("\\/", "/") or ""
+  return #text <= 30 and text or ""
+end
+
+local function contents(sections)
+  for _, section in ipairs(sections) do
+    local tag = ("|%s|"):format(section[2])
+    add(("    %s%s%s"):format(section[1], ("."):rep(WIDTH - 8 - #section[1] - #tag), tag))
+  end
+  add("")
+end
+
+vim.opt.runtimepath:prepend(here)
+
+local INTRODUCTION = {
+  "Strata decides what a language model gets to see: which files in full, which as outlines, in which order, so that",
+  "it fits and the provider's cache is hit. This plugin is a thin client of the language server `strata serve`; it",
+  "counts and parses nothing and needs no other plugin. Neovim 0.10 or later.",
+  "",
+  "There is nothing to set up: opening a file of a workspace starts the server. No key is mapped; see",
+  "|strata-mappings|.",
+  "",
+  ">vim",
+  '    :Strata add                     " this file, with what was typed and not saved',
+  '    :Strata context                 " what the model sees, to be edited',
+  '    :Strata preview Why is it slow? " the next prompt',
+  "<",
+  "",
+  'On Neovim 0.11 and later the server is a configuration like others: `vim.lsp.config("strata", ...)` changes it,',
+  '`vim.lsp.enable("strata", false)` ends it. When the server dies it is started again and goes on with its session.',
+  "What it is at is told through |vim.lsp.status()|.",
+}
+
+local SECTIONS = {
+  { "Introduction", "strata-introduction" },
+  { "Options", "strata-options" },
+  { "Commands", "strata-commands" },
+  { "Mappings", "strata-mappings" },
+  { "Context buffer", "strata-context" },
+  { "Preview", "strata-preview" },
+  { "Statusline", "strata-statusline" },
+  { "Events", "strata-events" },
+  { "Lua", "strata-lua" },
+  { "Asking with curl", "strata-curl" },
+  { "CodeCompanion", "strata-codecompanion" },
+}
+
+-- A plugin that was copied out of its repository has no schema.
+if vim.fn.filereadable(SCHEMA) == 1 then
+  table.insert(SECTIONS, 3, { "Settings", "strata-settings" })
+end
+
+local WRITE = {}
+
+function WRITE.introduction()
+  block(INTRODUCTION, "")
+end
+
+function WRITE.options()
+  wrapped("All of them stand in one table, to be set before the plugin is loaded:", "")
+  block(
+    { ">lua", '    vim.g.strata = { trusted = { "~/src" }, settings = { model = "gpt-5" } }', "<", "" },
+    ""
+  )
+  for _, field in ipairs(fields("strata/options.lua", "strata.Options")) do
+    local name = field.name:gsub("%?", "")
+    tagged(("{%s} `%s`"):format(name, field.type), "strata-option-" .. name)
+    wrapped(field.text, "    ")
+    add("")
+  end
+end
+
+function WRITE.settings()
+  block({
+    "What the server is told, as {settings} in |strata-options| or through `vim.lsp.config`; a dot is a table in a table:",
+    "",
+    ">lua",
+    '    vim.lsp.config("strata", { settings = { strata = { cache = { ttl = "1h" } } } })',
+    "<",
+    "",
+    "The setting and its default, where that is short:",
+    "",
+  }, "")
+  for _, setting in ipairs(settings()) do
+    tagged(vim.trim(("%s  %s"):format(setting.name, default_of(setting))), "strata-setting-" .. setting.name)
+    wrapped(setting.text, "    ")
+  end
+end
+
+function WRITE.commands()
+  wrapped(
+    "All of it is one command; subcommands and what they take are completed. `:Strata` alone lets you choose.",
+    ""
+  )
+  add("")
+  for _, known in ipairs(require("strata.subcommands")) do
+    tagged((":Strata %s %s"):format(known.name, known.takes), ":Strata-" .. known.name)
+    wrapped(known.does, "    ")
+    add("")
+  end
+end
+
+function WRITE.mappings()
+  wrapped("None is there by default. Each of these does what the command of that name does:", "")
+  add("")
+  for _, line in ipairs(vim.fn.readfile(here .. "/plugin/strata.lua")) do
+    local name, does = line:match('^  { "(%w+)", "(.*)" },$')
+    if name then
+      tagged(does, ("<Plug>(strata-%s)"):format(name))
+    end
+  end
+  add("")
+  block({
+    "In Visual mode `<Plug>(strata-add)` shows the lines.",
+    "",
+    ">lua",
+    '    vim.keymap.set({ "n", "x" }, "<Leader>sa", "<Plug>(strata-add)")',
+    '    vim.keymap.set("n", "<Leader>sc", "<Plug>(strata-context)")',
+    "<",
+  }, "")
+end
+
+function WRITE.context()
+  block(brief("strata/context/init.lua"), "")
+  for _, key in ipairs(require("strata.context").KEYS) do
+    add(("    %-6s `<Plug>(strata-context-%s)`"):format(key[1], key[2]))
+    wrapped(key[3], "           ")
+  end
+end
+
+function WRITE.preview()
+  block(brief("strata/preview.lua"), "")
+end
+
+function WRITE.statusline()
+  block({
+    "|strata.statusline()| says how full the window is, how long what is cached lives, how much was cached and how near",
+    "a compaction is. What |vim.lsp.status()| says of indexing and compactions stands beside it.",
+    "",
+    ">vim",
+    "    set statusline+=%{v:lua.require'strata'.statusline()}",
+    "<",
+    ">lua",
+    '    require("lualine").setup({ sections = { lualine_x = { require("strata").statusline } } })',
+    "<",
+  }, "")
+end
+
+function WRITE.events()
+  wrapped("Autocommands of the event |User|:", "")
+  add("")
+  tagged("StrataStatus", "StrataStatus")
+  wrapped("The meter has changed. `data` has the `meter` and the `root` of the workspace. The meter:", "    ")
+  field_list("strata/notices.lua", "strata.Meter")
+  add("")
+  tagged("StrataCompaction", "StrataCompaction")
+  wrapped(
+    "A compaction began, ended or failed. `data` has the `news` as the server tells it, and the `root`.",
+    "    "
+  )
+end
+
+function WRITE.lua()
+  wrapped("What plugins that talk to a model need of it:", "")
+  block({
+    ">lua",
+    '    local strata = require("strata")',
+    '    strata.assemble({ prompt = "Why does this fail?" }, function(err, prompt)',
+    "      -- send prompt.body, then:",
+    '      strata.record({ id = prompt.id, response = "Because ..." }, function() end)',
+    "    end)",
+    "<",
+    "",
+    "Without a callback they wait and return the reply, or nothing and the error. Requests are sent with everything",
+    "that was typed before them. All commands: docs/commands.md of the repository.",
+    "",
+  }, "")
+  for _, known in ipairs(functions("strata/init.lua")) do
+    describe(known)
+  end
+  tagged("strata.Error", "strata.Error")
+  field_list("strata/calls.lua", "strata.Error")
+  add("")
+  tagged("strata.Summarize", "strata.Summarize")
+  field_list("strata/requests.lua", "strata.Summarize")
+end
+
+function WRITE.curl()
+  block(brief("strata/adapters/curl.lua"), "")
+end
+
+function WRITE.codecompanion()
+  block(brief("codecompanion/_extensions/strata/init.lua"), "")
+end
+
+tagged("*strata.txt*  What a language model gets to see", "strata")
+add("")
+contents(SECTIONS)
+for _, section in ipairs(SECTIONS) do
+  heading(section[1], section[2])
+  WRITE[section[2]:gsub("^strata%-", "")]()
+  add("")
+end
+add("vim:tw=78:ts=8:noet:ft=help:norl:")
+
+local path = here .. "/doc/strata.txt"
+if arg[1] == "--check" then
+  local there = vim.fn.filereadable(path) == 1 and vim.fn.readfile(path) or {}
+  if not vim.deep_equal(there, out) then
+    io.stderr:write("doc/strata.txt is stale; write it anew: nvim -l scripts/vimdoc.lua\n")
+    os.exit(1)
+  end
+else
+  vim.fn.writefile(out, path)
+end

@@ -1,0 +1,277 @@
+-- `:Strata` and what it completes to.
+
+it("shows this file with what was typed and not saved", function(t)
+  t.edit("src/greet.rs")
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { "// typed é" })
+  vim.cmd("Strata add")
+  t.said("src/greet.rs is in the context")
+  t.contains(t.prompt(), "// typed é\npub fn greet() {")
+end)
+
+it("shows lines of a file", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("2,3Strata add")
+  t.said("is in the context")
+  t.contains(t.prompt(), '"on disk"')
+  t.equal(t.command("files.list").files[1].lines, { "L2-3" })
+end)
+
+it("takes paths from where the person is", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd.cd("src")
+  vim.cmd("Strata add lib.rs greet.rs#L1-2")
+  t.said("2 files is in the context")
+  vim.cmd("Strata remove lib.rs")
+  t.said("src/lib.rs is no longer in the context")
+  t.equal(#t.command("files.list").files, 1)
+end)
+
+it("toggles, excludes and includes", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata toggle")
+  t.said("src/greet.rs is in the context")
+  vim.cmd("Strata toggle")
+  t.said("src/greet.rs is no longer in the context")
+  vim.cmd("Strata exclude")
+  t.said("src/greet.rs is not mentioned any more")
+  t.lacks(t.prompt(), "src/greet.rs")
+  vim.cmd("Strata include")
+  t.said("src/greet.rs is mentioned again")
+  t.contains(t.prompt(), "src/greet.rs")
+end)
+
+it("names the reason when it cannot", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add /etc/passwd")
+  t.said("it is outside the workspace folders")
+  t.silent("paths[0]")
+  vim.cmd("Strata nonsense")
+  t.said("there is no `:Strata nonsense`")
+end)
+
+it("shows files that promise secrets only when told twice", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add .env")
+  t.said("is not taken unasked")
+  t.equal(#t.command("files.list").files, 0)
+  vim.cmd("Strata! add .env")
+  t.said(".env is in the context")
+end)
+
+it("completes subcommands and what they take", function(t)
+  t.edit("src/greet.rs")
+  local function complete(line)
+    return vim.fn.getcompletion(line, "cmdline")
+  end
+  t.equal(complete("Strata pre"), { "preview" })
+  t.equal(#complete("Strata "), #require("strata.subcommands"))
+  t.equal(complete("Strata policy r"), { "ripple" })
+  t.equal(complete("Strata add src/g"), { "src/greet.rs" })
+  t.equal(complete("Strata remove "), {})
+  t.command("files.select", { paths = { "src/lib.rs" } })
+  t.equal(complete("Strata remove "), { "src/lib.rs" })
+  t.equal(complete("Strata status "), {})
+end)
+
+it("begins, forks, names and deletes sessions", function(t)
+  t.edit("src/greet.rs")
+  t.command("history.addExchange", { user = "first é", assistant = "answer" })
+  vim.cmd("Strata session rename A name")
+  t.said("the session has a name")
+  t.equal(t.command("session.list").sessions[1].name, "A name")
+  vim.cmd("Strata session fork")
+  t.said("this is a copy now")
+  t.equal(#t.command("session.list").sessions, 2)
+  vim.cmd("Strata session delete")
+  t.said("the session is gone")
+  t.equal(#t.command("session.list").sessions, 1)
+  vim.cmd("Strata session")
+  t.said("say new, reset, fork, rename or delete")
+end)
+
+it("lets sessions be chosen and goes on with them", function(t)
+  t.edit("src/greet.rs")
+  t.command("history.addExchange", { user = "first é", assistant = "answer" })
+  t.command("session.new")
+  t.equal(#t.command("history.get").messages, 0)
+  vim.ui.select = function(items, options, chosen)
+    t.contains(options.format_item(items[1]), "first é")
+    chosen(items[1])
+  end
+  vim.cmd("Strata sessions")
+  t.said("the session goes on")
+  t.equal(#t.command("history.get").messages, 2)
+end)
+
+it("lets a definition be chosen", function(t)
+  t.edit("src/greet.rs")
+  vim.ui.select = function(items, options, chosen)
+    t.contains(options.format_item(items[1]), "src/greet.rs")
+    chosen(items[1])
+  end
+  vim.cmd("Strata symbols greet")
+  t.said("src/greet.rs is in the context")
+end)
+
+it("finds what was said", function(t)
+  t.edit("src/greet.rs")
+  t.command("history.addExchange", { user = "the walrus é", assistant = "answer" })
+  vim.cmd("Strata memory a note about walrus")
+  t.said("noted")
+  local items
+  vim.ui.select = function(found)
+    items = found
+  end
+  vim.cmd("Strata search walrus")
+  t.until_(function()
+    return items
+  end, "hits")
+  t.equal(#items, 2)
+end)
+
+it("copies a prompt", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add")
+  vim.cmd("Strata copy openai What é?")
+  t.said("the prompt is copied")
+  local body = vim.json.decode(vim.fn.getreg('"'))
+  t.contains(vim.inspect(body.messages[#body.messages].content), "What é?")
+  vim.cmd("Strata copy markdown")
+  t.until_(function()
+    return vim.startswith(vim.fn.getreg('"'), "#")
+  end, "markdown")
+end)
+
+it("changes the policy and the model", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata policy flat")
+  t.said("policy flat for")
+  vim.cmd("Strata policy default")
+  t.said("policy ledger for")
+  vim.cmd("Strata model gpt-4o")
+  t.said("prompts are made for gpt-4o")
+  t.until_(function()
+    return t.command("server.settings").settings.model == "gpt-4o"
+  end, "the model")
+end)
+
+it("compacts, says so, and undoes it", function(t)
+  t.edit("src/greet.rs")
+  for number = 1, 30 do
+    t.command("history.addExchange", { user = "question " .. number, assistant = ("words "):rep(200) })
+  end
+  local before = t.command("history.count").tokens
+  vim.cmd("Strata compact continuation")
+  t.said("the conversation was compacted (continuation)")
+  assert(t.command("history.count").tokens < before)
+  vim.cmd("Strata undo")
+  t.said("the compaction is undone")
+  t.equal(t.command("history.count").tokens, before)
+end)
+
+it("says what a prompt lost, and how full the window is", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata explain")
+  t.said("No prompt was recorded yet")
+  local echoed
+  local echo = vim.api.nvim_echo
+  vim.api.nvim_echo = function(chunks)
+    echoed = chunks
+  end
+  vim.cmd("Strata status")
+  t.until_(function()
+    return echoed
+  end, "status")
+  vim.api.nvim_echo = echo
+  t.contains(echoed[1][1], "of 1,000,000 tokens")
+end)
+
+it("works where no file is open yet", function(t)
+  vim.cmd("Strata add src/greet.rs")
+  t.said("src/greet.rs is in the context")
+end)
+
+it("has every mapping that the manual names, and no key", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd.normal(vim.keycode("<Plug>(strata-add)"))
+  t.said("src/greet.rs is in the context")
+  for _, mode in ipairs({ "n", "x", "i", "o" }) do
+    for _, mapping in ipairs(vim.api.nvim_get_keymap(mode)) do
+      assert(vim.startswith(mapping.lhs, "<Plug>") or not (mapping.desc or ""):find("Strata"), mapping.lhs)
+    end
+  end
+end)
+
+it("lets a file be chosen", function(t)
+  t.edit("src/lib.rs")
+  t.edit("src/greet.rs")
+  vim.ui.select = function(items, options, chosen)
+    for _, item in ipairs(items) do
+      if options.format_item(item):find("src/lib.rs", 1, true) then
+        return chosen(item)
+      end
+    end
+  end
+  vim.cmd("Strata pick")
+  t.said("src/lib.rs is in the context")
+end)
+
+it("lets subcommands be chosen", function(t)
+  t.edit("src/greet.rs")
+  vim.ui.select = function(items, options, chosen)
+    for _, item in ipairs(items) do
+      assert(not options.format_item(item):find("|", 1, true), options.format_item(item))
+      if item.name == "add" then
+        chosen(item)
+      end
+    end
+  end
+  vim.cmd("Strata")
+  t.said("src/greet.rs is in the context")
+end)
+
+it("is about the workspace of the file one is in", function(t)
+  local other = vim.fs.dirname(t.repo) .. "/other"
+  vim.fn.mkdir(other .. "/.git", "p")
+  vim.fn.writefile({ "elsewhere" }, other .. "/elsewhere.rs")
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add")
+  t.said("src/greet.rs is in the context")
+  vim.cmd.edit(other .. "/elsewhere.rs")
+  t.attached()
+  t.equal(#vim.lsp.get_clients({ name = "strata" }), 2)
+  vim.cmd("Strata add")
+  t.said("elsewhere.rs is in the context")
+  t.equal(t.command("files.list").files[1].path, "elsewhere.rs")
+  t.equal(#t.command("files.list").files, 1)
+  vim.cmd("Strata context")
+  t.until_(function()
+    return vim.list_contains(t.lines(), "elsewhere.rs")
+  end, "the other's context")
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { "not written" })
+  vim.cmd.wincmd("p")
+  vim.cmd.buffer(t.repo .. "/src/greet.rs")
+  vim.cmd("Strata context")
+  t.until_(function()
+    return vim.list_contains(t.lines(), "src/greet.rs")
+  end, "the context of this one")
+  t.equal(vim.list_contains(t.lines(), "not written"), false)
+  require("strata.server").stop(other)
+end)
+
+it("gives up what takes too long", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata cancel")
+  t.said("nothing is under way")
+  -- Stopped, so that it cannot answer in time.
+  local pid = t.server()
+  vim.uv.kill(pid, "sigstop")
+  local problem
+  require("strata").command("symbols.map", nil, function(err)
+    problem = err
+  end)
+  vim.cmd("Strata cancel")
+  t.equal(problem and problem.message, "given up")
+  vim.uv.kill(pid, "sigcont")
+  t.command("files.list")
+end)

@@ -1,0 +1,159 @@
+-- What other plugins call.
+
+it("assembles, records, and goes on from there", function(t)
+  t.edit("src/greet.rs")
+  local strata = require("strata")
+  local done
+  strata.select({ "src/greet.rs" }, function(err)
+    assert(not err)
+    strata.assemble({ prompt = "Who é?", format = "openai" }, function(problem, prompt)
+      assert(not problem)
+      t.contains(vim.inspect(prompt.body), "on disk")
+      strata.record({ id = prompt.id, response = "Nobody 🦀." }, function(_, recorded)
+        done = recorded
+      end)
+    end)
+  end)
+  t.until_(function()
+    return done
+  end, "recorded")
+  t.equal(done.messages, 2)
+  t.contains(strata.preview().text, "Nobody 🦀.")
+end)
+
+it("tells errors to who asked, not to the person", function(t)
+  t.edit("src/greet.rs")
+  local reply, err = require("strata").select({ "/etc/passwd" })
+  t.equal(reply, nil)
+  t.equal(err.code, -32602)
+  t.equal(err.data.path, "paths[0]")
+  vim.wait(100)
+  t.silent("outside")
+end)
+
+it("tells listeners of the meter", function(t)
+  local heard, event
+  require("strata").on_status(function(meter)
+    heard = meter
+  end)
+  local id = vim.api.nvim_create_autocmd("User", {
+    pattern = "StrataStatus",
+    callback = function(about)
+      event = about.data
+    end,
+  })
+  t.edit("src/greet.rs")
+  t.until_(function()
+    return heard and heard.index == "ready"
+  end, "the meter")
+  t.equal(event.root, t.repo)
+  t.equal(event.meter.session, heard.session)
+  t.contains(require("strata").statusline(), "% of window")
+  vim.api.nvim_del_autocmd(id)
+end)
+
+it("shows progress through vim.lsp.status", function(t)
+  local seen = {}
+  local id = vim.api.nvim_create_autocmd("LspProgress", {
+    callback = function()
+      table.insert(seen, vim.lsp.status())
+    end,
+  })
+  t.edit("src/greet.rs")
+  t.until_(function()
+    return #seen > 0
+  end, "progress")
+  t.contains(table.concat(seen, " "), "Indexing")
+  vim.api.nvim_del_autocmd(id)
+end)
+
+it("has summaries written by whom one likes", function(t)
+  local asked
+  require("strata").summarize_with(function(request, reply)
+    asked = request
+    vim.defer_fn(function()
+      reply("The summary é.")
+    end, 50)
+  end)
+  vim.g.strata = { path = vim.g.strata.path, settings = { compaction = { summariser = "client" } } }
+  if vim.lsp.config then
+    vim.lsp.config("strata", {})
+  end
+  t.edit("src/greet.rs")
+  for number = 1, 30 do
+    t.command("history.addExchange", { user = "question " .. number, assistant = ("words "):rep(200) })
+  end
+  t.command("compaction.run", { profile = "continuation" })
+  t.contains(asked.prompt, "question 1")
+  t.contains(t.prompt(), "The summary é.")
+  vim.g.strata = { path = vim.g.strata.path }
+  if vim.lsp.config then
+    vim.lsp.config("strata", {})
+  end
+end)
+
+it("opens the prompt to be read", function(t)
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add")
+  vim.cmd("Strata preview Why é?")
+  t.until_(function()
+    return #t.lines() > 5
+  end, "the preview")
+  local text = table.concat(t.lines(), "\n")
+  t.contains(text, '"on disk"')
+  t.contains(text, "Why é?")
+  assert(not vim.bo.modifiable and not vim.bo.modified)
+  local preview = vim.api.nvim_get_current_buf()
+  t.command("files.deselect", { paths = { "src/greet.rs" } })
+  vim.cmd.normal("R")
+  t.until_(function()
+    return not table.concat(t.lines(preview), "\n"):find("on disk", 1, true)
+  end, "read again")
+end)
+
+it("is added to chats of CodeCompanion and kept up to date there", function(t)
+  -- As much of CodeCompanion as an extension sees; tests/editors/outside/codecompanion runs the real one.
+  local config = { interactions = { chat = { slash_commands = {} } } }
+  package.loaded["codecompanion.config"] = config
+  require("codecompanion._extensions.strata").setup({})
+  local chat = { messages = {}, callbacks = {} }
+  function chat:add_context(data, source, id)
+    table.insert(self.messages, { content = data.content, context = { id = id }, source = source })
+  end
+  function chat:add_callback(event, callback)
+    self.callbacks[event] = callback
+  end
+  t.edit("src/greet.rs")
+  t.command("files.select", { paths = { "src/greet.rs" } })
+  config.interactions.chat.slash_commands.strata.callback(chat)
+  t.contains(chat.messages[1].content, "on disk")
+  t.command("files.deselect", { paths = { "src/greet.rs" } })
+  chat.callbacks.on_before_submit(chat)
+  t.lacks(chat.messages[1].content, "on disk")
+  config.interactions.chat.slash_commands.strata.callback(chat)
+  t.equal(#chat.messages, 1)
+end)
+
+it("checks its own health", function(t)
+  t.edit("src/greet.rs")
+  vim.g.strata = vim.tbl_extend("force", vim.g.strata, { colour = "red" })
+  vim.cmd("checkhealth strata")
+  local text = table.concat(t.lines(), "\n")
+  t.contains(text, "strata 0.")
+  t.contains(text, "index ready, 1 buffers attached")
+  t.contains(text, "vim.g.strata has `colour`, which is not known")
+  t.lacks(text, "ERROR")
+  vim.g.strata = { path = vim.g.strata.path }
+end)
+
+it("sends what was typed in any buffer before a command", function(t)
+  t.edit("src/lib.rs")
+  t.edit("src/greet.rs")
+  t.command("files.select", { paths = { "src/lib.rs", "src/greet.rs" } })
+  for number = 1, 5 do
+    local line = "// typed " .. number
+    vim.api.nvim_buf_set_lines(0, 0, 0, false, { line })
+    vim.cmd.buffer("#")
+    t.contains(t.prompt(), line)
+  end
+end)

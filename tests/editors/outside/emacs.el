@@ -1,0 +1,35 @@
+;; Types into a buffer, runs the commands of the configuration by their names, and looks at what they show.
+;; In the environment: CONFIG, the file with the configuration; REPO, the folder to work in. -*- lexical-binding: t -*-
+
+(load (getenv "CONFIG") nil t)
+
+(defun check (what holds)
+  (unless holds
+    (message "FAILED: %s" what)
+    (kill-emacs 1))
+  (message "ok: %s" what))
+
+(defun preview ()
+  (strata-preview "What is this?")
+  (with-current-buffer "*strata*" (buffer-string)))
+
+(find-file (expand-file-name "src/greet.txt" (getenv "REPO")))
+(text-mode)
+(apply #'eglot--connect (eglot--guess-contact))
+(check "the buffer is managed" (eglot-managed-p))
+(while (not (equal (plist-get (strata "server.status") :index) "ready"))
+  (accept-process-output nil 0.05))
+(goto-char (point-min))
+(insert "typed é 漢字 🦀\n")
+(call-interactively #'strata-add)
+(check "the typed text is in the prompt" (string-match-p "typed é 漢字 🦀\non disk" (preview)))
+(check "nothing was saved" (buffer-modified-p))
+(insert "more\n")
+(check "so is what was typed later" (string-match-p "🦀\nmore\non disk" (preview)))
+(call-interactively #'strata-remove)
+(check "it is gone when it is removed" (not (string-match-p "on disk" (preview))))
+(let ((process (jsonrpc--process (eglot-current-server))))
+  (set-buffer-modified-p nil)
+  (eglot-shutdown (eglot-current-server))
+  (check "the server has ended" (not (process-live-p process))))
+(kill-emacs 0)
