@@ -200,7 +200,7 @@ pub enum CountTokensRequest {}
 
 impl Request for CountTokensRequest {
     type Params = CountTokens;
-    type Result = Value;
+    type Result = TokenCount;
     const METHOD: &'static str = "strata/countTokens";
 }
 
@@ -324,9 +324,10 @@ async fn count_tokens(
 ) {
     let asked = client.send_request::<CountTokensRequest>(params);
     let counted = match tokio::time::timeout(patience, asked).await {
-        Ok(Ok(said)) => {
-            let number = serde_json::from_value(said).ok().map(TokenCount::get).filter(|number| *number > 0);
-            number.ok_or_else(|| "the client answered strata/countTokens without a number".to_owned())
+        Ok(Ok(count)) if count.get() > 0 => Ok(count.get()),
+        Ok(Ok(_)) => Err("the client answered strata/countTokens with nothing".to_owned()),
+        Ok(Err(error)) if error.code == ErrorCode::ParseError => {
+            Err("the client answered strata/countTokens without a number".to_owned())
         }
         Ok(Err(error)) => Err(format!("the client answered strata/countTokens with an error: {error}")),
         Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
