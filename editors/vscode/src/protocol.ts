@@ -170,6 +170,11 @@ export interface Requests {
    * `initializationOptions`.
    */
   'strata/summarize': { params: Summarize; reply: Summary };
+  /**
+   * Asks the client how many tokens a request is by the provider's own count. Sent only to clients that name it in
+   * the `requests` of their `initializationOptions`.
+   */
+  'strata/countTokens': { params: CountTokens; reply: TokenCount };
 }
 
 /** When results over the cutoff are archived. */
@@ -243,6 +248,10 @@ export interface BudgetReportReply {
   used: number;
   /** What the prompt may still weigh. */
   remaining: number;
+  /** What reported usage says that the provider will count, with its error bar. */
+  expected: Expected;
+  /** What reported usage taught about the model; absent before any was reported. */
+  calibration?: Taught;
   /** `used` as a share of the window, in percent, rounded to one decimal. */
   percent: number;
   /** Whether the conversation should be compacted. */
@@ -267,6 +276,20 @@ export interface BudgetSettings {
 export interface BudgetSettingsInput {
   /** Tokens kept for the answer. Without it: the model's largest output, at most a sixteenth of the window. */
   output_reserve?: number | null;
+}
+
+export interface CacheEntry {
+  mode: CacheKind | null;
+  min_tokens: number | null;
+  read: number | null;
+  lifetimes: CacheLifetime[] | null;
+}
+
+export interface CacheEntryInput {
+  mode?: CacheKind | null;
+  min_tokens?: number | null;
+  read?: number | null;
+  lifetimes?: CacheLifetime[] | null;
 }
 
 /** Who says where a cached prefix ends. */
@@ -794,6 +817,16 @@ export interface ConversationSize {
   tokens: number;
 }
 
+/** A request whose tokens the client is to have counted. */
+export interface CountTokens {
+  /** The model that it is for, by its name in the table. */
+  model: string;
+  /** The form of the body. */
+  format: Format;
+  /** What would be sent. */
+  body: unknown;
+}
+
 /** How much of the repository a prompt shows. */
 export interface Coverage {
   /** Files with a map block. */
@@ -840,6 +873,52 @@ export interface Efforts {
   read: number;
   /** Files that were parsed, all of which were read. */
   parsed: number;
+}
+
+/** What one entry says; the rest comes from its family. */
+export interface Entry {
+  /** The family a model takes its defaults from. */
+  family: string | null;
+  /** Names a model also goes by. */
+  aliases: string[] | null;
+  /** Beginnings of the names that a family claims. */
+  prefixes: string[] | null;
+  provider: ModelProvider | null;
+  tokenizer: Tokenizer | null;
+  max_input: number | null;
+  max_output: number | null;
+  cache: CacheEntry;
+  long_context: LongContext | null;
+  image: ImageEntry | null;
+  tools: Support | null;
+  overheads: TokenOverheads | null;
+}
+
+/** What one entry says; the rest comes from its family. */
+export interface EntryInput {
+  /** The family a model takes its defaults from. */
+  family?: string | null;
+  /** Names a model also goes by. */
+  aliases?: string[] | null;
+  /** Beginnings of the names that a family claims. */
+  prefixes?: string[] | null;
+  provider?: ModelProvider | null;
+  tokenizer?: Tokenizer | null;
+  max_input?: number | null;
+  max_output?: number | null;
+  cache?: CacheEntryInput;
+  long_context?: LongContext | null;
+  image?: ImageEntry | null;
+  tools?: Support | null;
+  overheads?: TokenOverheads | null;
+}
+
+/** What a request is expected to be billed for. */
+export interface Expected {
+  /** Tokens. */
+  tokens: number;
+  /** In nine of ten requests it is not further off than so many tokens. */
+  error: number;
 }
 
 /** A form that a session is written in. */
@@ -1203,6 +1282,9 @@ export interface FoundSymbol {
   container?: string;
 }
 
+/** Which of the tokenizers that a `TokenCounter` was given. */
+export type GivenId = number;
+
 /** A question and its answer. */
 export interface HistoryAddExchangeParams {
   /** The question. */
@@ -1453,6 +1535,9 @@ export interface Image {
   height?: number | null;
 }
 
+/** A formula, or `"none"`, which takes back what the family says. */
+export type ImageEntry = ImageFormula | Support;
+
 /** How a model's provider computes the tokens of an image. */
 export type ImageFormula =
   /**
@@ -1611,7 +1696,7 @@ export interface IterationPromptReply {
    * Its sections in their order with what each weighs: `goal`, `summary`, `iterations`, `state`, `instructions`.
    * Those that there is nothing to say in are not among them.
    */
-  parts: unknown[][];
+  parts: [string, number][];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -1988,6 +2073,24 @@ export type ModelProvider =
   | 'xai'
   /** Anything else. */
   | 'other';
+
+/**
+ * Families and models by name. The same form serves for the built-in table and for a user's overrides, in TOML or
+ * any other format serde reads.
+ */
+export interface ModelTable {
+  family: Record<string, Entry>;
+  model: Record<string, Entry>;
+}
+
+/**
+ * Families and models by name. The same form serves for the built-in table and for a user's overrides, in TOML or
+ * any other format serde reads.
+ */
+export interface ModelTableInput {
+  family?: Record<string, EntryInput>;
+  model?: Record<string, EntryInput>;
+}
 
 /** One iteration as it is reported. */
 export interface NewIteration {
@@ -2852,6 +2955,10 @@ export interface Settings {
   context_frame: ContextFrameSettings;
   /** What is kept free in the model's window. */
   budget: BudgetSettings;
+  /** What holds for models that the table does not have, or has other figures for. */
+  models: ModelTable;
+  /** Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for. */
+  tokenizers: Record<string, string>;
   /** Compaction of the conversation. */
   compaction: CompactionSettings;
   /** How much an autonomous loop remembers. */
@@ -2884,6 +2991,10 @@ export interface SettingsInput {
   context_frame?: ContextFrameSettingsInput;
   /** What is kept free in the model's window. */
   budget?: BudgetSettingsInput;
+  /** What holds for models that the table does not have, or has other figures for. */
+  models?: ModelTableInput;
+  /** Files that hold tokenizers (`tokenizer.json`), by the family or model that they are for. */
+  tokenizers?: Record<string, string>;
   /** Compaction of the conversation. */
   compaction?: CompactionSettingsInput;
   /** How much an autonomous loop remembers. */
@@ -3002,6 +3113,8 @@ export type SummaryPurpose =
   | 'summarise'
   /** One summary of several. */
   | 'merge';
+
+export type Support = 'yes' | 'none';
 
 /** What switching to another model does. Its tokens are counted and priced as that model does. */
 export interface SwitchCost {
@@ -3218,6 +3331,16 @@ export interface SymbolsRelevantReply {
   stateVersion: number;
 }
 
+/** What is told of a calibration. */
+export interface Taught {
+  /** What one token of our estimate is in the model's own count. */
+  factor: number;
+  /** What every request has beyond our estimate, in tokens; less than nothing when estimates are too high. */
+  overhead: number;
+  /** How often usage was reported. */
+  reports: number;
+}
+
 /**
  * How stable content has proved to be: L0 is the most stable and stands first; active content is not cached at all.
  */
@@ -3400,6 +3523,16 @@ export interface TiersReportReply {
   stateVersion: number;
 }
 
+/** How many tokens a provider counts. */
+export type TokenCount =
+  /** The number. */
+  | number
+  /** The same inside an object, which may say more. */
+  | {
+    /** The number. */
+    inputTokens: number;
+  };
+
 /** Tokens that a provider adds to what the request spells. */
 export interface TokenOverheads {
   /** For each message, its role and delimiters. */
@@ -3420,8 +3553,12 @@ export interface TokenReport {
   total: number;
   /** By part; the parts add up to the total. */
   parts: Record<string, number>;
-  /** What it may weigh at most. */
+  /** What reported usage says that the provider will count. */
+  expected: Expected;
+  /** What it may weigh at most by this count: less than the room when estimates turned out too low. */
   limit: number;
+  /** What it may be by the provider's count. */
+  room: number;
   /** The model's input window. */
   window: number;
   /** What is kept free for the answer. */
@@ -3439,7 +3576,11 @@ export type Tokenizer =
     o200k_times: Ratio;
   }
   /** One token for four characters, rounded up. */
-  | 'chars';
+  | 'chars'
+  /** With a tokenizer that the counter was given. */
+  | {
+    given: GivenId;
+  };
 
 /** A tool as a client declares it, in no provider's form. */
 export interface Tool {
