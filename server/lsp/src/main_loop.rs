@@ -363,14 +363,18 @@ impl MainLoop {
             world.begin_with(session);
             world.trusted(client.trust);
             let layers = [user, workspace, environment].into_iter().chain(editor);
-            for action in layers.flat_map(|(layer, found)| world.configured(layer, found)).collect::<Vec<_>>()
-            {
-                if let Action::Warn { code, message, .. } = action {
-                    told.push((code, message));
+            let actions: Vec<Action> =
+                layers.flat_map(|(layer, found)| world.configured(layer, found)).collect();
+            let mut now = Vec::new();
+            for action in actions {
+                match action {
+                    Action::Warn { code, message, .. } => told.push((code, message)),
+                    // The index and the meter are asked for when the client is ready.
+                    Action::Reindex | Action::Meter => {}
+                    other => now.push(other),
                 }
             }
-            // The index and the meter are asked for when the client is ready.
-            Vec::new()
+            now
         });
         self.greetings.extend(told);
         // Nobody waits any more when the client cancelled its first request; the state is right all the same.

@@ -14,7 +14,7 @@ use strata_engine::selection::{Extent, Selection};
 use strata_engine::session::Session;
 use strata_engine::settings::{ContextFrameSettings, Settings};
 use strata_engine::symbols::{FileSymbols, SymbolIndex};
-use strata_engine::tokens::TokenCounter;
+use strata_engine::tokens::{CountTokens, TokenCounter};
 use strata_engine::urls::Page;
 use strata_host::config::Trust;
 use strata_host::deadline::{OUTLINE_TIME, within};
@@ -22,9 +22,10 @@ use strata_host::disk::{ReadError, ReadLimits, TextCache, glance};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::secret_by_name;
+use strata_host::tokenizer_file::TokenizerFile;
 
 use crate::index::{Index, outline_of};
-use crate::settings::Configuration;
+use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::surroundings::{session_state, standing};
 
 /// What texts of closed files may take in memory, in bytes.
@@ -79,6 +80,24 @@ impl Snapshot {
             outlines: Arc::default(),
             trust: Trust::default(),
         }
+    }
+
+    /// Goes by these settings from now on. Returns the files of tokenizers that are needed now and were not before.
+    pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
+        let now = Arc::clone(configuration.settings());
+        let before = std::mem::replace(&mut self.settings, Arc::clone(&now));
+        self.configuration = Arc::new(configuration);
+        if (&before.models, &before.tokenizers) == (&now.models, &now.tokenizers) {
+            return Vec::new();
+        }
+        // Settings are only taken when both can be made of them.
+        let Ok((models, files)) = models_of(&now).and_then(|models| tokenizers_of(&now, &models)) else {
+            return Vec::new();
+        };
+        self.models = Arc::new(models);
+        let given = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
+        self.counter = Arc::new(self.counter.with_given(given));
+        files
     }
 
     /// What prompts are made with, besides their content.

@@ -92,8 +92,8 @@ impl Workbench {
         told.extend(configuration.ignored());
         let snapshot = &mut workbench.snapshot;
         snapshot.trust = trust;
-        snapshot.settings = Arc::clone(configuration.settings());
-        snapshot.configuration = Arc::new(configuration);
+        // Whoever counts reads a tokenizer that is needed.
+        snapshot.configure(configuration);
         Ok((workbench, told))
     }
 

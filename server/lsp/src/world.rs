@@ -10,7 +10,6 @@ use strata_engine::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
-use strata_engine::tokens::CountTokens;
 use strata_host::config::{Layer, Trust, WORKSPACE_FILE};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
@@ -24,7 +23,7 @@ use crate::client::ClientInfo;
 use crate::documents::{Name, name_of, renamed};
 use crate::index::Index;
 use crate::misread::Misread;
-use crate::settings::{Configuration, Found, models_of, tokenizers_of};
+use crate::settings::{Configuration, Found};
 use crate::snapshot::Snapshot;
 use crate::sync;
 
@@ -222,17 +221,9 @@ impl World {
         told.extend(configuration.ignored().into_iter().filter(|ignored| !known.contains(ignored)));
         let warn = |message| Action::Warn { code: "settings", message, path: None };
         let mut actions: Vec<Action> = told.into_iter().map(warn).collect();
-        let now = Arc::clone(configuration.settings());
-        self.snapshot.configuration = Arc::new(configuration);
-        let before = std::mem::replace(&mut self.snapshot.settings, Arc::clone(&now));
-        if (&before.models, &before.tokenizers) != (&now.models, &now.tokenizers)
-            && let Ok((models, files)) = models_of(&now).and_then(|models| tokenizers_of(&now, &models))
-        {
-            self.snapshot.models = Arc::new(models);
-            let given = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
-            self.snapshot.counter = Arc::new(self.snapshot.counter.with_given(given));
-            actions.extend(files.into_iter().map(Action::ReadTokenizer));
-        }
+        let before = Arc::clone(&self.snapshot.settings);
+        actions.extend(self.snapshot.configure(configuration).into_iter().map(Action::ReadTokenizer));
+        let now = Arc::clone(&self.snapshot.settings);
         let walk_changed = before.symbols.max_file_bytes != now.symbols.max_file_bytes
             || before.server.ignore != now.server.ignore;
         if walk_changed {
