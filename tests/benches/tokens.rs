@@ -97,7 +97,7 @@ fn against_tiktoken(tokenizer: Tokenizer, texts: &[String]) {
         different = counts.iter().zip(&expected).filter(|(count, expected)| count != expected).count();
     }
     let [first, steady, known, theirs, theirs_steady] =
-        [first, steady, known, theirs, theirs_steady].map(|speeds| median(speeds));
+        [first, steady, known, theirs, theirs_steady].map(median);
     println!(
         "{tokenizer:?}: first {first:.0} MB/s = {:.1} x tiktoken-rs ({theirs:.0}), steady {steady:.0} MB/s = {:.1} x, known texts \
          {known:.0} MB/s; {different} texts differ; vocabulary {:.0} ms (tiktoken-rs {:.0})",

@@ -278,17 +278,27 @@ export interface BudgetSettingsInput {
   output_reserve?: number | null;
 }
 
+/** What an entry says of its provider's cache. */
 export interface CacheEntry {
+  /** Who decides what is cached. */
   mode: CacheKind | null;
+  /** The shortest prefix that is cached, in tokens. */
   min_tokens: number | null;
+  /** Price of reading, as a multiple of plain input. */
   read: number | null;
+  /** How long entries can be asked to live. */
   lifetimes: CacheLifetime[] | null;
 }
 
+/** What an entry says of its provider's cache. */
 export interface CacheEntryInput {
+  /** Who decides what is cached. */
   mode?: CacheKind | null;
+  /** The shortest prefix that is cached, in tokens. */
   min_tokens?: number | null;
+  /** Price of reading, as a multiple of plain input. */
   read?: number | null;
+  /** How long entries can be asked to live. */
   lifetimes?: CacheLifetime[] | null;
 }
 
@@ -873,44 +883,6 @@ export interface Efforts {
   read: number;
   /** Files that were parsed, all of which were read. */
   parsed: number;
-}
-
-/** What one entry says; the rest comes from its family. */
-export interface Entry {
-  /** The family a model takes its defaults from. */
-  family: string | null;
-  /** Names a model also goes by. */
-  aliases: string[] | null;
-  /** Beginnings of the names that a family claims. */
-  prefixes: string[] | null;
-  provider: ModelProvider | null;
-  tokenizer: Tokenizer | null;
-  max_input: number | null;
-  max_output: number | null;
-  cache: CacheEntry;
-  long_context: LongContext | null;
-  image: ImageEntry | null;
-  tools: Support | null;
-  overheads: TokenOverheads | null;
-}
-
-/** What one entry says; the rest comes from its family. */
-export interface EntryInput {
-  /** The family a model takes its defaults from. */
-  family?: string | null;
-  /** Names a model also goes by. */
-  aliases?: string[] | null;
-  /** Beginnings of the names that a family claims. */
-  prefixes?: string[] | null;
-  provider?: ModelProvider | null;
-  tokenizer?: Tokenizer | null;
-  max_input?: number | null;
-  max_output?: number | null;
-  cache?: CacheEntryInput;
-  long_context?: LongContext | null;
-  image?: ImageEntry | null;
-  tools?: Support | null;
-  overheads?: TokenOverheads | null;
 }
 
 /** What a request is expected to be billed for. */
@@ -2049,6 +2021,62 @@ export interface Model {
   overheads: TokenOverheads;
 }
 
+/** What one entry says; the rest comes from its family. */
+export interface ModelEntry {
+  /** The family a model takes its defaults from. */
+  family: string | null;
+  /** Names a model also goes by. */
+  aliases: string[] | null;
+  /** Beginnings of the names that a family claims. */
+  prefixes: string[] | null;
+  /** Whose protocol and rules hold. */
+  provider: ModelProvider | null;
+  /** How tokens are counted. */
+  tokenizer: Tokenizer | null;
+  /** The window for input, in tokens. */
+  max_input: number | null;
+  /** The longest answer, in tokens. */
+  max_output: number | null;
+  /** How its provider caches prompts. */
+  cache: CacheEntry;
+  /** A higher price for long prompts. */
+  long_context: LongContext | null;
+  /** What a picture costs. */
+  image: ImageEntry | null;
+  /** Whether it can be given tools. */
+  tools: Support | null;
+  /** Tokens beyond the texts of a request. */
+  overheads: TokenOverheads | null;
+}
+
+/** What one entry says; the rest comes from its family. */
+export interface ModelEntryInput {
+  /** The family a model takes its defaults from. */
+  family?: string | null;
+  /** Names a model also goes by. */
+  aliases?: string[] | null;
+  /** Beginnings of the names that a family claims. */
+  prefixes?: string[] | null;
+  /** Whose protocol and rules hold. */
+  provider?: ModelProvider | null;
+  /** How tokens are counted. */
+  tokenizer?: Tokenizer | null;
+  /** The window for input, in tokens. */
+  max_input?: number | null;
+  /** The longest answer, in tokens. */
+  max_output?: number | null;
+  /** How its provider caches prompts. */
+  cache?: CacheEntryInput;
+  /** A higher price for long prompts. */
+  long_context?: LongContext | null;
+  /** What a picture costs. */
+  image?: ImageEntry | null;
+  /** Whether it can be given tools. */
+  tools?: Support | null;
+  /** Tokens beyond the texts of a request. */
+  overheads?: TokenOverheads | null;
+}
+
 /** Who made a model. It decides nothing by itself: gateways serve any model in any dialect. */
 export type ModelProvider =
   /** Claude. */
@@ -2079,8 +2107,10 @@ export type ModelProvider =
  * any other format serde reads.
  */
 export interface ModelTable {
-  family: Record<string, Entry>;
-  model: Record<string, Entry>;
+  /** Families by name. */
+  family: Record<string, ModelEntry>;
+  /** Models by name. */
+  model: Record<string, ModelEntry>;
 }
 
 /**
@@ -2088,8 +2118,10 @@ export interface ModelTable {
  * any other format serde reads.
  */
 export interface ModelTableInput {
-  family?: Record<string, EntryInput>;
-  model?: Record<string, EntryInput>;
+  /** Families by name. */
+  family?: Record<string, ModelEntryInput>;
+  /** Models by name. */
+  model?: Record<string, ModelEntryInput>;
 }
 
 /** One iteration as it is reported. */
@@ -3114,6 +3146,7 @@ export type SummaryPurpose =
   /** One summary of several. */
   | 'merge';
 
+/** Whether a model can do something at all. */
 export type Support = 'yes' | 'none';
 
 /** What switching to another model does. Its tokens are counted and priced as that model does. */

@@ -33,7 +33,7 @@ use crate::failure::Failure;
 #[expect(unsafe_code, reason = "what makes it safe is to do it first")]
 fn main() -> ExitCode {
     // SAFETY: nothing else has run yet.
-    unsafe { strata_grammars::memory::use_mimalloc() };
+    unsafe { strata_lsp::tree_memory::use_mimalloc() };
     let done = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),

@@ -33,3 +33,6 @@ mod waiting;
 pub mod weights;
 pub mod workbench;
 pub mod world;
+
+/// What the binary may do about the memory of syntax trees before anything else.
+pub use strata_grammars::memory as tree_memory;

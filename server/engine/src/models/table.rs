@@ -14,8 +14,10 @@ use crate::tokens::{ImageFormula, Tokenizer};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelTable {
+    /// Families by name.
     #[serde(default)]
     family: BTreeMap<String, Entry>,
+    /// Models by name.
     #[serde(default)]
     model: BTreeMap<String, Entry>,
 }
@@ -55,6 +57,7 @@ pub enum TableError {
 /// What one entry says; the rest comes from its family.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ModelEntry")]
 struct Entry {
     /// The family a model takes its defaults from.
     family: Option<String>,
@@ -62,23 +65,37 @@ struct Entry {
     aliases: Option<Vec<String>>,
     /// Beginnings of the names that a family claims.
     prefixes: Option<Vec<String>>,
+    /// Whose protocol and rules hold.
     provider: Option<Provider>,
+    /// How tokens are counted.
     tokenizer: Option<Tokenizer>,
+    /// The window for input, in tokens.
     max_input: Option<usize>,
+    /// The longest answer, in tokens.
     max_output: Option<usize>,
+    /// How its provider caches prompts.
     cache: CacheEntry,
+    /// A higher price for long prompts.
     long_context: Option<LongContext>,
+    /// What a picture costs.
     image: Option<ImageEntry>,
+    /// Whether it can be given tools.
     tools: Option<Support>,
+    /// Tokens beyond the texts of a request.
     overheads: Option<Overheads>,
 }
 
+/// What an entry says of its provider's cache.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct CacheEntry {
+    /// Who decides what is cached.
     mode: Option<CacheKind>,
+    /// The shortest prefix that is cached, in tokens.
     min_tokens: Option<usize>,
+    /// Price of reading, as a multiple of plain input.
     read: Option<f64>,
+    /// How long entries can be asked to live.
     lifetimes: Option<Vec<Lifetime>>,
 }
 
@@ -90,6 +107,7 @@ enum ImageEntry {
     Support(Support),
 }
 
+/// Whether a model can do something at all.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Support {
