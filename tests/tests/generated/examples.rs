@@ -266,8 +266,18 @@ impl Talk {
 
     fn finish(mut self) -> BTreeMap<String, Example> {
         let mut status = self.editor.server.wait_for("strata/status", |status| status["index"] == "ready");
-        // It is said in the middle of the conversation above, wherever that was just then.
-        status["tokens"] = json!(748);
+        // It is said somewhere in the conversation above, wherever that was just then.
+        if let Value::Object(status) = &mut status {
+            status.retain(|name, _| !matches!(name.as_str(), "cachedTokens" | "cacheExpiresMs"));
+            let plain = [
+                ("tokens", json!(748)),
+                ("percent", json!(0.1)),
+                ("compactionPercent", json!(0.0)),
+                ("stateVersion", json!(12)),
+            ];
+            status.extend(plain.map(|(name, value)| (name.to_owned(), value)));
+            status.insert("cachedPercent".to_owned(), Value::Null);
+        }
         let params = cut(&self.masked("", &status));
         self.examples.insert("strata/status".to_owned(), Example { params, reply: None });
         let news = self.editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
