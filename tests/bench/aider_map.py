@@ -14,28 +14,8 @@ import logging
 import os
 import sys
 
-from aider.repomap import RepoMap, find_src_files
-
-
-class Silent:
-    """What the map says to its user is dropped; it reads files through this, as it does through aider's own."""
-
-    def __getattr__(self, _name):
-        return lambda *_args, **_kwargs: None
-
-    def read_text(self, path, silent=False):
-        try:
-            with open(path, encoding="utf-8") as file:
-                return file.read()
-        except (OSError, UnicodeError):
-            return None
-
-
-class FourCharacters:
-    """Stands in for a model: the map asks it for weights only."""
-
-    def token_count(self, text):
-        return len(text) // 4
+from aider.repomap import find_src_files
+from aider_alone import map_of
 
 
 def definitions(repo_map, root, files):
@@ -50,7 +30,7 @@ def main():
     logging.disable(logging.CRITICAL)
     root = os.path.realpath(sys.argv[1])
     answers, sys.stdout = sys.stdout, sys.stderr
-    repo_map = RepoMap(root=root, main_model=FourCharacters(), io=Silent(), refresh="always")
+    repo_map = map_of(root, refresh="always")
     files = find_src_files(root)
     for line in sys.stdin:
         asked = json.loads(line)

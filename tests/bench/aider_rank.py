@@ -15,28 +15,7 @@ import subprocess
 import sys
 
 from aider.coders.base_coder import Coder
-from aider.repomap import RepoMap
-
-
-class Silent:
-    """What the map says to its user is dropped; it reads files through this, as it does through aider's own."""
-
-    def __getattr__(self, _name):
-        return lambda *_args, **_kwargs: None
-
-    def read_text(self, path, silent=False):
-        try:
-            with open(path, encoding="utf-8") as file:
-                return file.read()
-        except (OSError, UnicodeError):
-            return None
-
-
-class CountOnly:
-    """Stands in for a model: the ranking asks nothing of it."""
-
-    def token_count(self, text):
-        return len(text) // 4
+from aider_alone import map_of
 
 
 class Chat:
@@ -82,7 +61,7 @@ def main():
     logging.disable(logging.CRITICAL)
     root = os.path.realpath(sys.argv[1])
     answers, sys.stdout = sys.stdout, sys.stderr
-    repo_map = RepoMap(root=root, main_model=CountOnly(), io=Silent())
+    repo_map = map_of(root)
     for line in sys.stdin:
         asked = json.loads(line)
         git(root, "checkout", "--quiet", "--force", "--detach", asked["parent"])
