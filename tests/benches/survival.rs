@@ -1,10 +1,11 @@
-//! How long outlines of broken, deep and odd texts take, by language. `cargo bench -p e2e --bench survival -- [MUTATIONS]
-//! [LANGUAGE]...`. A text that takes longer than the limit of the server is given up and counted.
+//! How long outlines of broken, deep and odd texts take and how much memory, by language. `cargo bench -p e2e --bench survival
+//! -- [MUTATIONS] [LANGUAGE]...`. A text that takes longer than the limit of the server is given up and counted. For every
+//! ten mutations of fixtures there is one text that repeats a few of their words and signs; the deep texts come on top.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use std::time::{Duration, Instant};
 
-use e2e::mutation::mutated;
+use e2e::mutation::{mutated, repeated};
 use strata_engine::cancel::Cancel;
 use strata_engine::outline::Outline;
 use strata_grammars::LanguageId;
@@ -12,6 +13,8 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 
 /// Nested this deep, in every language.
 const DEEP: usize = 60_000;
+/// The length of the texts that repeat themselves, in bytes.
+const REPEATED: usize = 50_000;
 
 const NESTS: [(&str, &str, &str); 10] = [
     ("(", "1", ")"),
@@ -32,8 +35,18 @@ fn main() {
     let wanted: Vec<&String> = arguments.iter().filter(|argument| argument.parse::<u64>().is_err()).collect();
     println!("limit {OUTLINE_TIME:?}; deep texts are nested {DEEP} times");
     println!(
-        "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>9}{:>9}",
-        "language", "mutations", "MB", "mean", "slowest", "given up", "slowest", "given up"
+        "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>10}{:>9}  {:>9}{:>9}{:>9}",
+        "",
+        "mutations",
+        "MB",
+        "mean",
+        "slowest",
+        "given up",
+        "repetitive",
+        "given up",
+        "deep",
+        "given up",
+        "peak MB"
     );
     for language in LanguageId::all() {
         if !wanted.is_empty() && !wanted.iter().any(|name| **name == language.name()) {
@@ -43,6 +56,8 @@ fn main() {
         let own = std::iter::repeat_n(language.fixture(), 3 * LanguageId::COUNT);
         let fixtures: Vec<&str> = own.chain(others).collect();
         let odd = Times::of(language, (0..mutations).map(|seed| mutated(&fixtures, seed)));
+        let repetitive = (0..mutations.div_ceil(10)).map(|seed| repeated(&fixtures, REPEATED, seed));
+        let repetitive = Times::of(language, repetitive);
         let deep = Times::of(
             language,
             NESTS.iter().flat_map(|(open, inside, close)| {
@@ -51,14 +66,17 @@ fn main() {
             }),
         );
         println!(
-            "{:<12}{mutations:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}",
+            "{:<12}{mutations:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>10.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
             language.name(),
             odd.bytes as f64 / 1e6,
             odd.all / u32::try_from(odd.texts.max(1)).unwrap_or(u32::MAX),
             odd.slowest,
             odd.given_up,
+            repetitive.slowest,
+            repetitive.given_up,
             deep.slowest,
             deep.given_up,
+            peak_memory(),
         );
     }
 }
@@ -87,4 +105,12 @@ impl Times {
         }
         times
     }
+}
+
+/// The most memory that the process has held so far, in MB, where the system tells.
+fn peak_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse::<f64>().ok());
+    kib.map_or(f64::NAN, |kib| kib * 1024.0 / 1e6)
 }

@@ -23,7 +23,7 @@ impl Numbers {
 }
 
 /// The longest text that is made, in bytes, unless the text it is made from is longer.
-const LONGEST: usize = 200_000;
+const LONGEST: usize = 50_000;
 
 /// Openers with what closes them.
 const NESTS: [(&str, &str); 12] = [
@@ -49,6 +49,15 @@ pub fn mutated(texts: &[&str], seed: u64) -> String {
         mutate(&mut bytes, texts, &mut numbers);
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A few words and signs of one of `texts` over and over, about so many bytes: what can nest in a language nests deep.
+pub fn repeated(texts: &[&str], bytes: usize, seed: u64) -> String {
+    let mut numbers = Numbers::new(seed);
+    let text = texts[numbers.below(texts.len())];
+    let tokens: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
+    let unit: String = (0..=numbers.below(4)).map(|_| tokens[numbers.below(tokens.len())]).collect();
+    unit.repeat(bytes.div_ceil(unit.len()))
 }
 
 fn mutate(bytes: &mut Vec<u8>, texts: &[&str], numbers: &mut Numbers) {

@@ -4,6 +4,7 @@
 //! one language. It never reads a file, and no source text makes it panic or run in quadratic time.
 
 mod block;
+mod depth;
 mod edition;
 mod extract;
 mod head;

@@ -7,6 +7,7 @@ use ropey::Rope;
 use strata_grammars::LanguageId;
 use tree_sitter::{InputEdit, ParseOptions, ParseState, Parser, Point, Tree};
 
+use super::depth::is_too_deep;
 use crate::cancel::{Cancel, Cancelled};
 
 /// The syntax tree of one version of a text. Cheap to clone.
@@ -56,7 +57,7 @@ const PATIENCE_PER_KIB: usize = 64;
 /// the tree may then differ from the one of a fresh parse, since how a parser recovers depends on where it
 /// started; where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
 /// without `old`. A text that takes a parser far more steps than any
-/// real code is given up: its tree is empty and not [complete](SyntaxTree::is_complete).
+/// real code, or nests deeper than any, is given up: its tree is empty and not [complete](SyntaxTree::is_complete).
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up before the tree was done. Also, though tests rule it out, when the
@@ -107,7 +108,7 @@ pub(super) fn parse_within(
 fn parse_with<'a>(
     mut patience: usize,
     language: LanguageId,
-    mut rest: impl FnMut(usize) -> &'a [u8],
+    rest: impl Fn(usize) -> &'a [u8],
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
@@ -115,14 +116,15 @@ fn parse_with<'a>(
     let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
     let old = old.filter(|old| old.language == language && old.complete).map(|old| &old.tree);
-    let tree = parse_bytes(&mut parser, &mut rest, old, &mut || {
+    let mut stop = || {
         patience = patience.saturating_sub(1);
         patience == 0 || cancel.is_cancelled()
-    });
+    };
+    let tree = (!is_too_deep(&rest)).then(|| parse_bytes(&mut parser, &rest, old, &mut stop)).flatten();
     let parsed = match tree {
         Some(tree) => Some(SyntaxTree { language, tree, complete: true }),
         None if cancel.is_cancelled() => None,
-        None => parse_bytes(&mut parser, &mut |_| &[], None, &mut || false).map(|tree| SyntaxTree {
+        None => parse_bytes(&mut parser, &|_| &[], None, &mut || false).map(|tree| SyntaxTree {
             language,
             tree,
             complete: false,
@@ -134,7 +136,7 @@ fn parse_with<'a>(
 
 fn parse_bytes<'a>(
     parser: &mut Parser,
-    rest: &mut dyn FnMut(usize) -> &'a [u8],
+    rest: &dyn Fn(usize) -> &'a [u8],
     old: Option<&Tree>,
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<Tree> {
