@@ -81,13 +81,13 @@ fn mutate(bytes: &mut Vec<u8>, texts: &[&str], numbers: &mut Numbers) {
         4 => bytes.truncate(at),
         5 => {
             let (open, close) = NESTS[numbers.below(NESTS.len())];
-            let depth = numbers.below(room / (open.len() + close.len() + 1)).min(4_000);
+            let depth = numbers.below(room / (open.len() + close.len() + 1)).min(500);
             let nest = format!("{}x{}", open.repeat(depth), close.repeat(depth));
             bytes.splice(at..at, nest.into_bytes());
         }
         6 => {
             let (open, _) = NESTS[numbers.below(NESTS.len())];
-            bytes.splice(at..at, open.repeat(numbers.below(room / 8).min(1_000)).into_bytes());
+            bytes.splice(at..at, open.repeat(numbers.below(room / 8).min(200)).into_bytes());
         }
         7 => {
             let other = texts[numbers.below(texts.len())].as_bytes();
@@ -98,7 +98,7 @@ fn mutate(bytes: &mut Vec<u8>, texts: &[&str], numbers: &mut Numbers) {
         8 => bytes.splice(at..at, [0xff, 0xc0, 0x80, 0xed, 0xa0]).for_each(drop),
         9 => bytes.splice(at..at, [0; 3]).for_each(drop),
         10 => *bytes = String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes(),
-        11 => bytes.splice(at..at, b"x ".repeat(numbers.below(room / 2).min(20_000))).for_each(drop),
+        11 => bytes.splice(at..at, b"x ".repeat(numbers.below(room / 2).min(4_000))).for_each(drop),
         12 => *bytes = String::from_utf8_lossy(bytes).replace('\n', " ").into_bytes(),
         13 => swap_tokens(bytes, numbers),
         14 => {
