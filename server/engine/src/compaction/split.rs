@@ -1,10 +1,10 @@
 //! Where a conversation is cut: what a profile keeps word for word and what it summarises. A cut never parts a tool call
 //! from its result, and calls that still wait for theirs always stay.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::history::{ContentBlock, History, Message, Pin, Role};
+use crate::history::{ContentBlock, History, Message, OpenCalls, Pin};
 
 use super::profile::{First, Profile};
 use super::trigger::Pressure;
@@ -109,48 +109,23 @@ struct Pair {
 /// are left out.
 fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    // By the id called by: the turn of the calls, and where those stand that have no result yet. Some servers begin
-    // with the same ids in every turn.
-    let mut open: HashMap<&str, (usize, VecDeque<usize>)> = HashMap::new();
-    let (mut turn, mut speaker) = (0, Role::User);
+    let mut open = OpenCalls::new();
     for (at, message) in visible.iter().enumerate() {
-        if !says_something(message) {
-            continue;
-        }
-        if message.body.role == Role::Assistant && speaker == Role::User {
-            turn += 1;
-        }
-        speaker = message.body.role;
+        open.message(message);
         for block in &message.body.content {
             match block {
-                ContentBlock::ToolCall { id, .. } => {
-                    let (called_in, calls) = open.entry(id).or_default();
-                    if *called_in != turn {
-                        (*called_in, *calls) = (turn, VecDeque::new());
-                    }
-                    calls.push_back(at);
-                }
+                ContentBlock::ToolCall { id, .. } => open.call(id, at),
                 ContentBlock::ToolResult { call_id, .. } => {
-                    let call = open.get_mut(call_id.as_str()).and_then(|(_, calls)| calls.pop_front());
-                    pairs.extend(call.map(|call| Pair { call, result: at }));
+                    pairs.extend(open.result(call_id).map(|call| Pair { call, result: at }));
                 }
                 _ => {}
             }
         }
     }
-    let waiting = open.into_values().filter(|(called_in, _)| *called_in == turn);
-    pairs.extend(waiting.flat_map(|(_, calls)| calls).map(|call| Pair { call, result: visible.len() }));
+    let waiting = open.into_unanswered().waiting.into_iter();
+    pairs.extend(waiting.map(|call| Pair { call, result: visible.len() }));
     pairs.sort_unstable_by_key(|pair| (pair.call, pair.result));
     pairs
-}
-
-/// Whether a provider would get anything of a message.
-fn says_something(message: &Message) -> bool {
-    message
-        .body
-        .content
-        .iter()
-        .any(|block| !matches!(block, ContentBlock::Text { text } if text.trim().is_empty()))
 }
 
 /// `spared` with the messages that hold the other half of their tool calls.

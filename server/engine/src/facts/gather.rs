@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{ContentBlock, Kind, Message, MessageId, Outcome, ResultPart, Role};
+use crate::history::{ContentBlock, Kind, Message, MessageId, OpenCalls, Outcome, ResultPart, Role};
 
 use super::call::Subject;
 use super::clip::{self, one_line};
@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 400;
 pub(super) struct Gatherer<'a> {
     tools: &'a ToolPatterns,
     purposes: HashMap<&'a str, Purpose>,
-    waiting: HashMap<&'a str, Waiting<'a>>,
+    open: OpenCalls<'a, Waiting<'a>>,
     files: Files,
     names: Names,
     errors: Errors,
@@ -50,7 +50,7 @@ impl<'a> Gatherer<'a> {
         Self {
             tools,
             purposes: HashMap::new(),
-            waiting: HashMap::new(),
+            open: OpenCalls::new(),
             files: Files::default(),
             names: Names::default(),
             errors: Errors::default(),
@@ -62,6 +62,7 @@ impl<'a> Gatherer<'a> {
 
     /// Reads one more message, the `index`th.
     pub(super) fn message(&mut self, index: usize, message: &'a Message) {
+        self.open.message(message);
         for key in &message.body.files_modified {
             self.files.note(key.as_str(), index, FileState::Edited);
         }
@@ -86,10 +87,10 @@ impl<'a> Gatherer<'a> {
                         });
                         self.facts.commands.len() - 1
                     });
-                    self.waiting.insert(id, Waiting { tool: name, purpose, subject, todos, command, index });
+                    self.open.call(id, Waiting { tool: name, purpose, subject, todos, command, index });
                 }
                 ContentBlock::ToolResult { call_id, content, outcome } => {
-                    if let Some(call) = self.waiting.remove(call_id.as_str()) {
+                    if let Some(call) = self.open.result(call_id) {
                         self.result(index, message.id, call, call_id, content, *outcome);
                     }
                 }
@@ -119,7 +120,9 @@ impl<'a> Gatherer<'a> {
 
     /// All that was read.
     pub(super) fn into_facts(mut self) -> Facts {
-        let mut unanswered: Vec<Waiting<'a>> = self.waiting.drain().map(|(_, call)| call).collect();
+        let unanswered = self.open.into_unanswered();
+        let mut unanswered: Vec<Waiting<'a>> =
+            unanswered.given_up.into_iter().chain(unanswered.waiting).collect();
         unanswered.sort_by(|a, b| (a.index, a.subject.main()).cmp(&(b.index, b.subject.main())));
         for call in unanswered {
             for (path, state) in &call.subject.files {

@@ -1,11 +1,9 @@
 //! How a conversation explored: one step for each tool call that looks at something, and the files it read.
 
-use std::collections::HashMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::history::{ContentBlock, Message, MessageId, Outcome};
+use crate::history::{ContentBlock, Message, MessageId, OpenCalls, Outcome};
 
 use super::call::Subject;
 use super::clip::one_line;
@@ -62,14 +60,18 @@ pub(crate) fn last_calls<'a>(
 /// All tool calls except those that keep a to-do list.
 fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<(Purpose, Step)> {
     let mut calls: Vec<(Purpose, Step)> = Vec::new();
-    let mut waiting: HashMap<&str, usize> = HashMap::new();
+    let mut open = OpenCalls::new();
     for message in messages {
+        open.message(message);
         for block in &message.body.content {
             match block {
-                ContentBlock::ToolCall { id, name, input } if !todos::keeps(name, input) => {
+                ContentBlock::ToolCall { id, name, input } if todos::keeps(name, input) => {
+                    open.call(id, None)
+                }
+                ContentBlock::ToolCall { id, name, input } => {
                     let purpose = tools.purpose(name);
                     let subject = Subject::of(name, purpose, input);
-                    waiting.insert(id, calls.len());
+                    open.call(id, Some(calls.len()));
                     let step = Step {
                         message: message.id,
                         tool: name.clone(),
@@ -79,8 +81,7 @@ fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatter
                     calls.push((purpose, step));
                 }
                 ContentBlock::ToolResult { call_id, outcome, .. } => {
-                    if let Some((_, step)) = waiting.remove(call_id.as_str()).and_then(|at| calls.get_mut(at))
-                    {
+                    if let Some((_, step)) = open.result(call_id).flatten().and_then(|at| calls.get_mut(at)) {
                         step.ended = Ended::from(*outcome);
                     }
                 }

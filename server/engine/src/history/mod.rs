@@ -5,6 +5,7 @@ mod change;
 mod foreign;
 mod list;
 mod message;
+mod open_calls;
 mod picture;
 mod repair;
 
@@ -15,6 +16,7 @@ pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
     Visibility,
 };
+pub(crate) use open_calls::OpenCalls;
 pub use picture::{Sides, sides};
 pub use repair::{
     EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, UNDERSTOOD,
