@@ -188,6 +188,9 @@ struct Walk<'a> {
     pending: Option<Pending>,
     /// What starts in front of this byte is inside a value or a block, where nothing is defined for others.
     opaque_until: usize,
+    /// Where the import ends whose text was taken last: no piece may begin inside, since an edit there would change what
+    /// is kept in the piece before.
+    import_until: usize,
     /// What the query said of the present node, for [`Anchor::around`], where there are to be anchors.
     said: Option<u64>,
 }
@@ -271,6 +274,7 @@ impl<'a> Walk<'a> {
             modifiers: Vec::new(),
             pending: None,
             opaque_until: 0,
+            import_until: 0,
             said,
         }
     }
@@ -370,7 +374,7 @@ impl<'a> Walk<'a> {
     fn anchor(&self, node: &Node<'_>) -> Option<Anchor> {
         let start = node.start_byte();
         let plain = self.pending.is_none()
-            && start >= self.opaque_until
+            && start >= self.opaque_until.max(self.import_until)
             && self.modifiers.iter().all(|modifier| modifier.hold == Hold::Node)
             && node.end_byte() > start
             && self.open.iter().all(|open| !open.broken && open.head_is_over(start));
@@ -491,6 +495,7 @@ impl<'a> Walk<'a> {
                 }
             }
             if let Some(range) = import {
+                self.import_until = self.import_until.max(range.end);
                 self.import(range);
             }
             if defines && definition.is_none_or(|best| candidate.pattern < best.pattern) {
