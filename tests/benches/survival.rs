@@ -1,11 +1,10 @@
 //! How long outlines of broken, deep and odd texts take and how much memory, by language. `cargo bench -p e2e --bench survival
-//! -- [MUTATIONS] [LANGUAGE]...`. A text that takes longer than the limit of the server is given up and counted. For every
-//! ten mutations of fixtures there is one text that repeats a few of their words and signs; the deep texts come on top.
+//! -- [MUTATIONS] [LANGUAGE]...`. A text that takes longer than the limit of the server is given up and counted.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use std::time::{Duration, Instant};
 
-use e2e::mutation::{mutated, repeated};
+use e2e::mutation::mutated;
 use strata_engine::cancel::Cancel;
 use strata_engine::outline::Outline;
 use strata_grammars::LanguageId;
@@ -13,8 +12,6 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 
 /// Nested this deep, in every language.
 const DEEP: usize = 60_000;
-/// The length of the texts that repeat themselves, in bytes.
-const REPEATED: usize = 50_000;
 
 const NESTS: [(&str, &str, &str); 10] = [
     ("(", "1", ")"),
@@ -56,8 +53,6 @@ fn main() {
         let own = std::iter::repeat_n(language.fixture(), 3 * LanguageId::COUNT);
         let fixtures: Vec<&str> = own.chain(others).collect();
         let odd = Times::of(language, (0..mutations).map(|seed| mutated(&fixtures, seed)));
-        let repetitive = (0..mutations.div_ceil(10)).map(|seed| repeated(&fixtures, REPEATED, seed));
-        let repetitive = Times::of(language, repetitive);
         let deep = Times::of(
             language,
             NESTS.iter().flat_map(|(open, inside, close)| {
@@ -66,14 +61,12 @@ fn main() {
             }),
         );
         println!(
-            "{:<12}{mutations:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>10.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
+            "{:<12}{mutations:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
             language.name(),
             odd.bytes as f64 / 1e6,
             odd.all / u32::try_from(odd.texts.max(1)).unwrap_or(u32::MAX),
             odd.slowest,
             odd.given_up,
-            repetitive.slowest,
-            repetitive.given_up,
             deep.slowest,
             deep.given_up,
             peak_memory(),

@@ -51,15 +51,6 @@ pub fn mutated(texts: &[&str], seed: u64) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A few words and signs of one of `texts` over and over, about so many bytes: what can nest in a language nests deep.
-pub fn repeated(texts: &[&str], bytes: usize, seed: u64) -> String {
-    let mut numbers = Numbers::new(seed);
-    let text = texts[numbers.below(texts.len())];
-    let tokens: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-    let unit: String = (0..=numbers.below(4)).map(|_| tokens[numbers.below(tokens.len())]).collect();
-    unit.repeat(bytes.div_ceil(unit.len()))
-}
-
 fn mutate(bytes: &mut Vec<u8>, texts: &[&str], numbers: &mut Numbers) {
     let room = LONGEST.saturating_sub(bytes.len());
     let at = numbers.below(bytes.len() + 1);
