@@ -63,7 +63,12 @@ impl<'a> Ends<'a> {
     /// o200k: a lead character if that leads anywhere, `HEAD*TAIL+`, else `HEAD+TAIL*`; then a contraction.
     #[inline]
     fn cased_word(&self, at: usize, class: u8, len: usize) -> Option<usize> {
-        let after_lead = (class & LEAD != 0).then_some(at + len);
+        // Most of what is no word is seen here, before each way to begin one is tried.
+        let leads = class & LEAD != 0 && self.classes.at(self.text, at + len).0 & (HEAD | TAIL) != 0;
+        if !leads && class & (HEAD | TAIL) == 0 {
+            return None;
+        }
+        let after_lead = leads.then_some(at + len);
         let end = after_lead
             .and_then(|start| self.head_then_tail(start))
             .or_else(|| self.head_then_tail(at))
