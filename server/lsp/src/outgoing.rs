@@ -142,6 +142,14 @@ pub enum Summary {
     },
 }
 
+impl Summary {
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) | Self::Object { text } => text,
+        }
+    }
+}
+
 /// A request whose tokens the client is to have counted.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CountTokens {
@@ -295,43 +303,46 @@ async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
     client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
 }
 
-/// The client answers with a text, or with an object whose `text` is one.
+/// What the client answers to a request of ours, or why there is no answer. `what` is what the answer should have been.
+async fn answered<R: Request>(
+    client: &Client,
+    params: R::Params,
+    patience: Duration,
+    what: &str,
+) -> Result<R::Result, String> {
+    let method = R::METHOD;
+    match tokio::time::timeout(patience, client.send_request::<R>(params)).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) if error.code == ErrorCode::ParseError => {
+            Err(format!("the client answered {method} without {what}"))
+        }
+        Ok(Err(error)) => Err(format!("the client answered {method} with an error: {error}")),
+        Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
+    }
+}
+
 async fn summarize(
     client: Client,
     params: Summarize,
     patience: Duration,
     answer: Sender<Result<String, String>>,
 ) {
-    let asked = client.send_request::<SummarizeRequest>(params);
-    let text = match tokio::time::timeout(patience, asked).await {
-        Ok(Ok(Summary::Text(text) | Summary::Object { text })) => Ok(text),
-        Ok(Err(error)) if error.code == ErrorCode::ParseError => {
-            Err("the client answered strata/summarize without a text".to_owned())
-        }
-        Ok(Err(error)) => Err(format!("the client answered strata/summarize with an error: {error}")),
-        Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
-    };
+    let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
     // Nobody waits any more when the compaction was cancelled.
-    let _ = answer.send(text);
+    let _ = answer.send(summary.map(Summary::into_text));
 }
 
-/// The client answers with a number, or with an object whose `inputTokens` is one.
 async fn count_tokens(
     client: Client,
     params: CountTokens,
     patience: Duration,
     answer: Sender<Result<usize, String>>,
 ) {
-    let asked = client.send_request::<CountTokensRequest>(params);
-    let counted = match tokio::time::timeout(patience, asked).await {
-        Ok(Ok(count)) if count.get() > 0 => Ok(count.get()),
-        Ok(Ok(_)) => Err("the client answered strata/countTokens with nothing".to_owned()),
-        Ok(Err(error)) if error.code == ErrorCode::ParseError => {
-            Err("the client answered strata/countTokens without a number".to_owned())
-        }
-        Ok(Err(error)) => Err(format!("the client answered strata/countTokens with an error: {error}")),
-        Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
-    };
+    let count = answered::<CountTokensRequest>(&client, params, patience, "a number").await;
+    let counted = count.map(TokenCount::get).and_then(|count| match count {
+        0 => Err(format!("the client answered {} with nothing", CountTokensRequest::METHOD)),
+        count => Ok(count),
+    });
     // Nobody waits any more when the command was cancelled.
     let _ = answer.send(counted);
 }
