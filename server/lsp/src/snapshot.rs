@@ -23,6 +23,7 @@ use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::secret_by_name;
 use strata_host::tokenizer_file::TokenizerFile;
+use strata_host::uri;
 
 use crate::index::{Index, outline_of};
 use crate::settings::{Configuration, models_of, tokenizers_of};
@@ -124,6 +125,11 @@ impl Snapshot {
     /// Whether the walk saw a file of exactly this name.
     pub fn is_file(&self, text: &str) -> bool {
         self.index.files.binary_search_by(|key| key.as_str().cmp(text)).is_ok()
+    }
+
+    /// How an editor names a file; nothing for a name that no editor could open.
+    pub fn address(&self, key: &FileKey) -> Option<String> {
+        if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
     }
 
     /// The current text of a file: what the client handed over, the open buffer, or the disk.

@@ -73,6 +73,7 @@ pub(crate) fn record() -> BTreeMap<String, Example> {
 fn files(talk: &mut Talk) {
     talk.say("files.select", json!({ "paths": ["src/lib.rs", "src/week.rs#L3-6"] }));
     talk.say("files.list", json!({}));
+    talk.say("files.find", json!({ "query": "wk" }));
     talk.say("files.has", json!({ "path": "src/lib.rs" }));
     talk.say("files.read", json!({ "path": "notes.txt" }));
     talk.say("files.markRead", json!({ "paths": ["notes.txt"] }));

@@ -137,3 +137,57 @@ fn secrets_do_not_come_along_with_their_folder() {
     assert_eq!(withheld, ["src/.env", "src/id_rsa"]);
     assert_eq!(editor.assemble().count("secret-value"), 0);
 }
+
+#[test]
+fn files_are_found_by_letters_of_their_paths() {
+    let repo = small();
+    repo.write(".gitignore", "*.log\n");
+    repo.write("lib.log", "ignored\n");
+    let mut editor = Editor::start(&repo);
+    editor.select(&["src/lib.rs"]);
+    editor.run("files.exclude", json!({ "paths": ["tool.py"] }));
+    let found = editor.run("files.find", json!({ "query": "LIB" }));
+    assert_eq!(paths(&found), [("src/lib.rs", "selected")]);
+    assert_eq!(found["files"][0]["uri"], repo.uri("src/lib.rs"));
+    let all = editor.run("files.find", json!({}));
+    let expected = [
+        (".gitignore", "deselected"),
+        ("notes.txt", "deselected"),
+        ("src/greet.rs", "deselected"),
+        ("src/lib.rs", "selected"),
+        ("tool.py", "excluded"),
+    ];
+    assert_eq!(paths(&all), expected);
+    assert_eq!(paths(&editor.run("files.find", json!({ "query": "t", "limit": 1 }))), expected[4..]);
+}
+
+#[test]
+fn whatever_is_listed_says_where_an_editor_finds_it() {
+    let repo = small();
+    let mut editor = Editor::start(&repo);
+    editor.open_text("untitled:Untitled-1", "plaintext", "A draft.\n");
+    editor.select(&["src/lib.rs", "untitled:Untitled-1"]);
+    editor.run("files.exclude", json!({ "paths": ["tool.py"] }));
+    let listing = editor.run("files.list", json!({}));
+    let uris: Vec<&Value> = listing["files"].as_array().unwrap().iter().map(|file| &file["uri"]).collect();
+    assert_eq!(
+        uris,
+        [&json!(repo.uri("src/lib.rs")), &json!(repo.uri("tool.py")), &json!("untitled:Untitled-1")]
+    );
+    let symbols = editor.run("symbols.find", json!({ "query": "greet" }));
+    assert_eq!(symbols["symbols"][0]["uri"], repo.uri("src/greet.rs"));
+}
+
+#[test]
+fn a_file_that_needs_a_confirmation_says_so_to_programs() {
+    let repo = small();
+    repo.write("src/.env", "KEY=secret-value\n");
+    let mut editor = Editor::start(&repo);
+    let asked = json!({ "paths": ["tool.py", "src/.env"] });
+    let refused = editor.refused("files.select", asked);
+    assert_eq!(refused.data, json!({ "path": "paths[1]", "kind": "secret" }), "{refused}");
+    let refused = editor.refused("files.select", json!({ "paths": ["nowhere.py"] }));
+    assert_eq!(refused.data, json!({ "path": "paths[0]" }), "{refused}");
+    let asked = json!({ "paths": ["src/.env"], "confirmSecrets": ["src/.env"] });
+    assert_eq!(editor.run("files.select", asked)["changed"], json!(["src/.env"]));
+}

@@ -208,8 +208,8 @@ fn who_refers_to_whom_is_data() {
 
     let found = editor.run("symbols.find", json!({ "query": "totpri", "limit": 3 }));
     let symbol = json!({
-        "name": "total_price", "kind": "method", "path": "shop/prices.py", "head": "def total_price(self, tax)",
-        "container": "Basket",
+        "name": "total_price", "kind": "method", "path": "shop/prices.py", "uri": repo.uri("shop/prices.py"),
+        "head": "def total_price(self, tax)", "container": "Basket",
     });
     assert_eq!(found["symbols"], json!([symbol]));
 }

@@ -1,4 +1,4 @@
-//! Symbols by a part of their names, as a person types it. Compares letters; knows nothing of references.
+//! Symbols and files by a part of their names, as a person types it. Compares letters; knows nothing of references.
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
@@ -31,6 +31,15 @@ enum Match {
     Start,
     Inside,
     Scattered,
+}
+
+/// What of a file's path has the letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Its own name.
+    Name,
+    /// The folders, alone or with the name.
+    Path,
 }
 
 /// The symbols whose names have the letters of `query` in them, in order, letter case aside; the closest first, equal ones
@@ -68,6 +77,37 @@ pub fn find<'a>(
     Ok(located.collect())
 }
 
+/// The files of `files`, which are in key order, whose paths have the letters of `query` in them, in order, letter case
+/// aside; the closest first, equal ones by key; at most `limit`. What fits the file's own name is closer than what fits only
+/// its path. Without a query it is the first of them.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub fn find_files<'a>(
+    files: &'a [FileKey],
+    query: &str,
+    limit: usize,
+    cancel: &Cancel,
+) -> Result<Vec<&'a FileKey>, Cancelled> {
+    if query.is_empty() {
+        return Ok(files.iter().take(limit).collect());
+    }
+    let query = query.to_lowercase();
+    let mut found = Vec::new();
+    for key in files {
+        cancel.check()?;
+        let places = [(Place::Name, key.file_name()), (Place::Path, key.as_str())];
+        let near = places.into_iter().filter_map(|(place, name)| {
+            let near = closeness(name, &query)?;
+            Some((near.kind == Match::Scattered, place, near))
+        });
+        found.extend(near.min().map(|near| (near, key)));
+    }
+    found.sort_unstable();
+    found.truncate(limit);
+    Ok(found.into_iter().map(|(_, key)| key).collect())
+}
+
 fn closeness(name: &str, query: &str) -> Option<Closeness> {
     let name = name.to_lowercase();
     let kind = match name.find(query) {
@@ -98,6 +138,25 @@ mod tests {
         assert_eq!(names, ["run", "running", "RunFast", "rerun", "prune", "reduction"]);
         assert!(closeness("RunFast", "rf").is_some() && closeness("RunFast", "fr").is_none());
         assert!(closeness("anything", "").is_some());
+    }
+
+    #[test]
+    fn files_are_found_by_their_names_and_then_by_their_paths() {
+        let paths = ["lib/run.rs", "run/other.rs", "src/lib.rs", "src/r_u_n.rs", "src/rerun.rs", "z.txt"];
+        let files = paths.map(FileKey::from);
+        let found = |query: &str, limit| -> Vec<&str> {
+            let found = find_files(&files, query, limit, &Cancel::new()).unwrap();
+            found.into_iter().map(FileKey::as_str).collect()
+        };
+        assert_eq!(found("RUN", 9), ["lib/run.rs", "src/rerun.rs", "run/other.rs", "src/r_u_n.rs"]);
+        assert_eq!(found("lib.rs", 9), ["src/lib.rs", "lib/run.rs"]);
+        assert_eq!(found("src/l", 9), ["src/lib.rs"]);
+        assert_eq!(found("run", 1), ["lib/run.rs"]);
+        assert_eq!(found("", 2), ["lib/run.rs", "run/other.rs"]);
+        assert_eq!(found("nowhere", 9), [""; 0]);
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert_eq!(find_files(&files, "run", 9, &cancel), Err(Cancelled));
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum CommandError {
         path: String,
         /// What is wrong with it.
         message: String,
+        /// The same for programs, where one may want to know.
+        kind: Option<&'static str>,
     },
     /// The arguments are well-formed, but what they ask for cannot be done.
     #[error("{message}")]
@@ -42,7 +44,12 @@ impl CommandError {
     /// Arguments that are not what the command takes.
     pub fn invalid(path: &str, message: &str) -> Self {
         let path = if path == "." { "" } else { path };
-        Self::InvalidParams { path: path.to_owned(), message: message.to_owned() }
+        Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: None }
+    }
+
+    /// A file is named that is not taken unless a person says so.
+    pub fn secret(path: &str, message: &str) -> Self {
+        Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
 
     /// Something that cannot be done.
@@ -102,8 +109,12 @@ impl From<CommandError> for Error {
         let message = error.to_string();
         let (code, data) = match error {
             CommandError::Unknown(_) => (ErrorCode::InvalidParams, None),
-            CommandError::InvalidParams { path, .. } => {
-                (ErrorCode::InvalidParams, Some(json!({ "path": path })))
+            CommandError::InvalidParams { path, kind, .. } => {
+                let data = match kind {
+                    Some(kind) => json!({ "path": path, "kind": kind }),
+                    None => json!({ "path": path }),
+                };
+                (ErrorCode::InvalidParams, Some(data))
             }
             // RequestFailed, LSP 3.17: the request was understood and well-formed, but could not be done.
             CommandError::Failed { data, .. } => (ErrorCode::ServerError(-32803), data),

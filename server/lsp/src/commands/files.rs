@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::{ItemKey, Source, Tier};
 use strata_engine::selection::{Choice, Extent, LineRange, Selection};
+use strata_engine::symbols;
 use strata_host::secrets::secret_by_name;
 use strata_host::select::{self, Kind, SelectError};
 use strata_host::walk::NameOnly;
 
-use super::{CommandError, Context, Empty, NoArguments};
+use super::{CommandError, Context, Empty, NoArguments, most_found};
 
 /// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -99,6 +100,9 @@ pub(super) struct Listing {
 struct Listed {
     /// Which.
     path: FileKey,
+    /// Where an editor finds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
     /// What was chosen for it.
     state: Choice,
     /// The lines that are shown, when it is not the whole file.
@@ -115,6 +119,37 @@ struct Listed {
     /// Why it cannot be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+}
+
+/// What to look for among the files of the workspace.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FindFilesParams {
+    /// Letters of a path, in order; every file without any.
+    #[serde(default)]
+    query: String,
+    /// How many at most.
+    #[serde(default = "most_found")]
+    limit: usize,
+}
+
+/// The files that were found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FoundFiles {
+    /// The closest first; without a query in the order of their names.
+    files: Vec<FoundFile>,
+}
+
+/// A file of the workspace.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FoundFile {
+    /// Which.
+    path: FileKey,
+    /// Where an editor finds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+    /// What the session chose for it.
+    state: Choice,
 }
 
 /// A file's current text.
@@ -204,7 +239,7 @@ pub(super) fn exclude(params: Paths, context: &mut Context<'_>) -> Result<Change
     let mut selection = context.session.selection.clone();
     let mut changed = Changed::default();
     for (at, text) in params.paths.iter().enumerate() {
-        let found = find(text, context).map_err(|error| invalid_path(at, &error))?;
+        let found = expand(text, context).map_err(|error| invalid_path(at, &error))?;
         // What should not be taken unasked may well be hidden.
         let withheld = found.withheld.into_iter().map(|(key, _)| key);
         for key in found.files.into_iter().chain(withheld) {
@@ -295,6 +330,7 @@ pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing,
         };
         let mut listed = Listed {
             path: key.clone(),
+            uri: context.snapshot.address(key),
             state: Choice::Selected,
             lines: match extent {
                 Extent::Whole => None,
@@ -316,6 +352,7 @@ pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing,
     });
     let excluded = selection.excluded().iter().map(|key| Listed {
         path: key.clone(),
+        uri: context.snapshot.address(key),
         state: Choice::Excluded,
         lines: None,
         tier: None,
@@ -326,6 +363,18 @@ pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing,
     let mut files: Vec<Listed> = selected.chain(excluded).collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(Listing { files })
+}
+
+/// Files that ignore rules leave out are not among those of the workspace.
+pub(super) fn find(params: FindFilesParams, context: &mut Context<'_>) -> Result<FoundFiles, CommandError> {
+    let Context { snapshot, session, cancel, .. } = context;
+    let found = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
+    let files = found.into_iter().map(|key| FoundFile {
+        path: key.clone(),
+        uri: snapshot.address(key),
+        state: session.selection.choice(key),
+    });
+    Ok(FoundFiles { files: files.collect() })
 }
 
 impl Changed {
@@ -343,7 +392,7 @@ struct Found {
     withheld: Vec<(FileKey, NameOnly)>,
 }
 
-fn find(text: &str, context: &Context<'_>) -> Result<Found, SelectError> {
+fn expand(text: &str, context: &Context<'_>) -> Result<Found, SelectError> {
     // A file that was handed over by the client need not be anywhere.
     if let Some((key, _)) = context.session.selection.selected().get_key_value(text) {
         return Ok(Found { kind: Kind::File, files: vec![key.clone()], withheld: Vec::new() });
@@ -368,7 +417,7 @@ fn select_into(
     let mut changed = Changed::default();
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
-        let found = find(path, context).map_err(|error| invalid_path(at, &error))?;
+        let found = expand(path, context).map_err(|error| invalid_path(at, &error))?;
         let named_itself = found.kind == Kind::File;
         if let (Some(_), false) = (lines, named_itself) {
             return Err(CommandError::invalid(
@@ -400,7 +449,7 @@ fn select_into(
                     "`{path}` is not taken unasked: {reason}; to select it all the same, name it in \
                      confirmSecrets (--confirm-secrets on the command line)"
                 );
-                return Err(CommandError::invalid(&format!("paths[{at}]"), &message));
+                return Err(CommandError::secret(&format!("paths[{at}]"), &message));
             }
             changed.withheld.push(Withheld { path, reason: reason.to_string() });
         }
@@ -427,7 +476,7 @@ fn change_chosen(
         }
         let wanted: Vec<FileKey> = match candidates.iter().find(|key| key.as_str() == path) {
             Some(key) => vec![key.clone()],
-            None => match find(path, context) {
+            None => match expand(path, context) {
                 Ok(found) => {
                     found.files.into_iter().chain(found.withheld.into_iter().map(|(key, _)| key)).collect()
                 }

@@ -128,6 +128,11 @@ impl<R: JsonSchema> JsonSchema for Later<R> {
     }
 }
 
+/// So many things are found at most unless somebody says how many.
+fn most_found() -> usize {
+    50
+}
+
 /// The command that makes a prompt.
 pub const ASSEMBLE: &str = "strata.prompt.assemble";
 

@@ -8,7 +8,7 @@ use strata_engine::key::FileKey;
 use strata_engine::outline::{LEGEND, SymbolKind};
 use strata_engine::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 
-use super::{CommandError, Context};
+use super::{CommandError, Context, most_found};
 use crate::snapshot::Snapshot;
 
 /// How large the map is to be, and what it is about.
@@ -154,6 +154,9 @@ struct FoundSymbol {
     kind: SymbolKind,
     /// The file that has it.
     path: FileKey,
+    /// Where an editor finds that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
     /// The line that introduces it.
     head: Box<str>,
     /// What it stands in.
@@ -193,10 +196,6 @@ struct RelevantItem {
     name: Option<String>,
     /// How good it is; the best has 1.
     score: f64,
-}
-
-fn most_found() -> usize {
-    50
 }
 
 pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapReply, CommandError> {
@@ -313,6 +312,7 @@ pub(super) fn find(params: FindParams, context: &mut Context<'_>) -> Result<Find
         name: found.symbol.name.clone(),
         kind: found.symbol.kind,
         path: found.file.clone(),
+        uri: context.snapshot.address(found.file),
         head: found.symbol.head.clone(),
         container: found.container.map(str::to_owned),
     });

@@ -56,6 +56,8 @@ commands! {
     "strata.files.rename" => files::rename,
     /// Forgets every choice.
     "strata.files.clear" => files::clear,
+    /// Finds files of the workspace by letters of their paths.
+    "strata.files.find" => files::find,
     /// Reads the current text of a file: the buffer's, else the disk's.
     "strata.files.read" => files::read,
     /// Says whether a file is shown in full.

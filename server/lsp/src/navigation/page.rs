@@ -7,7 +7,6 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::outline::{self, Located, SyntaxTree};
 use strata_engine::selection::Selection;
-use strata_host::uri;
 use tower_lsp::ls_types::{Location, Uri};
 
 use crate::position::Encoding;
@@ -31,7 +30,8 @@ impl Page {
         encoding: Encoding,
         cancel: &Cancel,
     ) -> Result<Option<Self>, Cancelled> {
-        let Some(uri) = address(key, snapshot) else { return Ok(None) };
+        let address: Option<Uri> = snapshot.address(key).and_then(|address| address.parse().ok());
+        let Some(uri) = address else { return Ok(None) };
         if let Some(buffer) = snapshot.buffers.get(key).filter(|buffer| buffer.document().is_known()) {
             let Some(tree) = buffer.tree(key, cancel)? else { return Ok(None) };
             let document = buffer.document();
@@ -80,11 +80,4 @@ impl Page {
     pub(super) fn language(&self) -> &'static str {
         self.tree.language().name()
     }
-}
-
-/// How an editor names the file.
-fn address(key: &FileKey, snapshot: &Snapshot) -> Option<Uri> {
-    let text =
-        if key.is_untitled() { key.to_string() } else { uri::from_path(&snapshot.roots.path_of(key).ok()?)? };
-    text.parse().ok()
 }
