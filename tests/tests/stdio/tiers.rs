@@ -170,3 +170,80 @@ fn the_meter_says_until_when_how_much_is_cached() {
     let left = number(&status["cacheExpiresMs"]) - now;
     assert!((0.0..=300_000.0).contains(&left), "{left} ms");
 }
+
+#[test]
+fn a_preview_is_the_request_that_would_be_sent() {
+    let mut editor = Editor::start(&large());
+    editor.select(&["one.py", "two.py"]);
+    turn(&mut editor);
+    editor.select(&["notes.txt"]);
+    editor.open("two.py");
+    editor.replace("two.py", "return x + 399", "return x");
+    for format in ["anthropic", "openai"] {
+        let asked = json!({ "prompt": "And now?", "format": format, "dryRun": true });
+        let would_be = editor.assemble_with(asked.clone());
+        let preview = editor.run("prompt.preview", asked.clone());
+        assert_eq!(preview["stateVersion"], would_be.0["stateVersion"]);
+        assert_eq!(editor.assemble_with(asked), would_be, "reading changes nothing");
+
+        assert_eq!(preview["tokens"], would_be.0["tokens"]["total"]);
+        let parts = preview["parts"].as_array().unwrap();
+        let mut prefix = 0;
+        let mut marks = Vec::new();
+        for part in parts {
+            prefix += part["tokens"].as_u64().unwrap();
+            if part["marked"] == true {
+                marks.push(json!({ "tier": part["tier"], "prefixTokens": prefix }));
+            }
+        }
+        assert_eq!(json!(marks), would_be.0["breakpoints"], "{format}");
+        let titles: Vec<&str> = parts.iter().map(|part| part["title"].as_str().unwrap()).collect();
+        let at = |wanted: &str| titles.iter().position(|title| *title == wanted).unwrap();
+        let read = would_be.text();
+        let place = |needle: &str| read.find(needle).unwrap();
+        let order = [
+            ("one.py", "## `one.py`"),
+            ("notes.txt", "## `notes.txt`"),
+            ("User: What is this?", "What is this?"),
+        ];
+        for ((one, first), (other, second)) in order.into_iter().zip(order.into_iter().skip(1)) {
+            assert_eq!(at(one) < at(other), place(first) < place(second), "{format}: {titles:?}");
+        }
+        // What was sent in the other form is cached for nobody.
+        let kept = titles.contains(&"Update of two.py");
+        assert_eq!(kept, format == "anthropic", "what was sent stays: {titles:?}");
+
+        let lines: Vec<&str> = preview["text"].as_str().unwrap().lines().collect();
+        let file = &parts[at("one.py")];
+        let (first, count) = (number(&file["line"]) as usize, number(&file["lines"]) as usize);
+        let shown = lines[first..first + count].join("\n");
+        assert!(shown.contains("## `one.py`") && shown.contains("def f399(x):"), "{shown}");
+        let last = parts.last().unwrap();
+        assert_eq!(number(&last["line"]) + number(&last["lines"]), lines.len() as f64);
+    }
+}
+
+#[test]
+fn the_report_names_its_items_for_people() {
+    let mut editor = Editor::start(&large());
+    editor.select(&["one.py", "notes.txt#L1"]);
+    editor.run("history.addExchange", json!({ "user": "Why does\nit fail?", "assistant": "Because." }));
+    let report = editor.run("tiers.report", json!({}));
+    let listing = editor.run("files.list", json!({}));
+    let whole = item(&report, "file:one.py");
+    assert_eq!(
+        [&whole["title"], &whole["path"], &whole["state"], &whole["lines"]],
+        [&json!("one.py"), &json!("one.py"), &json!("selected"), &Value::Null]
+    );
+    assert_eq!(whole["uri"], listing["files"][1]["uri"]);
+    assert!(whole["uri"].as_str().unwrap().ends_with("/one.py"), "{whole}");
+    let line = item(&report, "file:notes.txt#L1");
+    assert_eq!(
+        [&line["path"], &line["lines"], &line["uri"]],
+        [&json!("notes.txt"), &json!(["L1"]), &listing["files"][0]["uri"]]
+    );
+    let outline = item(&report, "symbol:two.py");
+    assert_eq!([&outline["path"], &outline["state"]], [&json!("two.py"), &json!("deselected")]);
+    let said = item(&report, "history:0");
+    assert_eq!([&said["title"], &said["path"]], [&json!("User: Why does it fail?"), &Value::Null]);
+}

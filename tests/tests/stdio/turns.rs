@@ -156,4 +156,71 @@ fn a_prompt_can_be_read_before_it_is_sent() {
     let text = preview["text"].as_str().unwrap();
     assert!(text.contains("Read é me") && text.contains("class Tool:"), "{text}");
     assert!(preview["tokens"].as_u64().unwrap() > 50);
+    let nothing = editor.run("prompt.preview", json!({}));
+    assert!(nothing["text"].as_str().unwrap().contains("class Tool:"), "{nothing}");
+    let titles = |preview: &Value| -> Vec<Value> {
+        preview["parts"].as_array().unwrap().iter().map(|part| part["title"].clone()).collect()
+    };
+    assert!(titles(&preview).contains(&json!("Prompt")) && !titles(&nothing).contains(&json!("Prompt")));
+}
+
+/// A tool whose fields stand in no order but their own.
+fn odd_tool() -> Value {
+    let schema = json!({
+        "type": "object",
+        "properties": { "zeta": { "type": "string", "default": null }, "alpha": { "type": "number", "minimum": 1.0 } },
+    });
+    json!({ "name": "look", "description": "Looks \u{e9} 🦀.", "input_schema": schema })
+}
+
+#[test]
+fn a_body_as_text_is_the_body_to_the_byte_every_time() {
+    let mut editor = Editor::start(&small());
+    editor.select(&["tool.py"]);
+    for format in ["anthropic", "openai"] {
+        let asked = json!({ "tools": [odd_tool()], "format": format, "dryRun": true });
+        let object = editor.assemble_with(asked.clone());
+        let mut as_text = asked.clone();
+        as_text["bodyAs"] = "text".into();
+        let text = editor.assemble_with(as_text.clone());
+        assert_eq!(text.0["body"].as_str().unwrap(), object.bytes(), "{format}");
+        assert!(object.bytes().find("zeta") < object.bytes().find("alpha"), "{format}");
+        assert_eq!(editor.assemble_with(as_text.clone()).0, text.0, "{format}");
+        assert_eq!(text.0["tokens"], object.0["tokens"]);
+        let mut plain = as_text;
+        plain["format"] = "markdown".into();
+        assert!(editor.assemble_with(plain).text().starts_with("# [1] System"));
+    }
+}
+
+#[test]
+fn a_client_adds_fields_to_the_body_behind_those_that_are_there() {
+    let mut editor = Editor::start(&small());
+    let extra = json!({ "stream": true, "max_tokens": 1024, "metadata": { "user_id": "u" } });
+    let plain = editor.assemble().bytes();
+    let expected =
+        format!("{},{}", plain.strip_suffix('}').unwrap(), extra.to_string().strip_prefix('{').unwrap());
+    assert_eq!(editor.assemble_with(json!({ "extra": extra })).bytes(), expected);
+    let text = editor.assemble_with(json!({ "extra": extra, "bodyAs": "text" }));
+    assert_eq!(text.0["body"].as_str().unwrap(), expected);
+    let recorded = editor.run("prompt.record", json!({ "id": text.id(), "response": "Yes." }));
+    assert_eq!(recorded["messages"], 2);
+}
+
+#[test]
+fn a_field_that_is_stratas_cannot_be_added() {
+    let mut editor = Editor::start(&small());
+    for (format, field) in [
+        ("anthropic", "system"),
+        ("anthropic", "tools"),
+        ("anthropic", "cache_control"),
+        ("openai", "messages"),
+        ("openai", "prompt_cache_key"),
+    ] {
+        let asked = json!({ "prompt": "x", "format": format, "extra": { "stream": true, field: [] } });
+        let refused = editor.refused("prompt.assemble", asked);
+        assert_eq!(refused.data["path"], format!("extra.{field}"), "{refused}");
+    }
+    let asked = json!({ "prompt": "x", "format": "markdown", "extra": { "stream": true } });
+    assert_eq!(editor.refused("prompt.assemble", asked).data["path"], "extra");
 }

@@ -10,11 +10,13 @@ mod gather;
 mod layout;
 mod measure;
 mod piece;
+mod preview;
 mod reply;
 mod request;
 mod standing;
 #[cfg(test)]
 mod tests;
+mod title;
 
 pub use assemble::{IndexState, Means, Prepared, Workspace, assemble, weigh};
 pub use compose::{Composer, WORKING_FILES};
@@ -25,9 +27,11 @@ pub use layout::{ItemKey, LaidBlock, LaidMessage, Layout, Part, Speaker, Tier, T
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub(crate) use piece::lines;
 pub use piece::{FileText, Source, fence, inline};
+pub use preview::{Preview, PreviewPart, preview};
 pub use reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,
 };
 pub use request::{Ask, Request, ToolResult};
 pub use standing::{Skill, Standing, StandingText};
+pub use title::title;

@@ -136,7 +136,7 @@ pub struct Assembled {
     pub format: Format,
     /// The tiering rule that laid it out.
     pub policy: PolicyName,
-    /// The request body, or the text of a format that is no request.
+    /// The request body, or the text of a format that is no request; with `bodyAs: "text"` the body as the exact text to POST.
     pub body: Body,
     /// What it weighs.
     pub tokens: TokenReport,

@@ -5,5 +5,6 @@ mod ageing;
 mod budgets;
 mod fixture;
 mod flat;
+mod preview;
 mod tiered;
 mod tiers;

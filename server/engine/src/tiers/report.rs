@@ -7,7 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cost::Charge;
-use crate::prompt::{AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Workspace, weigh};
+use crate::key::FileKey;
+use crate::prompt::{
+    AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Workspace, title, weigh,
+};
+use crate::selection::{Choice, LineRange};
 use crate::session::Session;
 
 use super::{Chosen, Reason, TierState, ledger, ripple};
@@ -15,7 +19,8 @@ use super::{Chosen, Reason, TierState, ledger, ripple};
 /// The reply of `tiers.report`: the next prompt before its request.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TiersReport {
+#[schemars(rename = "TiersReport")]
+pub struct TiersReport<Item = ItemReport> {
     /// The model.
     pub model: String,
     /// The policy, and who decided on it.
@@ -26,7 +31,7 @@ pub struct TiersReport {
     /// What stands in each tier that holds anything.
     pub tiers: Vec<TierReport>,
     /// Every item in the order of the prompt, then those that only keep a place.
-    pub items: Vec<ItemReport>,
+    pub items: Vec<Item>,
     /// What all of it weighs, in tokens.
     pub tokens: usize,
     /// What it would be charged, as far as it is known what the provider's cache holds: `read` is the cached read to
@@ -45,6 +50,17 @@ pub struct TiersReport {
 pub struct ItemReport {
     /// Its name.
     pub key: ItemKey,
+    /// What people call it: a file by its path, a message by who said it and how it begins, a web page by its title.
+    pub title: String,
+    /// The file it belongs to, if it belongs to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileKey>,
+    /// The lines of that file that it shows, when it is not the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<LineRange>>,
+    /// What is chosen for that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Choice>,
     /// The tier it stands in.
     pub tier: Tier,
     /// What it weighs, updates included.
@@ -78,6 +94,23 @@ pub struct LastBreak {
     pub turn: u64,
     /// Why.
     pub reason: Reason,
+}
+
+impl<Item> TiersReport<Item> {
+    /// The same with other items.
+    pub fn map_items<Other>(self, to: impl FnMut(Item) -> Other) -> TiersReport<Other> {
+        TiersReport {
+            model: self.model,
+            chosen: self.chosen,
+            turns: self.turns,
+            tiers: self.tiers,
+            items: self.items.into_iter().map(to).collect(),
+            tokens: self.tokens,
+            predicted: self.predicted,
+            expected_percent: self.expected_percent,
+            cached_percent: self.cached_percent,
+        }
+    }
 }
 
 /// Lays out what the next request would bring along at the time `now_ms` (milliseconds since 1970), and says what stands
@@ -135,6 +168,13 @@ fn items(prepared: &Prepared, session: &Session, outline: &dyn Fn(&ItemKey) -> u
     let figures = PolicyFigures::of(&session.tiers, &prepared.tiers);
     let item = |key: &ItemKey, tier, tokens, position| ItemReport {
         key: key.clone(),
+        title: title(key, session),
+        path: key.path().cloned(),
+        lines: match key {
+            ItemKey::Lines(_, lines) => Some(vec![*lines]),
+            _ => None,
+        },
+        state: key.path().map(|path| session.selection.choice(path)),
         tier,
         tokens,
         position,

@@ -14,6 +14,11 @@ use crate::prompt::{LaidBlock, LaidMessage, Layout, Speaker, Ttl};
 pub(super) struct Anthropic;
 
 impl Dialect for Anthropic {
+    /// `cache_control` at the top is a breakpoint like any other, of which there may be four ("Prompt caching").
+    fn fields(&self) -> &'static [&'static str] {
+        &["model", "tools", "system", "messages", "cache_control"]
+    }
+
     fn render(&self, layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
         let mut system = Vec::new();
         let mut messages = Vec::new();

@@ -4,6 +4,7 @@
 //! rewraps a text.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -22,20 +23,65 @@ struct Fence {
     length: usize,
 }
 
+/// A layout as one text, and where each of its blocks stands in it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Readable<'a> {
+    /// The text; nothing, or whole lines.
+    pub text: String,
+    /// Its blocks in the order of the text. Together they have all its lines.
+    pub passages: Vec<Passage<'a>>,
+}
+
+/// Where a block stands in a text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Passage<'a> {
+    /// The message it belongs to, counted from 0.
+    pub message: usize,
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// The block.
+    pub block: &'a LaidBlock,
+    /// Its lines, counted from 0; a line ends with `\n`. The heading of a message belongs to its first block, the blank line
+    /// behind a block to that block. Empty for what cannot be written.
+    pub lines: Range<usize>,
+}
+
+/// Writes a layout for people.
+pub fn readable(layout: &Layout) -> Readable<'_> {
+    let mut text = String::new();
+    let mut passages: Vec<Passage<'_>> = Vec::new();
+    let (mut seen, mut line) = (0, 0);
+    for (message, said) in layout.messages().iter().enumerate() {
+        let speaker = said.speaker;
+        heading(&mut text, message + 1, speaker);
+        for block in results_first(&said.blocks) {
+            write_block(&mut text, block);
+            let end = line + line_breaks(text.get(seen..).unwrap_or_default());
+            passages.push(Passage { message, speaker, block, lines: line..end });
+            (seen, line) = (text.len(), end);
+        }
+    }
+    // Blank lines stand between blocks only.
+    if text.ends_with("\n\n") {
+        text.pop();
+        if let Some(last) = passages.iter_mut().rfind(|passage| !passage.lines.is_empty()) {
+            last.lines.end -= 1;
+        }
+        let end = line.saturating_sub(1);
+        for passage in passages.iter_mut().rev().take_while(|passage| passage.lines.start > end) {
+            passage.lines = end..end;
+        }
+    }
+    Readable { text, passages }
+}
+
 impl Dialect for Markdown {
+    fn fields(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     fn render(&self, layout: &Layout, _envelope: &Envelope<'_>) -> Rendered {
-        let mut text = String::new();
-        for (number, message) in (1..).zip(layout.messages()) {
-            heading(&mut text, number, message.speaker);
-            for block in results_first(&message.blocks) {
-                write_block(&mut text, block);
-            }
-        }
-        // Blank lines stand between blocks only.
-        if text.ends_with("\n\n") {
-            text.pop();
-        }
-        Rendered { body: Body::Text(text), messages: layout.messages().len() }
+        Rendered { body: Body::Text(readable(layout).text), messages: layout.messages().len() }
     }
 
     fn check(&self, _body: &Value) -> Vec<Violation> {
@@ -45,6 +91,10 @@ impl Dialect for Markdown {
     fn pieces<'a>(&self, _body: &'a Value) -> Vec<Piece<'a>> {
         Vec::new()
     }
+}
+
+fn line_breaks(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
 fn heading(out: &mut String, number: usize, speaker: Speaker) {

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use bare::{request, violations};
+pub use markdown::{Passage, Readable, readable};
 pub use piece::{Piece, pieces_of};
 pub use rule::{Rule, Violation};
 
@@ -84,6 +85,9 @@ pub struct Rendered {
 
 /// One way to write a layout, and the rules of those who read it.
 trait Dialect {
+    /// The fields at the top of a body that are Strata's alone, whether a prompt has them or not.
+    fn fields(&self) -> &'static [&'static str];
+
     /// Writes the layout.
     fn render(&self, layout: &Layout, envelope: &Envelope<'_>) -> Rendered;
 
@@ -94,7 +98,32 @@ trait Dialect {
     fn pieces<'a>(&self, body: &'a Value) -> Vec<Piece<'a>>;
 }
 
+impl Body {
+    /// Puts fields behind those of a request body. A field that is there stays as it is; a text takes none.
+    pub fn extend(&mut self, extra: Map<String, Value>) {
+        if let Self::Json(Value::Object(body)) = self {
+            for (field, value) in extra {
+                body.entry(field).or_insert(value);
+            }
+        }
+    }
+
+    /// All of it as one text: a request body as the bytes to POST, with its fields in their order.
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Json(body) => body.to_string(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
 impl Format {
+    /// Whether a request body may have this field from elsewhere: nobody but Strata writes what it wrote or weighed. A text
+    /// has no fields.
+    pub fn has_room_for(self, field: &str) -> bool {
+        self.provider().is_some() && !self.dialect().fields().contains(&field)
+    }
+
     /// The provider whose form of messages it is; markdown is nobody's.
     pub fn provider(self) -> Option<Provider> {
         match self {

@@ -18,6 +18,10 @@ const CACHE_KEY_CHARS: usize = 64;
 pub(super) struct OpenAi;
 
 impl Dialect for OpenAi {
+    fn fields(&self) -> &'static [&'static str] {
+        &["model", "prompt_cache_key", "tools", "messages"]
+    }
+
     fn render(&self, layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
         let mut messages = Vec::new();
         for message in layout.messages() {

@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use strata_engine::compaction::{Moment, Pressure, Summariser};
 use strata_engine::history::{ContentBlock, Image};
 use strata_engine::prompt::{
-    self, Ask, AssembleError, Assembled, Means, Prepared, Request, TokenReport, ToolResult, Warning,
+    self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Warning,
     WarningCode, Workspace,
 };
 use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
@@ -43,6 +44,24 @@ pub(super) struct AssembleParams {
     /// Assemble without keeping the prompt: it cannot be recorded.
     #[serde(default)]
     dry_run: bool,
+    /// How the request body is handed over.
+    #[serde(default)]
+    body_as: BodyAs,
+    /// Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is Strata's is
+    /// refused. What they hold is not weighed.
+    #[serde(default)]
+    extra: Map<String, Value>,
+}
+
+/// How a request body is handed over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum BodyAs {
+    /// As the JSON object that it is.
+    #[default]
+    Json,
+    /// As a string: the exact text to POST, for clients that would write the object's fields in another order.
+    Text,
 }
 
 /// What came of a prompt.
@@ -89,15 +108,6 @@ pub(super) struct Estimate {
     model: String,
 }
 
-/// What would be sent.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Preview {
-    /// All of it, as Markdown.
-    text: String,
-    /// What it weighs, in tokens of the model.
-    tokens: usize,
-}
-
 impl AssembleParams {
     fn into_ask(self, now_ms: u64) -> Result<Ask, CommandError> {
         let request = match (self.prompt, self.tool_results) {
@@ -121,8 +131,20 @@ impl AssembleParams {
     }
 }
 
-pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Result<Assembled, CommandError> {
-    let dry_run = params.dry_run;
+pub(super) fn assemble(
+    mut params: AssembleParams,
+    context: &mut Context<'_>,
+) -> Result<Assembled, CommandError> {
+    check_extra(&params, context)?;
+    let AssembleParams { dry_run, body_as, .. } = params;
+    let extra = std::mem::take(&mut params.extra);
+    let handed_over = |mut reply: Assembled| {
+        reply.body.extend(extra);
+        if body_as == BodyAs::Text {
+            reply.body = Body::Text(reply.body.into_text());
+        }
+        reply
+    };
     let mut ask = params.into_ask(context.now_ms)?;
     if let Request::ToolResults(results) = &mut ask.request {
         for result in results {
@@ -132,7 +154,7 @@ pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Res
     inherit(context);
     let mut prepared = prepared(&ask, context)?;
     if dry_run {
-        return Ok(prepared?.reply);
+        return Ok(handed_over(prepared?.reply));
     }
     // What counts is what the prompt would be with everything in it, not what is left when it does not fit.
     let used = match &prepared {
@@ -153,7 +175,22 @@ pub(super) fn assemble(params: AssembleParams, context: &mut Context<'_>) -> Res
     if warnings.iter().any(is_about_model) && !context.services.is_news_of_model(model) {
         warnings.retain(|warning| !is_about_model(warning));
     }
-    Ok(context.session.keep(prepared))
+    Ok(handed_over(context.session.keep(prepared)))
+}
+
+/// Whether the request body has room for the fields that come from the client.
+fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
+    let format = params.format.unwrap_or(context.snapshot.settings.format);
+    if format.provider().is_none() && !params.extra.is_empty() {
+        return Err(CommandError::invalid("extra", "this format is a text to read, which has no fields"));
+    }
+    match params.extra.keys().find(|field| !format.has_room_for(field)) {
+        Some(field) => Err(CommandError::invalid(
+            &format!("extra.{field}"),
+            "this field of a request body is Strata's own",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// What earlier conversations taught holds in a new one.
@@ -192,9 +229,11 @@ fn measured(mut prepared: Prepared, ask: &Ask, context: &mut Context<'_>) -> Res
 }
 
 fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Result<Prepared, AssembleError>, CommandError> {
-    let assemble = |workspace: &Workspace<'_>, means: Means<'_>| {
-        prompt::assemble(workspace, context.session, ask, means)
+    let make = match ask.request {
+        Request::Nothing => prompt::weigh,
+        Request::Prompt { .. } | Request::ToolResults(_) => prompt::assemble,
     };
+    let assemble = |workspace: &Workspace<'_>, means: Means<'_>| make(workspace, context.session, ask, means);
     Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)?)
 }
 
@@ -220,25 +259,23 @@ fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError>
     Ok(done)
 }
 
+/// What `assemble` would make, for people to read. Changes nothing.
 pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
     let mut ask = params.into_ask(context.now_ms)?;
-    ask.format = Some(Format::Markdown);
-    let is_empty =
-        matches!(&ask.request, Request::Prompt { text, images } if text.is_empty() && images.is_empty());
-    let prepared =
-        context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-            if is_empty {
-                prompt::weigh(workspace, context.session, &Ask { request: Request::Nothing, ..ask }, means)
-            } else {
-                prompt::assemble(workspace, context.session, &ask, means)
+    match &mut ask.request {
+        Request::Prompt { text, images } if text.is_empty() && images.is_empty() => {
+            ask.request = Request::Nothing;
+        }
+        Request::ToolResults(results) => {
+            for result in results {
+                result.content = tool_output::foreseen(std::mem::take(&mut result.content), context);
             }
-        })??;
-    let tokens = prepared.reply.tokens.total;
-    let text = match prepared.reply.body {
-        Body::Text(text) => text,
-        Body::Json(body) => body.to_string(),
-    };
-    Ok(Preview { text, tokens })
+        }
+        Request::Prompt { .. } | Request::Nothing => {}
+    }
+    inherit(context);
+    let prepared = prepared(&ask, context)??;
+    Ok(prompt::preview(&prepared, context.session))
 }
 
 pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {

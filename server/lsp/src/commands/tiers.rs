@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use strata_engine::cost::{self, Charge, Forecast, Outlook, Prices};
 use strata_engine::models::Model;
 use strata_engine::prompt::{self, Ask, Prepared, Ttl};
-use strata_engine::tiers::{self, Break, Chosen, PolicyName, TiersReport, Wishes};
+use strata_engine::tiers::{self, Break, Chosen, ItemReport, PolicyName, TiersReport, Wishes};
 
 use super::{CommandError, Context, NoArguments};
 
@@ -32,6 +32,17 @@ pub(super) struct PolicyReply {
     model: String,
     /// What suits the model.
     model_default: PolicyName,
+}
+
+/// One item, and where it is found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ItemReport")]
+pub(super) struct Reported {
+    #[serde(flatten)]
+    item: ItemReport,
+    /// Where an editor finds its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
 }
 
 /// What a rebuild will cost.
@@ -142,12 +153,19 @@ impl Extra {
     }
 }
 
-pub(super) fn report(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport, CommandError> {
+pub(super) fn report(
+    _: NoArguments,
+    context: &mut Context<'_>,
+) -> Result<TiersReport<Reported>, CommandError> {
     let report =
         context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
             tiers::report(workspace, context.session, context.now_ms, means)
         })??;
-    Ok(report)
+    let reported = |item: ItemReport| {
+        let uri = item.path.as_ref().and_then(|path| context.snapshot.address(path));
+        Reported { item, uri }
+    };
+    Ok(report.map_items(reported))
 }
 
 pub(super) fn rebuild(_: NoArguments, context: &mut Context<'_>) -> Result<Rebuilt, CommandError> {

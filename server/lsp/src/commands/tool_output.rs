@@ -130,6 +130,13 @@ pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<Resu
     intake.finish(spilled)
 }
 
+/// The parts as they would be kept where there is no place for files. Writes none.
+pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
+    let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
+    let nowhere: Vec<Option<Spilled>> = intake.spills().map(|_| None).collect();
+    intake.finish(nowhere)
+}
+
 fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
     let session: SessionId = context.session.id.parse().ok()?;
     let written = context.services.keeper.with(|store| store.spills().write(&session, text.as_bytes()));

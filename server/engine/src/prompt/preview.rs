@@ -1,0 +1,86 @@
+//! A finished prompt as a text to read, with a table of its parts. Lays nothing out: it shows what was laid out for a request,
+//! whose dialect says it in other words.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::session::Session;
+use crate::wire::{Passage, readable};
+
+use super::assemble::Prepared;
+use super::layout::{LaidBlock, Part, Tier};
+use super::title::part_title;
+
+/// What would be sent: the reply of `prompt.preview`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct Preview {
+    /// All of it, as Markdown.
+    pub text: String,
+    /// What the request weighs, in tokens of the model. Beside the parts of the text it has the declared tools and what the
+    /// format itself costs.
+    pub tokens: usize,
+    /// What stands where in the text, in its order. Every line belongs to one of them.
+    pub parts: Vec<PreviewPart>,
+}
+
+/// A part of a prompt: the blocks of one message that show the same and are for the same.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct PreviewPart {
+    /// What people call it.
+    pub title: String,
+    /// What it is for.
+    pub part: Part,
+    /// The tier it stands in.
+    pub tier: Tier,
+    /// What it weighs, in tokens of the model.
+    pub tokens: usize,
+    /// Its first line in the text, counted from 0. A line ends with a line feed.
+    pub line: usize,
+    /// How many lines it has; 0 when nothing of it can be written as text.
+    pub lines: usize,
+    /// Whether a cache breakpoint stands at its end.
+    pub marked: bool,
+}
+
+/// Shows a prompt of `session` to people.
+pub fn preview(prepared: &Prepared, session: &Session) -> Preview {
+    let readable = readable(&prepared.layout);
+    let mut groups: Vec<Vec<&Passage<'_>>> = Vec::new();
+    for passage in &readable.passages {
+        match groups.last_mut() {
+            Some(group) if group.iter().all(|before| go_together(before, passage)) => group.push(passage),
+            _ => groups.push(vec![passage]),
+        }
+    }
+    let parts = groups.iter().filter_map(|group| {
+        let (first, last) = (group.first()?, group.last()?);
+        let LaidBlock { part, tier, .. } = *first.block;
+        // The heading over a file shows nothing itself.
+        let shows = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
+        Some(PreviewPart {
+            title: part_title(first.speaker, shows.block, session),
+            part,
+            tier,
+            tokens: group.iter().map(|passage| passage.block.tokens).sum(),
+            line: first.lines.start,
+            lines: last.lines.end - first.lines.start,
+            marked: last.block.mark.is_some(),
+        })
+    });
+    let parts = parts.collect();
+    Preview { text: readable.text, tokens: prepared.reply.tokens.total, parts }
+}
+
+/// Whether a block belongs to the part that an earlier one of the same message is in.
+fn go_together(before: &Passage<'_>, next: &Passage<'_>) -> bool {
+    let (one, other) = (before.block, next.block);
+    before.message == next.message
+        && one.mark.is_none()
+        && (one.part, one.tier) == (other.part, other.tier)
+        && match one.part {
+            // A heading goes with what stands under it.
+            Part::Files | Part::Urls => one.items.is_empty() || one.items == other.items,
+            Part::Updates | Part::History => one.items == other.items,
+            _ => true,
+        }
+}
