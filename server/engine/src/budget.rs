@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::calibration::{Calibration, Expected, Taught};
+use crate::key::FileKey;
 use crate::prompt::{Ask, AssembleError, Means, Part, Request, UsedFile, Workspace, history_tokens, weigh};
 use crate::session::{Session, Totals};
 
@@ -40,6 +41,8 @@ pub struct BudgetReport {
     pub parts: BTreeMap<Part, usize>,
     /// The files shown in full.
     pub files: Vec<UsedFile>,
+    /// Selected files that would not fit, largest first.
+    pub shed: Vec<FileKey>,
     /// What the session was billed for so far.
     pub totals: Totals,
 }
@@ -72,6 +75,7 @@ pub fn report(
         needs_summary: session.compaction_status(Some(tokens.total), means).due,
         parts: tokens.parts,
         files: prepared.reply.files,
+        shed: prepared.reply.shed,
         totals: session.billed(),
     })
 }

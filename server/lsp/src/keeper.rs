@@ -14,6 +14,15 @@ use strata_host::store::{
     state_directory,
 };
 
+/// Whether sessions are kept on the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keeping {
+    /// They are.
+    Kept,
+    /// They end with the server: there is no folder that they belong to, or no store that works.
+    Lost,
+}
+
 /// Where sessions are kept.
 #[derive(Debug, Default)]
 pub struct Keeper(Mutex<Inner>);
@@ -102,6 +111,14 @@ impl Keeper {
     /// When the system has no randomness.
     pub fn new_id() -> Result<String, StoreError> {
         Ok(SessionId::random()?.as_str().to_owned())
+    }
+
+    /// Whether sessions are kept. A store that was not needed yet counts as one that works.
+    pub fn keeping(&self) -> Keeping {
+        match self.inner().place {
+            Place::Nowhere | Place::Failed(_) => Keeping::Lost,
+            Place::Closed { .. } | Place::Open(_) => Keeping::Kept,
+        }
     }
 
     /// Does something with the store.

@@ -845,9 +845,13 @@ impl MainLoop {
         self.meter = Meter { wanted: false, reading: true, last: Some(Instant::now()) };
         let snapshot = self.world.snapshot.clone();
         let mail = self.mail.clone();
+        let services = Arc::clone(&self.services);
         self.pool.spawn(
             Lane::Background,
-            move || meter::read(&snapshot, &session, now_ms(), &Cancel::new()),
+            move || {
+                let keeping = services.keeper.keeping();
+                meter::read(&snapshot, &session, keeping, now_ms(), &Cancel::new())
+            },
             move |status| {
                 let _ = mail.send(Mail::Metered(status.ok().flatten()));
             },

@@ -7,6 +7,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::prompt::{AssembleError, IndexState};
 use strata_engine::session::Session;
 
+use crate::keeper::Keeping;
 use crate::snapshot::Snapshot;
 
 /// The context meter.
@@ -33,6 +34,10 @@ pub struct Status {
     cache_expires_ms: Option<u64>,
     /// How near the conversation is to a compaction, in percent.
     compaction_percent: f64,
+    /// How many selected files the next request would leave out because they do not fit; `strata.budget.report` names them.
+    shed: usize,
+    /// Whether what is said is kept on the disk. Where it is not, it ends with the server.
+    stored: bool,
     /// Whether all files were outlined.
     index: IndexState,
     /// How many files the workspace has.
@@ -42,15 +47,21 @@ pub struct Status {
 }
 
 /// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the context cannot be weighed.
-pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel) -> Option<Status> {
+pub fn read(
+    snapshot: &Snapshot,
+    session: &Session,
+    keeping: Keeping,
+    now_ms: u64,
+    cancel: &Cancel,
+) -> Option<Status> {
     let report: Result<_, Cancelled> = snapshot
         .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
-    let (model, tokens, window) = match report.ok()? {
-        Ok(report) => (report.model, report.used, report.max_input_tokens),
+    let (model, tokens, window, shed) = match report.ok()? {
+        Ok(report) => (report.model, report.used, report.max_input_tokens, report.shed.len()),
         // It does not fit even without a prompt: the meter shows by how much.
         Err(AssembleError::TooLarge { model, tokens, .. }) => {
             let window = snapshot.models.resolve(&model).model.max_input;
-            (model, tokens, window)
+            (model, tokens, window, session.selection.selected().len())
         }
         Err(_) => return None,
     };
@@ -65,6 +76,8 @@ pub fn read(snapshot: &Snapshot, session: &Session, now_ms: u64, cancel: &Cancel
         cached_tokens: cached.map(|cached| cached.tokens),
         cache_expires_ms: cached.map(|cached| cached.expires_ms),
         compaction_percent: session.compaction_status(Some(tokens), snapshot.means()).percent,
+        shed,
+        stored: keeping == Keeping::Kept,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),
         state_version: session.revision(),

@@ -76,3 +76,51 @@ fn new_files_on_disk_are_listed_when_the_editor_tells_of_them() {
     editor.server.wait_for("strata/status", |status| status["files"] == 4);
     assert_eq!(editor.assemble().count("fresh.rs"), 0);
 }
+
+#[test]
+fn the_session_is_known_at_once() {
+    let mut editor = Setup::new(&small()).start_without_waiting();
+    let status = editor.run("server.status", json!({}));
+    let meter = editor.server.wait_for("strata/status", |_| true);
+    assert_eq!(status["session"], meter["session"]);
+    let begun = editor.run("session.new", json!({}));
+    assert_eq!(editor.run("server.status", json!({}))["session"], begun["id"]);
+    let named = json!({ "session": status["session"] });
+    assert_eq!(editor.run("server.status", named)["session"], begun["id"], "the one that is shown");
+    editor.wait_until_indexed();
+}
+
+#[test]
+fn the_meter_counts_the_files_that_do_not_fit() {
+    let repo = small();
+    repo.write("large.txt", "a line of words\n".repeat(2_000));
+    let mut editor = Editor::start(&repo);
+    editor.select(&["large.txt", "notes.txt"]);
+    editor.server.wait_for("strata/status", |status| status["tokens"].as_u64() > Some(5_000));
+    assert_eq!(editor.run("budget.report", json!({}))["shed"], json!([]));
+    let window = editor.run("budget.report", json!({}))["maxInputTokens"].as_u64().unwrap();
+    editor.configure(json!({ "budget": { "output_reserve": window - 4_000 } }));
+    let status = editor.server.wait_for("strata/status", |status| status["shed"] != 0);
+    assert_eq!(status["shed"], 1);
+    let report = editor.run("budget.report", json!({}));
+    assert_eq!(report["shed"], json!(["large.txt"]));
+    assert_eq!(report["shed"], editor.assemble().0["shed"]);
+}
+
+#[test]
+fn the_meter_says_whether_anything_is_kept() {
+    let mut editor = Editor::start(&small());
+    editor.run("history.add", json!({ "role": "user", "content": "Kept." }));
+    editor.server.wait_for("strata/status", |status| status["stored"] == true);
+
+    // Nothing can be below a file.
+    let state = tempfile::tempdir().unwrap();
+    let file = state.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let below = file.join("state").display().to_string();
+    let setup = Setup::new(&small()).state(state.path()).variable("STRATA_STATE_DIR", &below);
+    let mut editor = setup.start();
+    editor.run("history.add", json!({ "role": "user", "content": "Lost." }));
+    assert_eq!(editor.warning().0, "store");
+    editor.server.wait_for("strata/status", |status| status["stored"] == false);
+}

@@ -19,6 +19,8 @@ use super::{CommandError, Context, Effect, Empty, NoArguments};
 pub(super) struct ServerStatus {
     /// Of Strata.
     version: &'static str,
+    /// The session that is shown.
+    session: String,
     /// The workspace folders.
     roots: Vec<String>,
     /// How many buffers are open.
@@ -61,6 +63,7 @@ pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<Server
     let snapshot = context.snapshot;
     Ok(ServerStatus {
         version: env!("CARGO_PKG_VERSION"),
+        session: context.current.to_owned(),
         roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),
         open_documents: snapshot.buffers.len(),
         index: snapshot.index.state,
