@@ -23,6 +23,8 @@ export interface Commands {
   'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
   /** Forgets every choice. */
   'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
+  /** Finds files of the workspace by letters of their paths. */
+  'strata.files.find': { params: FilesFindParams; reply: FilesFindReply };
   /** Reads the current text of a file: the buffer's, else the disk's. */
   'strata.files.read': { params: FilesReadParams; reply: FilesReadReply };
   /** Says whether a file is shown in full. */
@@ -191,6 +193,13 @@ export type Body =
   /** Ready to read or paste. */
   | string;
 
+/** How a request body is handed over. */
+export type BodyAs =
+  /** As the JSON object that it is. */
+  | 'json'
+  /** As a string: the exact text to POST, for clients that would write the object's fields in another order. */
+  | 'text';
+
 /** Why the prefix of the last prompt ended where it did. */
 export type BreakReason =
   /** The session's first prompt. */
@@ -260,6 +269,8 @@ export interface BudgetReportReply {
   parts: Record<string, number>;
   /** The files shown in full. */
   files: UsedFile[];
+  /** Selected files that would not fit, largest first. */
+  shed: FileKey[];
   /** What the session was billed for so far. */
   totals: Totals;
   /** How often the session was changed so far. */
@@ -1026,6 +1037,24 @@ export interface FilesExcludeReply {
   stateVersion: number;
 }
 
+/** What to look for among the files of the workspace. */
+export interface FilesFindParams {
+  /** Letters of a path, in order; every file without any. */
+  query?: string;
+  /** How many at most. */
+  limit?: number;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The files that were found. */
+export interface FilesFindReply {
+  /** The closest first; without a query in the order of their names. */
+  files: FoundFile[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
 /** One path. */
 export interface FilesHasParams {
   /** A file, by its path below the workspace folder. */
@@ -1240,6 +1269,16 @@ export type Format =
   /** A text for reading and pasting. */
   | 'markdown';
 
+/** A file of the workspace. */
+export interface FoundFile {
+  /** Which. */
+  path: FileKey;
+  /** Where an editor finds it. */
+  uri?: string;
+  /** What the session chose for it. */
+  state: Choice;
+}
+
 /** A definition. */
 export interface FoundSymbol {
   /** Its name. */
@@ -1248,6 +1287,8 @@ export interface FoundSymbol {
   kind: SymbolKind;
   /** The file that has it. */
   path: FileKey;
+  /** Where an editor finds that. */
+  uri?: string;
   /** The line that introduces it. */
   head: string;
   /** What it stands in. */
@@ -1609,10 +1650,20 @@ export interface InitializationOptions {
  */
 export type ItemKey = string;
 
-/** One item. */
+/** One item, and where it is found. */
 export type ItemReport = {
   /** Its name. */
   key: ItemKey;
+  /**
+   * What people call it: a file by its path, a message by who said it and how it begins, a web page by its title.
+   */
+  title: string;
+  /** The file it belongs to, if it belongs to one. */
+  path?: FileKey;
+  /** The lines of that file that it shows, when it is not the whole file. */
+  lines?: LineRange[];
+  /** What is chosen for that file. */
+  state?: Choice;
   /** The tier it stands in. */
   tier: Tier;
   /** What it weighs, updates included. */
@@ -1624,6 +1675,8 @@ export type ItemReport = {
   position?: number;
   /** The last break that began with it. */
   lastBreak?: LastBreak;
+  /** Where an editor finds its file. */
+  uri?: string;
 } & (Partial<LedgerFigures> & Partial<RippleFigures>);
 
 /** An iteration, and what goes with it. */
@@ -1750,6 +1803,8 @@ export type LineRange = string;
 export type ListedFile = {
   /** Which. */
   path: FileKey;
+  /** Where an editor finds it. */
+  uri?: string;
   /** What was chosen for it. */
   state: Choice;
   /** The lines that are shown, when it is not the whole file. */
@@ -2236,6 +2291,24 @@ export type PolicyName =
   /** One fixed order without breakpoints. */
   | 'flat';
 
+/** A part of a prompt: the blocks of one message that show the same and are for the same. */
+export interface PreviewPart {
+  /** What people call it. */
+  title: string;
+  /** What it is for. */
+  part: PromptPart;
+  /** The tier it stands in. */
+  tier: Tier;
+  /** What it weighs, in tokens of the model. */
+  tokens: number;
+  /** Its first line in the text, counted from 0. A line ends with a line feed. */
+  line: number;
+  /** How many lines it has; 0 when nothing of it can be written as text. */
+  lines: number;
+  /** Whether a cache breakpoint stands at its end. */
+  marked: boolean;
+}
+
 /** The profiles that ship. */
 export type ProfileName =
   /** Cut where the topic changed, else a summary pair in front of the newest exchanges. */
@@ -2339,6 +2412,13 @@ export interface PromptAssembleParams {
   model?: string | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
   dryRun?: boolean;
+  /** How the request body is handed over. */
+  bodyAs?: BodyAs;
+  /**
+   * Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is
+   * Strata's is refused. What they hold is not weighed.
+   */
+  extra?: Record<string, unknown>;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -2353,7 +2433,10 @@ export interface PromptAssembleReply {
   format: Format;
   /** The tiering rule that laid it out. */
   policy: PolicyName;
-  /** The request body, or the text of a format that is no request. */
+  /**
+   * The request body, or the text of a format that is no request; with `bodyAs: "text"` the body as the exact text
+   * to POST.
+   */
   body: Body;
   /** What it weighs. */
   tokens: TokenReport;
@@ -2411,6 +2494,33 @@ export interface PromptEstimateReply {
   stateVersion: number;
 }
 
+/** What a block is for: the rows of the token breakdown. */
+export type PromptPart =
+  /** The system prompt and what the settings add to it. */
+  | 'system'
+  /** Map blocks and their legend. */
+  | 'map'
+  /** Full texts of selected files. */
+  | 'files'
+  /** The repository file list. */
+  | 'file_list'
+  /** What brings texts further up to date: diffs, outlines, changes of the file list. */
+  | 'updates'
+  /** Web pages. */
+  | 'urls'
+  /** Earlier messages. */
+  | 'history'
+  /** The tools the client declares. */
+  | 'tools'
+  /** What is true right now only: branch, files already read. */
+  | 'session_state'
+  /** What of the repository the request is about. */
+  | 'context_frame'
+  /** The new prompt or the new tool results. */
+  | 'prompt'
+  /** What the format itself costs: roles, separators, the reply's opening. */
+  | 'structure';
+
 /** What to assemble. Either `prompt` (with or without `images`) or `toolResults`. */
 export interface PromptPreviewParams {
   /** What the person asks. */
@@ -2429,16 +2539,28 @@ export interface PromptPreviewParams {
   model?: string | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
   dryRun?: boolean;
+  /** How the request body is handed over. */
+  bodyAs?: BodyAs;
+  /**
+   * Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is
+   * Strata's is refused. What they hold is not weighed.
+   */
+  extra?: Record<string, unknown>;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
 
-/** What would be sent. */
+/** What would be sent: the reply of `prompt.preview`. */
 export interface PromptPreviewReply {
   /** All of it, as Markdown. */
   text: string;
-  /** What it weighs, in tokens of the model. */
+  /**
+   * What the request weighs, in tokens of the model. Beside the parts of the text it has the declared tools and
+   * what the format itself costs.
+   */
   tokens: number;
+  /** What stands where in the text, in its order. Every line belongs to one of them. */
+  parts: PreviewPart[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -2720,6 +2842,8 @@ export interface ServerStatusParams {
 export interface ServerStatusReply {
   /** Of Strata. */
   version: string;
+  /** The session that is shown. */
+  session: string;
   /** The workspace folders. */
   roots: string[];
   /** How many buffers are open. */
@@ -3075,6 +3199,13 @@ export interface Status {
   cacheExpiresMs?: number;
   /** How near the conversation is to a compaction, in percent. */
   compactionPercent: number;
+  /**
+   * How many selected files the next request would leave out because they do not fit; `strata.budget.report` names
+   * them.
+   */
+  shed: number;
+  /** Whether what is said is kept on the disk. Where it is not, it ends with the server. */
+  stored: boolean;
   /** Whether all files were outlined. */
   index: IndexState;
   /** How many files the workspace has. */
