@@ -6,7 +6,7 @@ import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-language
 import type { LanguageClientOptions } from 'vscode-languageclient/node';
 
 import { findBinary } from './binary';
-import type { Commands, Compaction, Format, Notifications, Status, Summarize, Warning } from './protocol';
+import type { Commands, Compaction, CountTokens, Notifications, Status, Summarize, Warning } from './protocol';
 import { SELECTOR } from './resources';
 import { chosenSettings } from './settings';
 
@@ -23,10 +23,7 @@ export type Life = 'starting' | 'running' | 'stopped';
 /** Answers what the server asks of the client, by name. */
 export interface Answers {
   'strata/summarize': (params: Summarize, token: vscode.CancellationToken) => Promise<{ text: string }>;
-  'strata/countTokens': (
-    params: { model: string; format: Format; body: unknown },
-    token: vscode.CancellationToken,
-  ) => Promise<{ inputTokens: number }>;
+  'strata/countTokens': (params: CountTokens, token: vscode.CancellationToken) => Promise<{ inputTokens: number }>;
 }
 
 export class Strata implements vscode.Disposable {

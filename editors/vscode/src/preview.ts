@@ -1,10 +1,11 @@
 // The prompt as a document to read: a virtual one that follows the context, folds by part, and shows where the
-// cache marks are. The text is the server's; nothing is added to it.
+// cache marks are. The text and its parts are the server's; nothing is added to them.
 
 import * as vscode from 'vscode';
 
 import type { Strata } from './client';
-import { partsOf } from './parts';
+import type { PreviewPart } from './protocol';
+import { exactly } from './wording';
 
 const SCHEME = 'strata';
 const LANGUAGE = 'strata-prompt';
@@ -30,6 +31,8 @@ export class Preview
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });
   private timer: NodeJS.Timeout | undefined;
+  /** Of the text that was provided last. */
+  private parts: PreviewPart[] = [];
 
   constructor(private readonly strata: Strata) {
     const selector = { scheme: SCHEME };
@@ -49,25 +52,27 @@ export class Preview
     await vscode.languages.setTextDocumentLanguage(document, LANGUAGE);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: false });
     this.drawMarks();
-    // The system prompt is long, and the same every time.
-    await vscode.commands.executeCommand('editor.fold', { selectionLines: [0] });
+    // The system prompt and the map are long, and much the same every time.
+    const long = this.parts.filter(({ part }) => part === 'system' || part === 'map');
+    await vscode.commands.executeCommand('editor.fold', { selectionLines: long.map(({ line }) => line) });
   }
 
   async provideTextDocumentContent(): Promise<string> {
-    return (await this.strata.ask('strata.prompt.preview', {})).text;
+    const { text, parts } = await this.strata.ask('strata.prompt.preview', {});
+    this.parts = parts;
+    return text;
   }
 
   provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
-    return partsOf(document.getText()).parts.map(({ first, last }) => new vscode.FoldingRange(first, last));
+    return this.partsIn(document).map(({ line, lines }) => new vscode.FoldingRange(line, line + lines - 1));
   }
 
   provideDocumentSymbols(document: vscode.TextDocument): vscode.DocumentSymbol[] {
-    return partsOf(document.getText())
-      .parts.filter(({ depth }) => depth === 1)
-      .map(({ title, first, last }) => {
-        const range = new vscode.Range(first, 0, last, 0);
-        return new vscode.DocumentSymbol(title, '', vscode.SymbolKind.String, range, range);
-      });
+    return this.partsIn(document).map(({ title, tokens, tier, line, lines }) => {
+      const range = new vscode.Range(line, 0, line + lines - 1, 0);
+      const detail = `${exactly(tokens)} tokens · ${tier}`;
+      return new vscode.DocumentSymbol(title, detail, vscode.SymbolKind.String, range, range);
+    });
   }
 
   dispose(): void {
@@ -92,14 +97,25 @@ export class Preview
       if (editor.document.uri.scheme !== SCHEME || (changed !== undefined && changed !== editor.document)) {
         continue;
       }
-      const { marks } = partsOf(editor.document.getText());
+      const marked = this.partsIn(editor.document).filter((part) => part.marked);
       editor.setDecorations(
         this.mark,
-        marks.map(({ line, says }) => ({
-          range: editor.document.lineAt(line).range,
-          hoverMessage: `Cache mark: ${says}. Everything above can be read from the provider's cache.`,
+        marked.map(({ tier, line, lines }) => ({
+          range: lastWritten(editor.document, line + lines - 1).range,
+          hoverMessage: `Cache mark: ${tier}. Everything above can be read from the provider's cache.`,
         })),
       );
     }
   }
+
+  /** The parts that the document has: it follows the text that was provided a moment later. */
+  private partsIn(document: vscode.TextDocument): PreviewPart[] {
+    return this.parts.filter(({ line, lines }) => lines > 0 && line + lines <= document.lineCount);
+  }
+}
+
+/** The last line up to this one that is not blank: a part ends with the blank line behind it. */
+function lastWritten(document: vscode.TextDocument, last: number): vscode.TextLine {
+  const line = document.lineAt(last);
+  return last > 0 && line.isEmptyOrWhitespace ? lastWritten(document, last - 1) : line;
 }

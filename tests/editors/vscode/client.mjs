@@ -81,20 +81,6 @@ export async function checkClient() {
     assert.equal(wording.counted(1, 'file'), '1 file');
     assert.equal(wording.firstWords('a\n  b '.repeat(30), 10).length, 10);
   });
-  await steps.step('the parts of a preview are found, and nothing inside a fence is one', async () => {
-    const { partsOf } = await load('parts');
-    const text = [
-      ...['# [1] System', '', 'Text', '', '# [2] User', '', '# Repository Structure', 'a.py', ''],
-      ...['## `a.md` (version 1)', '', '````md', '# no heading', '```', '<!-- cache breakpoint: no, 5m -->', '````', ''],
-      ...['<!-- cache breakpoint: L0, 5m -->', '', '# Session State', 'x'],
-    ].join('\n');
-    const { parts, marks } = partsOf(text);
-    assert.deepEqual(
-      parts.map(({ title, first, last }) => [title, first, last]),
-      [['[1] System', 0, 3], ['[2] User', 4, 20], ['Repository Structure', 6, 18], ['`a.md` (version 1)', 9, 18], ['Session State', 19, 20]],
-    );
-    assert.deepEqual(marks, [{ line: 17, says: 'L0, 5m' }]);
-  });
   await steps.step('the binary is the one that was named, came along, or is in the path', async () => {
     const { findBinary } = await load('binary');
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-binary-'));

@@ -1,7 +1,6 @@
 --- Owns the lists to choose from: each asks the server, shows what it said with `vim.ui.select`, and sends what was chosen.
 
 local calls = require("strata.calls")
-local server = require("strata.server")
 
 local M = {}
 
@@ -43,25 +42,6 @@ local function send(root, command, arguments, done)
   end, root)
 end
 
----Whether the server knows a command.
-local function can(root, command)
-  local client = server.running(root)
-  local known = client and vim.tbl_get(client.server_capabilities, "executeCommandProvider", "commands") or {}
-  return vim.list_contains(known, "strata." .. command)
-end
-
----The files that are open.
-local function open_files(root)
-  local found = {}
-  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    local name = vim.api.nvim_buf_get_name(buffer)
-    if vim.bo[buffer].buflisted and vim.bo[buffer].buftype == "" and vim.startswith(name, root .. "/") then
-      table.insert(found, { path = name:sub(#root + 2) })
-    end
-  end
-  return found
-end
-
 ---A file of the workspace, to be shown to the model.
 ---@param root string
 ---@param query? string
@@ -73,15 +53,8 @@ function M.files(root, query)
   local function chosen(file)
     send(root, "files.select", { paths = { file.path } }, file.path .. " is in the context")
   end
-  local prompt = "Show to the model:"
-  if can(root, "files.find") then
-    return choose(root, "files.find", { query = query, limit = 1000 }, "files", prompt, words, chosen)
-  end
-  vim.ui.select(open_files(root), { prompt = prompt, format_item = words, kind = "strata" }, function(file)
-    if file then
-      chosen(file)
-    end
-  end)
+  local arguments = { query = query, limit = 1000 }
+  choose(root, "files.find", arguments, "files", "Show to the model:", words, chosen)
 end
 
 ---A definition; its file is shown to the model.

@@ -215,7 +215,15 @@ function M.config()
     handlers = handlers,
     before_init = before_init,
     on_init = function(client)
-      tell(client.config.root_dir, client)
+      local root = client.config.root_dir
+      -- One that dies before it tells its first meter goes on with its session, too.
+      local params = { command = "strata.server.status", arguments = { vim.empty_dict() } }
+      M.call(client, "request", "workspace/executeCommand", params, function(_, reply)
+        if reply then
+          M.remember(root, reply.session)
+        end
+      end)
+      tell(root, client)
     end,
     on_exit = function(code, signal, id)
       local client = vim.lsp.get_client_by_id(id)

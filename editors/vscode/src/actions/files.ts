@@ -58,7 +58,7 @@ export async function select(strata: Strata, paths: string[]): Promise<FilesSele
     changed = await strata.tell('strata.files.select', { paths });
   } catch (error) {
     // A file that was named itself: the server says how to confirm it.
-    if (!wordsOf(error).includes('confirmSecrets')) {
+    if ((error as { data?: { kind?: string } }).data?.kind !== 'secret') {
       throw error;
     }
     const reason = wordsOf(error).replace(/^`paths\[\d+\]`: /, '').replace(/;.*$/, '.');

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
 import type { Status } from '../protocol';
-import { countdown, exactly, tokens } from '../wording';
+import { counted, countdown, exactly, tokens } from '../wording';
 
 export class Meter implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('strata.meter', vscode.StatusBarAlignment.Right, 90);
@@ -70,12 +70,17 @@ export class Meter implements vscode.Disposable {
     if (status.index === 'building') {
       parts.push('$(loading~spin)');
     }
-    if (this.unsaved !== undefined) {
+    const unsaved = this.unsaved ?? (status.stored ? undefined : 'The conversation ends with the server.');
+    if (unsaved !== undefined) {
       parts.push('$(warning) not saved');
     }
+    if (status.shed > 0) {
+      parts.push(`$(warning) ${counted(status.shed, 'file')} left out`);
+    }
     this.item.text = parts.join('  ');
-    this.item.tooltip = tooltip(status, left, this.unsaved);
-    const color = this.unsaved !== undefined || status.percent >= 90 ? 'statusBarItem.warningBackground' : undefined;
+    this.item.tooltip = tooltip(status, left, unsaved);
+    const wrong = unsaved !== undefined || status.shed > 0 || status.percent >= 90;
+    const color = wrong ? 'statusBarItem.warningBackground' : undefined;
     this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
   }
 }
@@ -92,6 +97,7 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
         : 'nothing',
     ],
     ['To the next compaction', `${status.compactionPercent} %`],
+    ...(status.shed > 0 ? [['Left out', `${counted(status.shed, 'selected file')}, for want of room`] as [string, string]] : []),
     ['Index', status.index === 'ready' ? `${exactly(status.files)} files` : 'being built'],
   ];
   const text = new vscode.MarkdownString('**Strata**\n\n', true);
