@@ -66,7 +66,7 @@ fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatter
         for block in &message.body.content {
             match block {
                 ContentBlock::ToolCall { id, name, input } if todos::keeps(name, input) => {
-                    open.call(id, None)
+                    open.call(id, None);
                 }
                 ContentBlock::ToolCall { id, name, input } => {
                     let purpose = tools.purpose(name);
