@@ -11,7 +11,7 @@ use crate::compaction::EMERGENCY;
 use crate::cost::{Account, Prices, Sent};
 use crate::document::Sync;
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, Image, NewMessage};
+use crate::history::NewMessage;
 use crate::key::FileKey;
 use crate::models::{Models, Structure};
 use crate::session::Session;
@@ -151,7 +151,7 @@ pub fn weigh(
             target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
             ttl: settings.cache.ttl,
             prices: Prices::of(&resolved.model, settings.cache.ttl),
-            identity: identity(session, ask, &resolved.model.id, format),
+            identity: identity(ask, &resolved.model.id, format),
             deltas: settings.cache.deltas(),
             cut: Cut::Deepest,
             slack: Some(settings.cache.slack),
@@ -168,14 +168,11 @@ pub fn weigh(
     Ok(prepared)
 }
 
-/// Names everything that invalidates a provider's cache as a whole when it changes: the model, the dialect, the declared
-/// tools and the pictures (Anthropic, "Prompt caching", "What invalidates the cache").
-fn identity(session: &Session, ask: &Ask, model: &str, format: Format) -> ContentHash {
-    let coming = ask.request.message();
-    let spoken = session.history.visible().map(|message| &message.body).chain(&coming);
-    let pictures: Vec<&Image> =
-        spoken.flat_map(|message| &message.content).flat_map(ContentBlock::images).collect();
-    let named = serde_json::to_string(&(model, format, &ask.tools, pictures)).unwrap_or_default();
+/// Names everything that invalidates a provider's cache as a whole when it changes: the model, the dialect and the declared
+/// tools (Anthropic, "Prompt caching", "What invalidates the cache"). Pictures, which that page names, too, break what stands
+/// behind them like any other block: where recorded sessions show one to the model, all in front of it is billed as read.
+fn identity(ask: &Ask, model: &str, format: Format) -> ContentHash {
+    let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
     ContentHash::of(&named)
 }
 

@@ -19,7 +19,7 @@ pub enum Reason {
     First,
     /// Nothing broke: what was there stands in front, something was added.
     None,
-    /// Another model, dialect, tools or pictures.
+    /// Another model, dialect or tools.
     Model,
     /// Nothing was left of the cache after a pause.
     Expired,

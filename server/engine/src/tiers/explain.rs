@@ -16,8 +16,7 @@ pub fn explain(broke: &Break, pages: &Pages) -> String {
         Reason::First => "this was the first prompt, so nothing of it was cached before".to_owned(),
         Reason::None => "nothing broke: the last prompt stands in front as it was, what is new behind it".to_owned(),
         Reason::Model => {
-            "the model, the format, the tools or the pictures are not those of the prompt before, whose cache does not \
-             hold for them"
+            "the model, the format or the tools are not those of the prompt before, whose cache does not hold for them"
                 .to_owned()
         }
         Reason::Expired => {

@@ -68,7 +68,7 @@ pub struct Rules {
     pub ttl: Ttl,
     /// What the provider charges and how it caches.
     pub prices: Prices,
-    /// Names what invalidates the whole cache when it changes: model, dialect, tools, pictures.
+    /// Names what invalidates the whole cache when it changes: model, dialect, tools.
     pub identity: ContentHash,
     /// How changed files are brought up to date.
     pub deltas: Deltas,

@@ -2,9 +2,9 @@
 //! decides on the policy, web pages.
 
 use super::fixture::{Bench, all_text};
-use crate::history::ContentBlock;
+use crate::history::{ContentBlock, Image, ImageSource};
 use crate::prompt::{
-    Ask, Assembled, FileText, IndexState, ItemKey, Part, Prepared, Source, Tier, Workspace, assemble,
+    Ask, Assembled, FileText, IndexState, ItemKey, Part, Prepared, Request, Source, Tier, Workspace, assemble,
 };
 use crate::session::{Outcome, Recorded, Session, Status, Usage};
 use crate::tiers::{
@@ -236,6 +236,22 @@ fn the_next_prompt_is_asked_for_like_the_last_one() {
         Ask { tools: ask.tools, now_ms: 7, ..Ask::new(crate::prompt::Request::Nothing) }
     );
     assert!(report(&bench).predicted.read > 2_000, "other tools would be another cache");
+}
+
+#[test]
+fn a_picture_breaks_nothing_in_front_of_it() {
+    for policy in [PolicyName::Ledger, PolicyName::Ripple] {
+        let mut bench = bench(policy);
+        bench.select("a.py");
+        turn(&mut bench, 1_000, None);
+        turn(&mut bench, 2_000, None);
+        let source = ImageSource::Url { url: "https://example.com/a.png".into() };
+        let image = Image { source, width: Some(64), height: Some(64) };
+        let request = Request::Prompt { text: "look".into(), images: vec![image] };
+        let prepared = bench.assemble(&Ask { now_ms: 3_000, ..Ask::new(request) }).unwrap();
+        let cached = bench.session.cached(3_000).unwrap().tokens;
+        assert_eq!(prepared.reply.predicted.read, cached, "{policy:?}");
+    }
 }
 
 #[test]
