@@ -21,7 +21,7 @@ use crate::probe::Measured;
 const MEASURED: usize = 2;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
     /// What the person asks.
@@ -93,9 +93,9 @@ pub(super) struct Estimate {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Preview {
     /// All of it, as Markdown.
-    text: String,
+    pub(super) text: String,
     /// What it weighs, in tokens of the model.
-    tokens: usize,
+    pub(super) tokens: usize,
 }
 
 impl AssembleParams {
