@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
-use e2e::{Editor, Setup, uri_of};
+use e2e::{Editor, LIMIT, Setup, uri_of};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -43,6 +44,15 @@ fn states(editor: &mut Editor) -> Vec<(String, String)> {
 
 fn selected(path: &str) -> Vec<(String, String)> {
     vec![(path.to_owned(), "selected".to_owned())]
+}
+
+/// Waits until the server has done something that nothing else tells of.
+fn until(editor: &mut Editor, mut is_done: impl FnMut(&mut Editor) -> bool) {
+    let start = Instant::now();
+    while !is_done(editor) {
+        assert!(start.elapsed() < LIMIT, "it never comes");
+        editor.run("server.status", json!({}));
+    }
 }
 
 fn document(uri: &str) -> Value {
@@ -189,9 +199,7 @@ fn the_prompt_is_a_file_that_is_opened() {
     }
     let status = editor.server.wait_for("strata/status", |_| true);
     assert_eq!(path.file_stem().unwrap().to_str(), status["session"].as_str());
-    while editor.server.asked("window/showDocument").is_empty() {
-        editor.run("server.status", json!({}));
-    }
+    until(&mut editor, |editor| !editor.server.asked("window/showDocument").is_empty());
     let asked = editor.server.asked("window/showDocument")[0].clone();
     assert_eq!((&asked["uri"], &asked["takeFocus"]), (&json!(uri_of(path)), &json!(true)));
     assert_eq!(reply["uri"], asked["uri"]);
@@ -208,7 +216,7 @@ fn the_prompt_is_a_file_that_is_opened() {
 #[test]
 fn where_it_cannot_be_opened_the_person_is_told_where_the_prompt_is() {
     let cannot = Setup::new(&small()).capability("/window/showDocument", Value::Null);
-    for setup in [cannot, Setup::new(&small())] {
+    for (setup, times) in [(cannot, 0), (Setup::new(&small()), 1)] {
         let mut editor = setup.start();
         // Of the second editor: it says that it can, and does not.
         editor.server.answer_with("window/showDocument", json!({ "success": false }));
@@ -220,6 +228,7 @@ fn where_it_cannot_be_opened_the_person_is_told_where_the_prompt_is() {
             message.starts_with("The prompt (") && message.ends_with(&format!("is in {path}")),
             "{message}"
         );
+        assert_eq!(editor.server.asked("window/showDocument").len(), times);
     }
 }
 
@@ -335,15 +344,11 @@ fn code_actions_are_announced_unless_they_are_switched_off() {
             .map(|params| params["registrations"][0].clone())
             .find(|one| one["method"] == "textDocument/codeAction")
     };
-    while registered(&editor).is_none() {
-        editor.run("server.status", json!({}));
-    }
+    until(&mut editor, |editor| registered(editor).is_some());
     let options = registered(&editor).unwrap()["registerOptions"].clone();
     assert_eq!(options, json!({ "documentSelector": null, "codeActionKinds": ["source.strata"] }));
     editor.configure(json!({ "lsp": { "code_action": false } }));
-    while editor.server.asked("client/unregisterCapability").is_empty() {
-        editor.run("server.status", json!({}));
-    }
+    until(&mut editor, |editor| !editor.server.asked("client/unregisterCapability").is_empty());
 }
 
 #[test]
@@ -359,15 +364,13 @@ fn the_code_lens_says_how_the_file_stands() {
         lenses[0]["command"].clone()
     };
     let refreshed = |editor: &mut Editor, times: usize| {
-        while editor.server.asked("workspace/codeLens/refresh").len() < times {
-            editor.run("server.status", json!({}));
-        }
+        until(editor, |editor| editor.server.asked("workspace/codeLens/refresh").len() >= times);
         assert_eq!(editor.server.asked("workspace/codeLens/refresh").len(), times);
     };
     // The settings come a moment after the start.
-    while editor.server.request("textDocument/codeLens", document(&uri)).unwrap().is_null() {
-        editor.run("server.status", json!({}));
-    }
+    until(&mut editor, |editor| {
+        !editor.server.request("textDocument/codeLens", document(&uri)).unwrap().is_null()
+    });
     let command = lens(&mut editor);
     assert_eq!(command["title"], "Context: outline only");
     let params = json!({ "command": command["command"], "arguments": command["arguments"] });
