@@ -126,7 +126,7 @@ mod tests {
     fn what_nobody_has_asked_for_in_a_week_goes() {
         let (_cache, files) = files();
         let old = files.write("s-1", "old").unwrap();
-        let days = |days| SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
+        let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
         let age = |path: &Path, time| fs::File::options().write(true).open(path)?.set_modified(time);
         age(&old, days(6)).unwrap();
         files.write("s-2", "new").unwrap();
