@@ -20,6 +20,8 @@ pub struct Setup {
     state: Option<PathBuf>,
     variables: Vec<(String, String)>,
     watching: Watching,
+    /// Where its capabilities are others than those of [`hello`], and what stands there.
+    capabilities: Vec<(String, Value)>,
 }
 
 /// What an editor does about files that change on disk.
@@ -67,7 +69,14 @@ impl Setup {
             state: None,
             variables: Vec::new(),
             watching: Watching::Asked,
+            capabilities: Vec::new(),
         }
+    }
+
+    /// Its capabilities have this in this place, such as `/window/showDocument`; null when it cannot do that.
+    pub fn capability(mut self, place: &str, value: Value) -> Self {
+        self.capabilities.push((place.to_owned(), value));
+        self
     }
 
     /// The editor cannot watch files.
@@ -123,6 +132,8 @@ impl Setup {
         server.answer_with("client/registerCapability", Value::Null);
         server.answer_with("client/unregisterCapability", Value::Null);
         server.answer_with("window/workDoneProgress/create", Value::Null);
+        server.answer_with("window/showDocument", json!({ "success": true }));
+        server.answer_with("workspace/codeLens/refresh", Value::Null);
         let result = server.request("initialize", self.hello()).unwrap();
         assert_eq!(result["capabilities"]["positionEncoding"], self.unit.name());
         server.notify("initialized", json!({}));
@@ -144,6 +155,9 @@ impl Setup {
             hello["capabilities"]["workspace"]["didChangeWatchedFiles"] = Value::Null;
         }
         hello["capabilities"]["general"] = json!({ "positionEncodings": [self.unit.name()] });
+        for (place, value) in &self.capabilities {
+            *hello["capabilities"].pointer_mut(place).expect("a place in `hello`") = value.clone();
+        }
         hello
     }
 }
@@ -159,14 +173,20 @@ pub fn hello() -> Value {
                 "didChangeWatchedFiles": { "dynamicRegistration": true },
                 "workspaceFolders": true,
                 "symbol": { "dynamicRegistration": true },
+                "codeLens": { "refreshSupport": true },
             },
             "textDocument": {
                 "documentSymbol": { "dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true },
                 "hover": { "dynamicRegistration": true },
                 "definition": { "dynamicRegistration": true },
                 "references": { "dynamicRegistration": true },
+                "codeAction": {
+                    "dynamicRegistration": false,
+                    "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["source"] } },
+                },
+                "codeLens": { "dynamicRegistration": true },
             },
-            "window": { "workDoneProgress": true },
+            "window": { "workDoneProgress": true, "showDocument": { "support": true } },
         },
     })
 }

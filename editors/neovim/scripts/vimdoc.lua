@@ -3,6 +3,9 @@
 
 local WIDTH = 78
 
+-- What the plugin sets unless the person does, as in lua/strata/server.lua.
+local OWN_DEFAULTS = { ["lsp.code_action"] = false }
+
 local here = vim.fn.fnamemodify(vim.fn.resolve(debug.getinfo(1, "S").source:sub(2)), ":p:h:h")
 local out = {}
 
@@ -196,7 +199,11 @@ local function settings()
         end, shape.oneOf or {})
         local choice = #values > 0 and (" One of %s."):format(table.concat(values, ", ")) or ""
         local text = (property.description or shape.description or "") .. choice
-        found[#found + 1] = { name = prefix .. name, default = property.default, text = text }
+        local default = OWN_DEFAULTS[prefix .. name]
+        if default == nil then
+          default = property.default
+        end
+        found[#found + 1] = { name = prefix .. name, default = default, text = text }
       end
     end
   end

@@ -31,6 +31,20 @@ export interface Commands {
   'strata.files.has': { params: FilesHasParams; reply: FilesHasReply };
   /** Takes note that files were read outside of what Strata sees. */
   'strata.files.markRead': { params: FilesMarkReadParams; reply: FilesMarkReadReply };
+  /** Shows the document at hand in full, or the lines of a range, and tells the person. */
+  'strata.here.select': { params: HereSelectParams; reply: HereSelectReply };
+  /** Shows the document at hand as its map block again, and tells the person. */
+  'strata.here.deselect': { params: HereDeselectParams; reply: HereDeselectReply };
+  /** Selects the document at hand, or deselects it when it is selected, and tells the person. */
+  'strata.here.toggle': { params: HereToggleParams; reply: HereToggleReply };
+  /** Keeps the document at hand out of prompts altogether, and tells the person. */
+  'strata.here.exclude': { params: HereExcludeParams; reply: HereExcludeReply };
+  /** Takes its exclusion back, and tells the person. */
+  'strata.here.include': { params: HereIncludeParams; reply: HereIncludeReply };
+  /** Writes the next prompt into a file, and opens that in the editor or tells the person where it is. */
+  'strata.here.preview': { params: HerePreviewParams; reply: HerePreviewReply };
+  /** Tells the person in one line how the context stands. */
+  'strata.here.status': { params: HereStatusParams; reply: HereStatusReply };
   /** Makes a prompt: a request body that a provider takes, with all that is known of it. */
   'strata.prompt.assemble': { params: PromptAssembleParams; reply: PromptAssembleReply };
   /** Reports what came of a prompt, which commits the turn. */
@@ -1298,6 +1312,181 @@ export interface FoundSymbol {
 /** Which of the tokenizers that a `TokenCounter` was given. */
 export type GivenId = number;
 
+/** Which document. */
+export interface HereDeselectParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the person is shown. */
+export interface HereDeselectReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Which document. */
+export interface HereExcludeParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the person is shown. */
+export interface HereExcludeReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Which document. */
+export interface HereIncludeParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the person is shown. */
+export interface HereIncludeReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Which document. */
+export interface HerePreviewParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the person is shown. */
+export interface HerePreviewReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Which document. */
+export interface HereSelectParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the person is shown. */
+export interface HereSelectReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Which document. */
+export interface HereStatusParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the person is shown. */
+export interface HereStatusReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Which document. */
+export interface HereToggleParams {
+  /** Its URI or path; the one that the client named last when absent. */
+  uri?: string | null;
+  /**
+   * A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a
+   * character in it.
+   */
+  range?: TextRange | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What the person is shown. */
+export interface HereToggleReply {
+  /** A sentence. */
+  message: string;
+  /** The file that a prompt was written to. */
+  path?: string;
+  /** The same as a URI. */
+  uri?: string;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
 /** A question and its answer. */
 export interface HistoryAddExchangeParams {
   /** The question. */
@@ -1875,8 +2064,8 @@ export type LoopPromise =
   | 'complete';
 
 /**
- * Requests of plain LSP that are answered from the outlines. All off: where a real language server runs, an editor
- * would show everything twice.
+ * Requests of plain LSP, for editors without a plugin. Those that are answered from the outlines are off: where a
+ * real language server runs, an editor would show everything twice.
  */
 export interface LspSettings {
   /** `textDocument/documentSymbol` */
@@ -1889,11 +2078,21 @@ export interface LspSettings {
   definition: boolean;
   /** `textDocument/references` */
   references: boolean;
+  /**
+   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, takes it out, excludes it,
+   * shows the prompt. Offered when somebody asks, not to editors that look for something to light a bulb for.
+   */
+  code_action: boolean;
+  /**
+   * `textDocument/codeLens`: how a file stands in the model's context, above its first line. Off, since many people
+   * find such lines in the way.
+   */
+  code_lens: boolean;
 }
 
 /**
- * Requests of plain LSP that are answered from the outlines. All off: where a real language server runs, an editor
- * would show everything twice.
+ * Requests of plain LSP, for editors without a plugin. Those that are answered from the outlines are off: where a
+ * real language server runs, an editor would show everything twice.
  */
 export interface LspSettingsInput {
   /** `textDocument/documentSymbol` */
@@ -1906,6 +2105,16 @@ export interface LspSettingsInput {
   definition?: boolean;
   /** `textDocument/references` */
   references?: boolean;
+  /**
+   * `textDocument/codeAction`: adds a file or the selected lines to the model's context, takes it out, excludes it,
+   * shows the prompt. Offered when somebody asks, not to editors that look for something to light a bulb for.
+   */
+  code_action?: boolean;
+  /**
+   * `textDocument/codeLens`: how a file stands in the model's context, above its first line. Off, since many people
+   * find such lines in the way.
+   */
+  code_lens?: boolean;
 }
 
 /** A file with a block. */
@@ -3503,6 +3712,22 @@ export interface Taught {
   overhead: number;
   /** How often usage was reported. */
   reports: number;
+}
+
+/** A position of the protocol. */
+export interface TextPosition {
+  /** The line, from 0. */
+  line: number;
+  /** The character in it, from 0. */
+  character: number;
+}
+
+/** A range of the protocol. */
+export interface TextRange {
+  /** Where it begins. */
+  start: TextPosition;
+  /** Where it ends, exclusive. */
+  end: TextPosition;
 }
 
 /**

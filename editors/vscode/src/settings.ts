@@ -14,6 +14,9 @@ interface Block {
 
 const SECTION = 'strata';
 
+/** Said also when nobody set it: the extension has menus for what the server's code actions do, and a default of its own. */
+const OWN_DEFAULTS = ['lsp.code_action'];
+
 /** The values that were set by hand, for the resource when one is named. */
 export function chosenSettings(extension: vscode.Extension<unknown>, resource?: vscode.Uri): Tree {
   const configuration = vscode.workspace.getConfiguration(SECTION, resource);
@@ -21,7 +24,7 @@ export function chosenSettings(extension: vscode.Extension<unknown>, resource?: 
   for (const name of serverSettings(extension)) {
     const found = configuration.inspect(name);
     const set = [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue];
-    if (set.some((value) => value !== undefined)) {
+    if (OWN_DEFAULTS.includes(name) || set.some((value) => value !== undefined)) {
       plant(tree, name.split('.'), configuration.get(name));
     }
   }

@@ -75,9 +75,9 @@ impl Default for Settings {
     }
 }
 
-/// Requests of plain LSP that are answered from the outlines. All off: where a real language server runs, an editor would
-/// show everything twice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// Requests of plain LSP, for editors without a plugin. Those that are answered from the outlines are off: where a real language
+/// server runs, an editor would show everything twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct LspSettings {
@@ -91,6 +91,26 @@ pub struct LspSettings {
     pub definition: bool,
     /// `textDocument/references`
     pub references: bool,
+    /// `textDocument/codeAction`: adds a file or the selected lines to the model's context, takes it out, excludes it, shows the
+    /// prompt. Offered when somebody asks, not to editors that look for something to light a bulb for.
+    pub code_action: bool,
+    /// `textDocument/codeLens`: how a file stands in the model's context, above its first line. Off, since many people find such
+    /// lines in the way.
+    pub code_lens: bool,
+}
+
+impl Default for LspSettings {
+    fn default() -> Self {
+        Self {
+            document_symbol: false,
+            workspace_symbol: false,
+            hover: false,
+            definition: false,
+            references: false,
+            code_action: true,
+            code_lens: false,
+        }
+    }
 }
 
 /// Prompt caching.

@@ -11,6 +11,7 @@ pub mod loop_file;
 pub mod named;
 pub mod outline_cache;
 pub mod pool;
+pub mod preview_file;
 pub mod roots;
 pub mod secrets;
 pub mod select;

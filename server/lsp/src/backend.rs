@@ -9,16 +9,18 @@ use tokio::sync::oneshot;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{
-    CreateFilesParams, DeleteFilesParams, DidChangeConfigurationParams, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentSymbolParams, DocumentSymbolResponse,
-    ExecuteCommandParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
-    InitializeResult, InitializedParams, LSPAny, Location, ReferenceParams, RenameFilesParams,
-    TextDocumentPositionParams, WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CreateFilesParams, DeleteFilesParams,
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, LSPAny, Location, ReferenceParams, RenameFilesParams, TextDocumentPositionParams,
+    WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
 use crate::mail::{Call, Mail};
 use crate::navigation::{Caret, Declarations, Question};
+use crate::shown::Shown;
 use crate::waiting::{CancelOnDrop, asked};
 
 /// Posts what the client says.
@@ -138,17 +140,30 @@ impl LanguageServer for Backend {
         answer.found().await
     }
 
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let (mail, answer) = asked(Question::Actions(Box::new(params)));
+        self.post(mail);
+        answer.found().await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        let (mail, answer) = asked(Question::Lens(params.text_document.uri.to_string()));
+        self.post(mail);
+        answer.found().await
+    }
+
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         let (answer, wait) = oneshot::channel();
         let cancel = Cancel::new();
         let _dropped = CancelOnDrop::new(&cancel);
         let arguments: Vec<Value> = params.arguments;
-        self.post(Mail::Command(Call { name: params.command, arguments, cancel, answer }));
-        match wait.await {
-            Ok(Ok(reply)) => Ok(Some(reply)),
-            Ok(Err(error)) => Err(error.into()),
-            Err(_) => Err(Error::internal_error()),
+        let name = params.command.clone();
+        self.post(Mail::Command(Call { name, arguments, cancel, answer }));
+        let Ok(outcome) = wait.await else { return Err(Error::internal_error()) };
+        if let Some(shown) = Shown::of(&params.command, &outcome) {
+            self.post(Mail::Show(shown));
         }
+        Ok(Some(outcome?))
     }
 }
 

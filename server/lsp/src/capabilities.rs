@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use tower_lsp::ls_types::{
-    ExecuteCommandOptions, FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions,
-    HoverProviderCapability, InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, ExecuteCommandOptions,
+    FileOperationFilter, FileOperationPattern, FileOperationRegistrationOptions, HoverProviderCapability,
+    InitializeResult, OneOf, SaveOptions, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkspaceFileOperationsServerCapabilities, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
 use crate::commands;
-use crate::navigation::Feature;
+use crate::navigation::{ACTION_KIND, Feature};
 use crate::position::Encoding;
 
 /// The reply to `initialize`. `offered` is what the client is told now that it may ask for; more may be registered later.
@@ -42,6 +43,9 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
             hover_provider: offers(Feature::Hover).map(HoverProviderCapability::Simple),
             definition_provider: offers(Feature::Definition).map(OneOf::Left),
             references_provider: offers(Feature::References).map(OneOf::Left),
+            code_action_provider: offers(Feature::CodeAction).map(|_| actions()),
+            code_lens_provider: offers(Feature::CodeLens)
+                .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),
                 file_operations: Some(WorkspaceFileOperationsServerCapabilities {
@@ -59,6 +63,13 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
         }),
         ..InitializeResult::default()
     }
+}
+
+fn actions() -> CodeActionProviderCapability {
+    CodeActionProviderCapability::Options(CodeActionOptions {
+        code_action_kinds: Some(vec![CodeActionKind::new(ACTION_KIND)]),
+        ..CodeActionOptions::default()
+    })
 }
 
 /// Files and folders of any name.

@@ -85,6 +85,12 @@ pub struct ClientInfo {
     pub shows_progress: Can,
     /// Shows the symbols of a document as a tree.
     pub nests_symbols: Can,
+    /// Takes code actions as such; others take bare commands.
+    pub literal_actions: Can,
+    /// Asks for code lenses again when told to.
+    pub refreshes_lenses: Can,
+    /// Opens a document when asked to (`window/showDocument`).
+    pub shows_documents: Can,
     /// What it can be told to ask for, and not to ask for, while the server runs.
     pub registers: BTreeSet<Feature>,
     /// Answers `strata/summarize`.
@@ -104,7 +110,11 @@ impl ClientInfo {
         let workspace = capabilities.workspace.as_ref();
         let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
         let window = capabilities.window.as_ref();
-        let symbols = capabilities.text_document.as_ref().and_then(|text| text.document_symbol.as_ref());
+        let text = capabilities.text_document.as_ref();
+        let symbols = text.and_then(|text| text.document_symbol.as_ref());
+        let actions = text.and_then(|text| text.code_action.as_ref());
+        let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
+        let documents = window.and_then(|window| window.show_document.as_ref());
         let answers =
             |method: &str| Can::from(Some(options.requests.iter().any(|request| request == method)));
         Self {
@@ -113,6 +123,9 @@ impl ClientInfo {
             watches_files: Can::from(watched.and_then(|watched| watched.dynamic_registration)),
             shows_progress: Can::from(window.and_then(|window| window.work_done_progress)),
             nests_symbols: Can::from(symbols.and_then(|s| s.hierarchical_document_symbol_support)),
+            literal_actions: Can::from(actions.map(|actions| actions.code_action_literal_support.is_some())),
+            refreshes_lenses: Can::from(lenses.and_then(|lenses| lenses.refresh_support)),
+            shows_documents: Can::from(documents.map(|documents| documents.support)),
             registers: registers(capabilities),
             summarizes: answers(SummarizeRequest::METHOD),
             counts_tokens: answers(CountTokensRequest::METHOD),
@@ -131,6 +144,8 @@ fn registers(capabilities: &ClientCapabilities) -> BTreeSet<Feature> {
         Feature::Hover => text?.hover.as_ref()?.dynamic_registration,
         Feature::Definition => text?.definition.as_ref()?.dynamic_registration,
         Feature::References => text?.references.as_ref()?.dynamic_registration,
+        Feature::CodeAction => text?.code_action.as_ref()?.dynamic_registration,
+        Feature::CodeLens => text?.code_lens.as_ref()?.dynamic_registration,
     };
     Feature::ALL.into_iter().filter(|feature| can(feature) == Some(true)).collect()
 }

@@ -45,7 +45,14 @@ impl Folders {
 
 fn named(folder: &WorkspaceFolder) -> Option<(String, Folder)> {
     let path = path(folder.uri.as_str())?;
-    Some((folder.uri.to_string(), Folder { name: Some(folder.name.clone()), path }))
+    Some((folder.uri.to_string(), Folder { name: own_name(&folder.name), path }))
+}
+
+/// What a client calls a folder. Some (Neovim, kakoune-lsp) send its whole path, which would stand in prompts and in front of
+/// every name: then it is the last part of that.
+fn own_name(name: &str) -> Option<String> {
+    let last = name.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next()?;
+    (!last.is_empty()).then(|| last.to_owned())
 }
 
 fn path(text: &str) -> Option<PathBuf> {
@@ -54,6 +61,26 @@ fn path(text: &str) -> Option<PathBuf> {
         Err(error) => {
             tracing::warn!(%error, "a workspace folder is no directory on this machine");
             None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_a_path_is_its_last_part() {
+        for (name, expected) in [
+            ("app", Some("app")),
+            ("my app", Some("my app")),
+            ("/home/me/src/app", Some("app")),
+            ("/home/me/src/app/", Some("app")),
+            (r"C:\Users\me\app", Some("app")),
+            ("/", None),
+            ("", None),
+        ] {
+            assert_eq!(own_name(name).as_deref(), expected, "{name}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! Holds no domain logic: a handler converts, calls one engine function, converts back.
 
 pub mod asker;
+pub mod attention;
 pub mod backend;
 pub mod capabilities;
 pub mod checkup;
@@ -9,8 +10,10 @@ pub mod client;
 pub mod commands;
 pub mod compacting;
 pub mod documents;
+pub mod figures;
 pub mod folders;
 pub mod index;
+pub mod ingress;
 pub mod keeper;
 pub mod mail;
 pub mod main_loop;
@@ -25,6 +28,7 @@ pub mod rehearsal;
 pub mod server;
 pub mod services;
 pub mod settings;
+pub mod shown;
 pub mod snapshot;
 mod surroundings;
 pub mod sync;

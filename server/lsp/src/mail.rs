@@ -26,6 +26,7 @@ use crate::misread::Misread;
 use crate::navigation::Question;
 use crate::probe::Measured;
 use crate::settings::Found;
+use crate::shown::Shown;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
 /// reports as an internal error.
@@ -87,6 +88,8 @@ pub enum Mail {
     Closed(DidCloseTextDocumentParams),
     /// Something was said of a buffer that cannot be read.
     Misread(Misread),
+    /// Another document than before was named in any message: its URI.
+    Named(String),
     /// Files changed on disk, as far as the client knows.
     FilesChanged(DidChangeWatchedFilesParams),
     /// Files were created or deleted by the editor: their URIs.
@@ -113,6 +116,8 @@ pub enum Mail {
     Asked(Question, Cancel, Answer<Value>),
     /// A command.
     Command(Call),
+    /// The person is to see what came of a command.
+    Show(Shown),
     /// A command of this session is done.
     CommandDone(String, Box<Done>),
     /// The draft of a compaction of this session is made, or there is none.

@@ -32,6 +32,7 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::pool::{Lane, Panicked, Pool};
 use strata_host::roots::Roots;
 use strata_host::store::Access;
+use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, InitializeResult};
@@ -49,6 +50,7 @@ use crate::outgoing::{Outgoing, Warning, Work};
 use crate::probe::Measured;
 use crate::services::Services;
 use crate::settings::{self, Found};
+use crate::shown::Shown;
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::world::{Action, MAIN_SESSION, World};
 
@@ -152,6 +154,7 @@ impl MainLoop {
             Mail::Saved(params) => self.transition("didSave", |world| world.saved(&params)),
             Mail::Closed(params) => self.transition("didClose", |world| world.closed(&params)),
             Mail::Misread(misread) => self.transition("misread", |world| world.misread(misread)),
+            Mail::Named(uri) => self.named(&uri),
             Mail::FilesChanged(params) => {
                 self.transition("didChangeWatchedFiles", |world| world.files_changed(&params));
             }
@@ -175,6 +178,7 @@ impl MainLoop {
             Mail::Measured(session, measured) => self.measured(&session, measured),
             Mail::Asked(question, cancel, answer) => self.asked(question, cancel, answer),
             Mail::Command(call) => self.enqueue(call),
+            Mail::Show(shown) => self.show(shown),
             Mail::CommandDone(session, done) => self.command_done(&session, *done),
             Mail::Parsed(key, parsed) => {
                 self.parsing.remove(&key);
@@ -465,11 +469,12 @@ impl MainLoop {
         }
     }
 
-    /// Answers a question about names and symbols. Asks no session, so it waits for none.
+    /// Answers a question of plain LSP, on the session as it was left last: nothing that runs in it is waited for.
     fn asked(&mut self, question: Question, cancel: Cancel, answer: Answer<Value>) {
+        let Some(session) = self.world.shown().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
         let client = Arc::clone(&self.world.client);
-        let work = move || question.answer(&snapshot, &client, &cancel);
+        let work = move || question.answer(&snapshot, &session, &client, &cancel);
         self.pool.spawn(Lane::Interactive, work, move |found| match found {
             // The waiting side is gone when the request was cancelled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
@@ -702,6 +707,12 @@ impl MainLoop {
     }
 
     fn command_done(&mut self, id: &str, done: Done) {
+        let before = self.world.shown().cloned();
+        self.take_over(id, done);
+        self.lenses_after(before.as_deref());
+    }
+
+    fn take_over(&mut self, id: &str, done: Done) {
         let Done { folders_version, session, effects, mut result, waits } = done;
         if folders_version != self.world.folders_version {
             result = result.and(Err(CommandError::failed(
@@ -856,6 +867,34 @@ impl MainLoop {
                 let _ = mail.send(Mail::Metered(status.ok().flatten()));
             },
         );
+    }
+
+    /// A preview that is looked at is not what the next command is about.
+    fn named(&mut self, uri: &str) {
+        let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.holds(&path));
+        if !is_preview {
+            self.transition("named", |world| world.named(uri));
+        }
+    }
+
+    fn show(&self, shown: Shown) {
+        let Shown { kind, message, document } = shown;
+        self.say(match document.filter(|_| self.world.client.shows_documents == Can::Yes) {
+            Some(uri) => Outgoing::Document { uri, otherwise: message },
+            None => Outgoing::Message(kind, message),
+        });
+    }
+
+    /// Has code lenses asked for again when what is selected is not what it was.
+    fn lenses_after(&self, before: Option<&Session>) {
+        let settings = &self.world.snapshot.settings.lsp;
+        if Feature::CodeLens.is_wanted(settings)
+            && self.world.client.refreshes_lenses == Can::Yes
+            && self.world.shown().map(|session| &session.selection)
+                != before.map(|session| &session.selection)
+        {
+            self.say(Outgoing::RefreshLenses);
+        }
     }
 
     fn say(&self, outgoing: Outgoing) {

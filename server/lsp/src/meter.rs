@@ -7,6 +7,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::prompt::{AssembleError, IndexState};
 use strata_engine::session::Session;
 
+use crate::figures::{grouped, tokens};
 use crate::keeper::Keeping;
 use crate::snapshot::Snapshot;
 
@@ -44,6 +45,20 @@ pub struct Status {
     files: usize,
     /// How often the session was changed so far.
     state_version: u64,
+}
+
+impl Status {
+    /// What of it a person wants to know at a glance, with how many files are selected.
+    pub fn sentence(&self, name: &str, selected: usize) -> String {
+        let used =
+            format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
+        let cached = self.cached_percent.map(|percent| format!("{percent:.0} % cached"));
+        let files = format!("{} file{} selected", grouped(selected), if selected == 1 { "" } else { "s" });
+        let compaction = format!("compaction at {:.0} %", self.compaction_percent);
+        let index = (self.index == IndexState::Building).then(|| "still indexing".to_owned());
+        let said = [Some(used), cached, Some(files), Some(compaction), index];
+        said.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the context cannot be weighed.

@@ -1,20 +1,13 @@
 //! Notices news of a document that cannot be read: a position that is no number, a name that is no URI. The library
-//! drops such a notification without a word, and the text would be silently wrong from then on. Posts what it notices
-//! before the library sees it, so that mail stays in the order of the wire, and passes everything on unchanged.
-
-use std::sync::mpsc::Sender;
-use std::task::{Context, Poll};
+//! drops such a notification without a word, and the text would be silently wrong from then on. Looks at one message at a
+//! time and changes none.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tower_lsp::jsonrpc::Request;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DidSaveTextDocumentParams,
 };
-use tower_service::Service;
-
-use crate::mail::Mail;
 
 /// A notification about a document that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,39 +20,8 @@ pub struct Misread {
     pub problem: String,
 }
 
-/// A service that posts what it could not read.
-#[derive(Debug)]
-pub struct Proofread<S> {
-    service: S,
-    mail: Sender<Mail>,
-}
-
-impl<S> Proofread<S> {
-    /// Stands in front of `service` and posts to `mail`.
-    pub fn new(service: S, mail: Sender<Mail>) -> Self {
-        Self { service, mail }
-    }
-}
-
-impl<S: Service<Request>> Service<Request> for Proofread<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.service.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        if let Some(misread) = misread(request.method(), request.params()) {
-            // The loop is gone when the server is ending; then the mail has no meaning any more.
-            let _ = self.mail.send(Mail::Misread(misread));
-        }
-        self.service.call(request)
-    }
-}
-
-fn misread(method: &str, params: Option<&Value>) -> Option<Misread> {
+/// What is wrong with a message, if it is about a document and cannot be read.
+pub fn misread(method: &str, params: Option<&Value>) -> Option<Misread> {
     let nothing = Value::Null;
     let params = params.unwrap_or(&nothing);
     let problem = match method {

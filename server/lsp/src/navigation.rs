@@ -1,7 +1,9 @@
-//! Plain LSP from the index, for editors without a language server at hand: the symbols of a document and of the
-//! workspace, hover, definition, references. All of it is off unless the settings say otherwise, so as to double no real
-//! language server. Goes by names and imports, as the symbol map does: it knows no types, and changes nothing.
+//! Plain LSP, each part of it switched by a setting. From the index, for editors without a language server at hand: the
+//! symbols of a document and of the workspace, hover, definition, references; off unless the settings say otherwise, so as to
+//! double no real language server. Goes by names and imports, as the symbol map does, and knows no types. From the session, for
+//! editors without a plugin: code actions and a code lens. Changes nothing.
 
+mod choices;
 mod feature;
 mod meanings;
 mod page;
@@ -10,13 +12,14 @@ mod symbols;
 use serde_json::Value;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
-use tower_lsp::ls_types::Position;
+use strata_engine::session::Session;
+use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use crate::client::ClientInfo;
 use crate::documents::{Name, name_of};
 use crate::snapshot::Snapshot;
 
-pub use feature::{Feature, features};
+pub use feature::{ACTION_KIND, Feature, features};
 
 /// What an editor wants to know.
 #[derive(Clone, Debug)]
@@ -31,6 +34,10 @@ pub enum Question {
     Definition(Caret),
     /// `textDocument/references`
     References(Caret, Declarations),
+    /// `textDocument/codeAction`
+    Actions(Box<CodeActionParams>),
+    /// `textDocument/codeLens`
+    Lens(String),
 }
 
 /// A place in a document.
@@ -60,16 +67,20 @@ impl Question {
             Self::Hover(_) => Feature::Hover,
             Self::Definition(_) => Feature::Definition,
             Self::References(..) => Feature::References,
+            Self::Actions(_) => Feature::CodeAction,
+            Self::Lens(_) => Feature::CodeLens,
         }
     }
 
     /// The answer as the protocol has it; null when there is nothing to say, and when the settings do not want it said.
+    /// `session` is the one that is shown.
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
     pub fn answer(
         &self,
         snapshot: &Snapshot,
+        session: &Session,
         client: &ClientInfo,
         cancel: &Cancel,
     ) -> Result<Value, Cancelled> {
@@ -87,6 +98,11 @@ impl Question {
             Self::References(caret, declarations) => {
                 meanings::references(caret, *declarations, snapshot, client.encoding, cancel)?
             }
+            Self::Actions(params) => {
+                let key = key(params.text_document.uri.as_str(), snapshot);
+                key.map(|key| choices::actions(params, &key, session, client.literal_actions))
+            }
+            Self::Lens(uri) => key(uri, snapshot).map(|key| choices::lens(uri, &key, snapshot, session)),
         };
         Ok(found.unwrap_or_default())
     }

@@ -19,8 +19,8 @@ use tower_lsp::ls_types::notification::{Notification, Progress};
 use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
 use tower_lsp::ls_types::{
     ConfigurationItem, MessageType, NumberOrString, ProgressParams, ProgressParamsValue, Registration,
-    Unregistration, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams,
-    WorkDoneProgressEnd, WorkDoneProgressReport,
+    ShowDocumentParams, Unregistration, Uri, WorkDoneProgress, WorkDoneProgressBegin,
+    WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
 use crate::compacting::News;
@@ -40,6 +40,17 @@ pub enum Outgoing {
     Warning(Warning),
     /// A compaction began, ended or failed: `strata/compaction`.
     Compaction(Box<News>),
+    /// Something that the person wanted to see: `window/showMessage`.
+    Message(MessageType, String),
+    /// A document to be opened. When the client does not, the person is told where it is.
+    Document {
+        /// Which.
+        uri: Uri,
+        /// What is said then.
+        otherwise: String,
+    },
+    /// Code lenses may say something else now.
+    RefreshLenses,
     /// Progress of this work begins.
     Begin(Work),
     /// So many of so many files of it are done.
@@ -249,6 +260,13 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
                 client.log_message(MessageType::WARNING, message).await;
             }
             Outgoing::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
+            Outgoing::Message(kind, message) => client.show_message(kind, message).await,
+            Outgoing::Document { uri, otherwise } => {
+                tokio::spawn(show_document(client.clone(), uri, otherwise));
+            }
+            Outgoing::RefreshLenses => {
+                tokio::spawn(refresh_lenses(client.clone()));
+            }
             Outgoing::Summarize { params, patience, answer } => {
                 tokio::spawn(summarize(client.clone(), params, patience, answer));
             }
@@ -347,6 +365,20 @@ async fn count_tokens(
     let _ = answer.send(counted);
 }
 
+async fn show_document(client: Client, uri: Uri, otherwise: String) {
+    let params = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
+    match tokio::time::timeout(PATIENCE, client.show_document(params)).await {
+        Ok(Ok(true)) => {}
+        _ => client.show_message(MessageType::INFO, otherwise).await,
+    }
+}
+
+async fn refresh_lenses(client: Client) {
+    if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, client.code_lens_refresh()).await {
+        tracing::warn!(%error, "the client does not ask for code lenses again");
+    }
+}
+
 async fn ask_settings(client: Client, mail: Sender<Mail>) {
     let item = ConfigurationItem { scope_uri: None, section: Some("strata".to_owned()) };
     match tokio::time::timeout(PATIENCE, client.configuration(vec![item])).await {
@@ -362,11 +394,10 @@ async fn ask_settings(client: Client, mail: Sender<Mail>) {
 
 async fn offer(client: Client, feature: Feature, number: u64) {
     let method = feature.method();
-    let is_of_documents = method.starts_with("textDocument/");
     let registration = Registration {
         id: registration_id(feature, number),
         method: method.to_owned(),
-        register_options: is_of_documents.then(|| json!({ "documentSelector": null })),
+        register_options: feature.registration(),
     };
     match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
         Ok(Ok(())) => {}

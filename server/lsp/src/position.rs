@@ -2,6 +2,7 @@
 //! "Text Documents"); characters are counted in the unit that was negotiated. Never changes a text.
 
 use ropey::Rope;
+use strata_engine::selection::LineRange;
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
 /// The unit in which `Position::character` counts.
@@ -128,6 +129,16 @@ impl Encoding {
     }
 }
 
+/// The lines that a range touches, from 1; `None` for a range without a character in it. A line of which it covers nothing but
+/// the beginning does not count: that is how editors select whole lines.
+pub fn lines(range: Range) -> Option<LineRange> {
+    let Range { start, end } = range;
+    let (start, end) = if start <= end { (start, end) } else { (end, start) };
+    let last = if end.character == 0 { end.line } else { end.line.saturating_add(1) };
+    let first = start.line.saturating_add(1);
+    if start == end { None } else { LineRange::new(first, last.max(first)) }
+}
+
 /// The character index behind the last character of a line, its terminator not counted.
 fn end_of_line(rope: &Rope, line: usize) -> usize {
     let start = rope.line_to_char(line);
@@ -151,6 +162,25 @@ mod tests {
 
     fn offset(encoding: Encoding, text: &str, line: u32, character: u32) -> Result<usize, PositionError> {
         encoding.offset(&Rope::from_str(text), Position { line, character })
+    }
+
+    #[test]
+    fn a_range_is_the_lines_it_touches() {
+        let lines = |start: (u32, u32), end: (u32, u32)| {
+            let place = |(line, character)| Position { line, character };
+            lines(Range { start: place(start), end: place(end) }).map(|lines| lines.to_string())
+        };
+        for (start, end, expected) in [
+            ((2, 0), (9, 0), Some("L3-9")),
+            ((2, 4), (8, 1), Some("L3-9")),
+            ((8, 1), (2, 4), Some("L3-9")),
+            ((2, 1), (2, 2), Some("L3")),
+            ((2, 0), (3, 0), Some("L3")),
+            ((2, 4), (2, 4), None),
+            ((u32::MAX, 0), (u32::MAX, 1), Some("L4294967295")),
+        ] {
+            assert_eq!(lines(start, end).as_deref(), expected, "{start:?} {end:?}");
+        }
     }
 
     #[test]

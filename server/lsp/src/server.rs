@@ -9,9 +9,9 @@ use strata_host::pool::Pool;
 use tower_lsp::LspService;
 
 use crate::backend::Backend;
+use crate::ingress::Ingress;
 use crate::mail::Mail;
 use crate::main_loop::MainLoop;
-use crate::misread::Proofread;
 use crate::outgoing;
 use crate::transport::{Exit, Options, serve, stdio};
 
@@ -37,7 +37,7 @@ pub fn run() -> io::Result<Exit> {
         let main_loop = MainLoop::new(pool, mail.clone(), said)?;
         let looping =
             thread::Builder::new().name("strata-main".to_owned()).spawn(move || main_loop.run(&inbox))?;
-        let service = Proofread::new(service, mail.clone());
+        let service = Ingress::new(service, mail.clone());
         let exit = serve(service, socket, reader, writer, Options::default()).await?;
         let _ = mail.send(Mail::Goodbye);
         // The loop has no way to fail that is not already logged.

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use strata_host::outline_cache::cache_directory;
+use strata_host::preview_file::PreviewFiles;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::asker::Asker;
@@ -19,6 +21,8 @@ use crate::snapshot::Snapshot;
 pub struct Services {
     /// The sessions on disk.
     pub keeper: Keeper,
+    /// Where prompts are written for editors that show files and nothing else.
+    pub previews: PreviewFiles,
     /// Where things are said; nowhere without an editor.
     outgoing: Option<UnboundedSender<Outgoing>>,
     /// What the client can do; known once it has said so.
@@ -30,7 +34,8 @@ pub struct Services {
 impl Services {
     /// Those of a server that speaks through `outgoing`.
     pub fn new(outgoing: UnboundedSender<Outgoing>) -> Self {
-        Self { outgoing: Some(outgoing), ..Self::default() }
+        let previews = PreviewFiles::below(cache_directory(|name| std::env::var_os(name)));
+        Self { previews, outgoing: Some(outgoing), ..Self::default() }
     }
 
     /// Takes note of what the client can do.

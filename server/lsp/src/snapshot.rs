@@ -25,6 +25,7 @@ use strata_host::secrets::secret_by_name;
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 
+use crate::attention::Attention;
 use crate::index::{Index, outline_of};
 use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::surroundings::{session_state, standing};
@@ -42,6 +43,8 @@ pub struct Snapshot {
     pub roots: Arc<Roots>,
     /// The open buffers.
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
+    /// Which documents the client named last.
+    pub attention: Arc<Attention>,
     /// What the walk and the outlines said of the disk.
     pub index: Arc<Index>,
     /// The settings in force.
@@ -72,6 +75,7 @@ impl Snapshot {
         Self {
             roots: Arc::default(),
             buffers: Arc::default(),
+            attention: Arc::default(),
             index: Arc::default(),
             settings: Arc::default(),
             configuration: Arc::default(),

@@ -139,8 +139,15 @@ impl World {
         actions
     }
 
+    /// The client named another document than before (its URI).
+    pub fn named(&mut self, uri: &str) -> Vec<Action> {
+        Arc::make_mut(&mut self.snapshot.attention).named(uri);
+        Vec::new()
+    }
+
     /// A buffer was closed: from now on the disk's text counts.
     pub fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
+        Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         Arc::make_mut(&mut self.snapshot.buffers).remove(&key);
         vec![Action::Refresh(BTreeSet::from([key])), Action::Meter]
@@ -263,6 +270,11 @@ impl World {
     pub fn begin_with(&mut self, session: Arc<Session>) {
         self.current = Arc::clone(&session.id);
         self.sessions = BTreeMap::from([(Arc::clone(&session.id), session)]);
+    }
+
+    /// The session that is shown.
+    pub fn shown(&self) -> Option<&Arc<Session>> {
+        self.sessions.get(&self.current)
     }
 
     /// The own name of a session that is open; `main` is the one that is shown.

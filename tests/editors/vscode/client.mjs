@@ -73,6 +73,10 @@ export async function checkClient() {
     person.set('cache.policy', { globalValue: null }).set('cache.ttl', { workspaceValue: '1h' }).set('path', { globalValue: '/bin/strata' });
     person.set('files.list_budget', { globalValue: 1, workspaceFolderValue: 2 });
     assert.deepEqual(chosenSettings(extension), { files: { list_budget: 2 }, cache: { policy: null, ttl: '1h' } });
+    // The extension's own default is not the server's.
+    blocks[1].properties['strata.lsp.code_action'] = {};
+    person.set('lsp.code_action', {});
+    assert.deepEqual(chosenSettings(extension).lsp, { code_action: 'a default' });
   });
   await steps.step('figures and times are put into words', async () => {
     const wording = await load('wording');

@@ -7,6 +7,9 @@ use strata_lsp::settings::HARMLESS;
 
 use crate::resolved;
 
+/// What the extension has by default unlike the server: its menus do what code actions do for other editors.
+const OWN_DEFAULTS: &[(&str, bool)] = &[("strata.lsp.code_action", false)];
+
 /// Puts the settings into the manifest of an extension. Blocks that hold anything but these settings stay, in front.
 pub(crate) fn put(manifest: &mut Value, settings: &Value) {
     let made = blocks(settings);
@@ -107,7 +110,8 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
         "type".to_owned(),
         if let [only] = types.as_slice() { only.clone().into() } else { types.into() },
     );
-    setting.insert("default".to_owned(), default.cloned().unwrap_or_default());
+    let own = OWN_DEFAULTS.iter().find(|(known, _)| *known == name).map(|(_, own)| Value::from(*own));
+    setting.insert("default".to_owned(), own.or_else(|| default.cloned()).unwrap_or_default());
     setting.insert("markdownDescription".to_owned(), description.unwrap_or_default());
     let choices = choices(settings, schema);
     if !choices.is_empty() {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use e2e::{Editor, Repo, Setup};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::protocol_page::cut;
 
@@ -66,6 +67,7 @@ pub(crate) fn record() -> BTreeMap<String, Example> {
     pages_and_symbols(&mut talk);
     compaction(&mut talk);
     sessions(&mut talk);
+    here(&mut talk);
     server(&mut talk);
     talk.finish()
 }
@@ -192,6 +194,23 @@ fn sessions(talk: &mut Talk) {
     talk.say("session.delete", json!({}));
 }
 
+fn here(talk: &mut Talk) {
+    let uri = format!("file://{}/src/lib.rs", talk.folder);
+    let marked = json!({ "start": { "line": 5, "character": 0 }, "end": { "line": 8, "character": 1 } });
+    talk.say("here.select", json!({ "uri": uri, "range": marked }));
+    talk.say("here.deselect", json!({ "uri": uri }));
+    talk.say("here.toggle", json!({ "uri": uri }));
+    talk.say("here.exclude", json!({ "uri": uri }));
+    talk.say("here.include", json!({ "uri": uri }));
+    talk.say("here.status", json!({}));
+    talk.say("here.preview", json!({}));
+    // The person saw the same sentences.
+    while talk.editor.server.asked("window/showDocument").is_empty() {
+        talk.editor.run("server.status", json!({}));
+    }
+    assert_eq!(talk.editor.server.heard("window/showMessage").len(), 6);
+}
+
 fn server(talk: &mut Talk) {
     talk.say("server.status", json!({}));
     talk.say("server.models", json!({}));
@@ -203,6 +222,10 @@ fn server(talk: &mut Talk) {
 struct Talk {
     editor: Editor,
     folder: String,
+    /// Where the server keeps what it can make anew.
+    cache: String,
+    /// That is below it.
+    _state: TempDir,
     /// Names of sessions as they came, in order.
     sessions: Vec<String>,
     examples: BTreeMap<String, Example>,
@@ -210,9 +233,11 @@ struct Talk {
 
 impl Talk {
     fn new(repo: &Repo) -> Self {
-        let editor = Setup::new(repo).start();
+        let state = tempfile::tempdir().unwrap();
+        let editor = Setup::new(repo).state(state.path()).start();
         let folder = repo.root().display().to_string();
-        Self { editor, folder, sessions: Vec::new(), examples: BTreeMap::new() }
+        let cache = state.path().join("cache").display().to_string();
+        Self { editor, folder, cache, _state: state, sessions: Vec::new(), examples: BTreeMap::new() }
     }
 
     /// Runs a command, and returns its reply as it came.
@@ -238,6 +263,7 @@ impl Talk {
             Value::Number(_) if field.ends_with("Ms") => SOME_TIME.into(),
             Value::String(text) if is_session(text) => self.session(text).into(),
             Value::String(text) => {
+                let text = text.replace(&self.cache, "/home/me/.cache/strata");
                 let mut text = text.replace(&self.folder, "/home/me/meals");
                 let words = text.clone();
                 for word in words

@@ -8,6 +8,7 @@ mod commands;
 mod compaction;
 mod counting;
 mod files;
+mod here;
 mod layers;
 mod life;
 mod names;

@@ -119,3 +119,14 @@ fn a_file_outside_the_folders_is_ignored() {
     open(&mut editor, &elsewhere.uri("a.rs"), "pub fn elsewhere() {}\n");
     assert_eq!(editor.assemble().count("elsewhere"), 0);
 }
+
+#[test]
+fn a_folder_that_is_called_by_its_path_is_called_by_its_last_part() {
+    let (one, other) = (small(), small());
+    let mut editor = Setup::with_folders(&[("/home/me/src/strata/", &one)]).start();
+    let state = |editor: &mut Editor| editor.assemble().0["body"].to_string();
+    assert!(state(&mut editor).contains("Repository: `strata`"), "{}", state(&mut editor));
+    let folders = [("/home/me/src/web", &one), (r"C:\src\api", &other)];
+    let mut editor = Setup::with_folders(&folders).start();
+    editor.select(&["web/src/lib.rs", "api/src/lib.rs"]);
+}

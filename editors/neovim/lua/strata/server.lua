@@ -11,6 +11,9 @@ local DEATHS, WITHIN = 5, 180000
 -- A server that did not end after so long (milliseconds) is killed.
 local HANGS = 5000
 
+-- The plugin has commands of its own for what the server's code actions do.
+local SETTINGS = { lsp = { code_action = false } }
+
 -- What the top of a workspace has.
 local MARKERS = { ".strata.toml", ".git", ".hg", ".jj" }
 
@@ -117,7 +120,7 @@ local function before_init(params, config)
   end
   -- The same table is what the server asks for later.
   config.settings.strata =
-    vim.tbl_deep_extend("keep", config.settings.strata or {}, options.get().settings or {})
+    vim.tbl_deep_extend("keep", config.settings.strata or {}, options.get().settings or {}, SETTINGS)
   params.initializationOptions = vim.tbl_extend("force", config.init_options or {}, {
     resume = life(root).session,
     settings = config.settings.strata,

@@ -6,6 +6,7 @@ use strata_engine::compaction::{NoSuchProfile, Refused};
 use strata_engine::history::NoSuchMessage;
 use strata_engine::prompt::AssembleError;
 use strata_engine::session::{AlreadyRecovered, NoSuchPrompt, NothingToUndo};
+use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
@@ -77,6 +78,7 @@ macro_rules! said {
 
 said!(
     KeepError,
+    PreviewError,
     NoSuchPrompt,
     StoreError,
     NoSuchMessage,

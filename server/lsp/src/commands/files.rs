@@ -377,6 +377,17 @@ pub(super) fn find(params: FindFilesParams, context: &mut Context<'_>) -> Result
     Ok(FoundFiles { files: files.collect() })
 }
 
+impl Paths {
+    /// One document, or lines of it.
+    pub(super) fn document(key: &FileKey, lines: Option<LineRange>) -> Self {
+        let path = match lines {
+            Some(lines) => format!("{key}#{lines}"),
+            None => key.to_string(),
+        };
+        Self { paths: vec![path], confirm_secrets: Vec::new() }
+    }
+}
+
 impl Changed {
     fn sorted(mut self) -> Self {
         self.changed.sort();

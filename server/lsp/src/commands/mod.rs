@@ -6,6 +6,7 @@ mod budget;
 mod compaction;
 mod error;
 mod files;
+mod here;
 mod history;
 mod iteration;
 mod memory;

@@ -22,7 +22,7 @@ use crate::probe::Measured;
 const MEASURED: usize = 2;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AssembleParams {
     /// What the person asks.

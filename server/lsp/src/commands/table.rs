@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    CommandError, Context, budget, compaction, files, history, iteration, memory, prompt, server, session,
-    symbols, tiers, tool_output, url,
+    CommandError, Context, budget, compaction, files, here, history, iteration, memory, prompt, server,
+    session, symbols, tiers, tool_output, url,
 };
 use crate::protocol::{Message, Shapes};
 
@@ -64,6 +64,20 @@ commands! {
     "strata.files.has" => files::has,
     /// Takes note that files were read outside of what Strata sees.
     "strata.files.markRead" => files::mark_read,
+    /// Shows the document at hand in full, or the lines of a range, and tells the person.
+    "strata.here.select" => here::select,
+    /// Shows the document at hand as its map block again, and tells the person.
+    "strata.here.deselect" => here::deselect,
+    /// Selects the document at hand, or deselects it when it is selected, and tells the person.
+    "strata.here.toggle" => here::toggle,
+    /// Keeps the document at hand out of prompts altogether, and tells the person.
+    "strata.here.exclude" => here::exclude,
+    /// Takes its exclusion back, and tells the person.
+    "strata.here.include" => here::include,
+    /// Writes the next prompt into a file, and opens that in the editor or tells the person where it is.
+    "strata.here.preview" => here::preview,
+    /// Tells the person in one line how the context stands.
+    "strata.here.status" => here::status,
     /// Makes a prompt: a request body that a provider takes, with all that is known of it.
     "strata.prompt.assemble" => prompt::assemble,
     /// Reports what came of a prompt, which commits the turn.

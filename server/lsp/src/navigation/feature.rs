@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
 use strata_engine::settings::LspSettings;
 
 /// Something that editors know to ask for.
@@ -17,12 +18,26 @@ pub enum Feature {
     Definition,
     /// Where a name is mentioned.
     References,
+    /// What can be done with a document.
+    CodeAction,
+    /// How a document stands, above its first line.
+    CodeLens,
 }
+
+/// What kind our code actions are of.
+pub const ACTION_KIND: &str = "source.strata";
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::DocumentSymbol, Self::WorkspaceSymbol, Self::Hover, Self::Definition, Self::References];
+    pub const ALL: [Self; 7] = [
+        Self::DocumentSymbol,
+        Self::WorkspaceSymbol,
+        Self::Hover,
+        Self::Definition,
+        Self::References,
+        Self::CodeAction,
+        Self::CodeLens,
+    ];
 
     /// Whether the settings want it.
     pub fn is_wanted(self, settings: &LspSettings) -> bool {
@@ -32,6 +47,8 @@ impl Feature {
             Self::Hover => settings.hover,
             Self::Definition => settings.definition,
             Self::References => settings.references,
+            Self::CodeAction => settings.code_action,
+            Self::CodeLens => settings.code_lens,
         }
     }
 
@@ -43,6 +60,19 @@ impl Feature {
             Self::Hover => "textDocument/hover",
             Self::Definition => "textDocument/definition",
             Self::References => "textDocument/references",
+            Self::CodeAction => "textDocument/codeAction",
+            Self::CodeLens => "textDocument/codeLens",
+        }
+    }
+
+    /// What the client is told of it when it is offered while the server runs: for which documents it is, and more where
+    /// there is more to say.
+    pub fn registration(self) -> Option<Value> {
+        match self {
+            Self::WorkspaceSymbol => None,
+            Self::CodeAction => Some(json!({ "documentSelector": null, "codeActionKinds": [ACTION_KIND] })),
+            Self::CodeLens => Some(json!({ "documentSelector": null, "resolveProvider": false })),
+            _ => Some(json!({ "documentSelector": null })),
         }
     }
 }

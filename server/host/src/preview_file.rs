@@ -1,0 +1,146 @@
+//! Prompts written out for people whose editor shows files and nothing else: one Markdown file for each session below the
+//! cache directory, closed to other users. What it says is the caller's business.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::store::place::{private_directory, private_file};
+use crate::store::{SessionId, StoreError};
+
+/// Previews of other sessions go when nobody has asked for them for so long: they hold source code.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The files of one user.
+#[derive(Debug, Clone, Default)]
+pub struct PreviewFiles {
+    /// `None` when nothing says where the cache is.
+    folder: Option<PathBuf>,
+}
+
+/// Why a prompt was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum PreviewError {
+    /// Nothing says where the cache is.
+    #[error("nothing says where caches are kept; set STRATA_CACHE_DIR to an absolute path")]
+    NoCacheDirectory,
+    /// The session has a name that cannot be a file's, or the folder cannot be made.
+    #[error(transparent)]
+    Place(#[from] StoreError),
+    /// The system says no.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl PreviewFiles {
+    /// Those in the folder `preview` of a cache directory
+    /// ([`cache_directory`](crate::outline_cache::cache_directory)).
+    pub fn below(cache: Option<PathBuf>) -> Self {
+        Self { folder: cache.map(|cache| cache.join("preview")) }
+    }
+
+    /// Whether a path is that of a preview, by its text alone.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.folder.as_deref().is_some_and(|folder| path.parent() == Some(folder))
+    }
+
+    /// Writes the prompt of a session in the place of an earlier one, and returns the file's absolute path. Nobody ever
+    /// reads half of it.
+    ///
+    /// # Errors
+    /// [`PreviewError`]; an earlier prompt stays as it was then.
+    pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
+        let folder = self.folder.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
+        let session: SessionId = session.parse()?;
+        private_directory(folder)?;
+        let path = folder.join(format!("{session}.md"));
+        let half = folder.join(format!("{session}.{}.half", std::process::id()));
+        // Of a process that died at it and had the same number.
+        let _ = fs::remove_file(&half);
+        let written = private_file(&half).and_then(|mut file| file.write_all(text.as_bytes()));
+        if let Err(error) = written.and_then(|()| fs::rename(&half, &path)) {
+            let _ = fs::remove_file(&half);
+            return Err(PreviewError::Io { path, error });
+        }
+        remove_old(folder);
+        Ok(path)
+    }
+}
+
+/// What cannot be removed stays until the next time.
+fn remove_old(folder: &Path) {
+    let Some(limit) = SystemTime::now().checked_sub(KEPT) else { return };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let written = entry.metadata().and_then(|metadata| metadata.modified());
+        if written.is_ok_and(|written| written < limit) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> (tempfile::TempDir, PreviewFiles) {
+        let cache = tempfile::tempdir().unwrap();
+        let files = PreviewFiles::below(Some(cache.path().to_owned()));
+        (cache, files)
+    }
+
+    #[test]
+    fn the_last_prompt_of_each_session_is_there() {
+        let (cache, files) = files();
+        let one = files.write("s-1", "first").unwrap();
+        let other = files.write("s-2", "another").unwrap();
+        assert_eq!(files.write("s-1", "second").unwrap(), one);
+        assert_eq!(fs::read_to_string(&one).unwrap(), "second");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "another");
+        assert_eq!(fs::read_dir(cache.path().join("preview")).unwrap().count(), 2, "nothing else is left");
+        assert!(files.holds(&one) && !files.holds(cache.path()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_can_read_it_and_a_link_is_not_followed() {
+        use std::os::unix::fs::{MetadataExt as _, symlink};
+        let (cache, files) = files();
+        let path = files.write("s-1", "first").unwrap();
+        let elsewhere = cache.path().join("elsewhere");
+        fs::write(&elsewhere, "untouched").unwrap();
+        fs::remove_file(&path).unwrap();
+        symlink(&elsewhere, &path).unwrap();
+        files.write("s-1", "second").unwrap();
+        assert_eq!(fs::symlink_metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(fs::read_to_string(elsewhere).unwrap(), "untouched");
+    }
+
+    #[test]
+    fn what_nobody_has_asked_for_in_a_week_goes() {
+        let (_cache, files) = files();
+        let old = files.write("s-1", "old").unwrap();
+        let days = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
+        let age = |path: &Path, time| fs::File::options().write(true).open(path)?.set_modified(time);
+        age(&old, days(6)).unwrap();
+        files.write("s-2", "new").unwrap();
+        assert!(old.exists());
+        age(&old, days(8)).unwrap();
+        files.write("s-2", "newer").unwrap();
+        assert!(!old.exists());
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_refused() {
+        let (_cache, files) = files();
+        assert!(matches!(files.write("../s-1", "x"), Err(PreviewError::Place(_))));
+        let nowhere = PreviewFiles::default();
+        assert!(matches!(nowhere.write("s-1", "x"), Err(PreviewError::NoCacheDirectory)));
+    }
+}

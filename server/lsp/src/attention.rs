@@ -1,0 +1,81 @@
+//! Which document the client named last, for commands that name none: some editors can pass no arguments. It is what the
+//! person is at, as far as a server can know. Remembers names only.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+/// So many documents are remembered, since a client may close the last ones.
+const REMEMBERED: usize = 64;
+
+/// The documents that the client named, the last one last.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Attention(Vec<Arc<str>>);
+
+impl Attention {
+    /// The client named this document (its URI).
+    pub fn named(&mut self, uri: &str) {
+        self.closed(uri);
+        if self.0.len() >= REMEMBERED {
+            self.0.remove(0);
+        }
+        self.0.push(uri.into());
+    }
+
+    /// The client closed this document, so that the person is back at another one.
+    pub fn closed(&mut self, uri: &str) {
+        self.0.retain(|known| **known != *uri);
+    }
+
+    /// The document that was named last and not closed since.
+    pub fn latest(&self) -> Option<&str> {
+        self.0.last().map(|uri| &**uri)
+    }
+}
+
+/// The document that a message is about: every `textDocument/*` names one. To close it is no sign of attention.
+pub fn document<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> {
+    match method.strip_prefix("textDocument/")? {
+        "didClose" => None,
+        _ => params?.pointer("/textDocument/uri")?.as_str(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_one_counts_until_it_is_closed() {
+        let mut attention = Attention::default();
+        assert_eq!(attention.latest(), None);
+        ["a", "b", "a"].into_iter().for_each(|uri| attention.named(uri));
+        assert_eq!(attention.latest(), Some("a"));
+        attention.closed("a");
+        assert_eq!(attention.latest(), Some("b"));
+        attention.closed("b");
+        assert_eq!(attention.latest(), None);
+    }
+
+    #[test]
+    fn a_client_that_never_closes_anything_costs_nothing() {
+        let mut attention = Attention::default();
+        (0..1_000).for_each(|number| attention.named(&number.to_string()));
+        assert_eq!((attention.0.len(), attention.latest()), (REMEMBERED, Some("999")));
+    }
+
+    #[test]
+    fn every_message_about_a_document_names_it() {
+        let params = json!({ "textDocument": { "uri": "file:///a.rs" } });
+        for method in ["textDocument/didOpen", "textDocument/codeAction", "textDocument/ofTomorrow"] {
+            assert_eq!(document(method, Some(&params)), Some("file:///a.rs"));
+        }
+        for method in ["textDocument/didClose", "workspace/symbol", "notebookDocument/didOpen"] {
+            assert_eq!(document(method, Some(&params)), None, "{method}");
+        }
+        assert_eq!(document("textDocument/hover", Some(&json!([]))), None);
+        assert_eq!(document("textDocument/hover", None), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! Numbers, lines and extents as people read them.
+
+use strata_engine::selection::{Extent, LineRange};
+
+/// With a comma after each three digits: `1,234`.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut written = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            written.push(',');
+        }
+        written.push(digit);
+    }
+    written
+}
+
+/// A weight: `1 token`, `1,234 tokens`.
+pub fn tokens(number: usize) -> String {
+    format!("{} token{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// Lines of a file: `line 3`, `lines 3-9`.
+pub fn lines(lines: LineRange) -> String {
+    let (first, last) = (lines.first(), lines.last());
+    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
+}
+
+/// How much of a file is shown: `in full`, `with lines 3-9, line 20`.
+pub fn extent(extent: &Extent) -> String {
+    match extent {
+        Extent::Whole => "in full".to_owned(),
+        Extent::Lines(shown) => {
+            let shown: Vec<String> = shown.iter().map(|shown| lines(*shown)).collect();
+            format!("with {}", shown.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_three_digits_stand_together() {
+        let written = [0, 7, 999, 1_000, 12_345, 1_234_567].map(grouped);
+        assert_eq!(written, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!((tokens(1), tokens(0)), ("1 token".to_owned(), "0 tokens".to_owned()));
+    }
+
+    #[test]
+    fn an_extent_says_which_lines() {
+        let range = |first, last| LineRange::new(first, last).unwrap();
+        assert_eq!(extent(&Extent::Lines(vec![range(3, 9), range(20, 20)])), "with lines 3-9, line 20");
+        assert_eq!(extent(&Extent::Whole), "in full");
+    }
+}

@@ -1,0 +1,100 @@
+//! What the person may choose for a document, and what was chosen: code actions and the code lens. They run commands of the area
+//! `here`. Goes by what is known already: waits for no index and reads no outline.
+
+use serde_json::{Value, json};
+use strata_engine::key::FileKey;
+use strata_engine::selection::{Choice, Extent};
+use strata_engine::session::Session;
+use strata_host::secrets::secret_by_name;
+use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTriggerKind};
+
+use super::feature::ACTION_KIND;
+use crate::client::Can;
+use crate::snapshot::Snapshot;
+use crate::{figures, position};
+
+/// What can be done with a document as it stands.
+pub(super) fn actions(
+    params: &CodeActionParams,
+    key: &FileKey,
+    session: &Session,
+    literal_actions: Can,
+) -> Value {
+    if !is_asked_for(&params.context) {
+        return json!([]);
+    }
+    let uri = params.text_document.uri.as_str();
+    let document = json!({ "uri": uri });
+    let part = json!({ "uri": uri, "range": params.range });
+    let add = ("Add to model context".to_owned(), "select", &document);
+    let add_lines = position::lines(params.range)
+        .map(|lines| (format!("Add {} to model context", figures::lines(lines)), "select", &part));
+    let remove = ("Remove from model context".to_owned(), "deselect", &document);
+    let exclude = ("Exclude from model context".to_owned(), "exclude", &document);
+    let include = ("Include in model context again".to_owned(), "include", &document);
+    let show = ("Show the prompt".to_owned(), "preview", &document);
+    let selection = &session.selection;
+    let offered = match (selection.choice(key), selection.selected().get(key)) {
+        (Choice::Selected, Some(Extent::Lines(_))) => {
+            vec![Some(add), add_lines, Some(remove), Some(exclude)]
+        }
+        (Choice::Selected, _) => vec![Some(remove), Some(exclude)],
+        (Choice::Deselected, _) => vec![Some(add), add_lines, Some(exclude)],
+        (Choice::Excluded, _) => vec![Some(add), add_lines, Some(include)],
+    };
+    let offered = offered.into_iter().flatten().chain([show]);
+    offered
+        .map(|(title, verb, argument)| {
+            let command = command(&title, verb, argument);
+            match literal_actions {
+                Can::Yes => json!({ "title": title, "kind": ACTION_KIND, "command": command }),
+                Can::No => command,
+            }
+        })
+        .collect()
+}
+
+/// How a document stands, above its first line.
+pub(super) fn lens(uri: &str, key: &FileKey, snapshot: &Snapshot, session: &Session) -> Value {
+    let title = format!("Context: {}", standing(key, snapshot, session));
+    let start = json!({ "line": 0, "character": 0 });
+    let command = command(&title, "toggle", &json!({ "uri": uri }));
+    json!([{ "range": { "start": start, "end": start }, "command": command }])
+}
+
+/// Whether somebody looks for what we have: not an editor that looks for a reason to light a bulb, nor one that wants
+/// other kinds.
+fn is_asked_for(context: &CodeActionContext) -> bool {
+    let is_ours = |kind: &str| {
+        kind.is_empty()
+            || ACTION_KIND.strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    context.trigger_kind != Some(CodeActionTriggerKind::AUTOMATIC)
+        && context.only.as_ref().is_none_or(|only| only.iter().any(|kind| is_ours(kind.as_str())))
+}
+
+fn command(title: &str, verb: &str, argument: &Value) -> Value {
+    json!({ "title": title, "command": format!("strata.here.{verb}"), "arguments": [argument] })
+}
+
+fn standing(key: &FileKey, snapshot: &Snapshot, session: &Session) -> String {
+    let selection = &session.selection;
+    match (selection.choice(key), selection.selected().get(key)) {
+        (Choice::Selected, Some(extent)) => match snapshot.text(key, selection) {
+            Ok(file) => {
+                let weight = snapshot.weigh_file(key, &file, extent);
+                format!("{}, {}", figures::extent(extent), figures::tokens(weight))
+            }
+            Err(error) => error.to_string(),
+        },
+        (Choice::Excluded, _) => "excluded".to_owned(),
+        _ if has_outline(key, snapshot) => "outline only".to_owned(),
+        _ if snapshot.is_file(key.as_str()) => "name only".to_owned(),
+        _ => "nothing of it".to_owned(),
+    }
+}
+
+fn has_outline(key: &FileKey, snapshot: &Snapshot) -> bool {
+    let of_buffer = snapshot.buffers.get(key).is_some_and(|buffer| buffer.last().is_some());
+    (of_buffer || snapshot.index.symbols.get(key).is_some()) && secret_by_name(key).is_none()
+}
