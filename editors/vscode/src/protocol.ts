@@ -220,7 +220,7 @@ export type BreakReason =
   | 'first'
   /** Nothing broke: what was there stands in front, something was added. */
   | 'none'
-  /** Another model, dialect, tools or pictures. */
+  /** Another model, dialect or tools. */
   | 'model'
   /** Nothing was left of the cache after a pause. */
   | 'expired'
