@@ -16,6 +16,8 @@
 (find-file (expand-file-name "src/greet.txt" (getenv "REPO")))
 (text-mode)
 (apply #'eglot--connect (eglot--guess-contact))
+;; On a busy machine eglot is connected a moment before it looks after the buffer.
+(with-timeout (60) (while (not (eglot-managed-p)) (accept-process-output nil 0.05)))
 (check "the buffer is managed" (eglot-managed-p))
 (while (not (equal (plist-get (strata "server.status") :index) "ready"))
   (accept-process-output nil 0.05))
