@@ -100,7 +100,7 @@ export async function openWorkbench({ driven = false, vsix, files, settings = {}
     ],
   });
   const page = await browser.newPage({ viewport: { width: 1360, height: 850 } });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   await page.route((url) => url.protocol.startsWith('http') && url.hostname !== '127.0.0.1', (route) => route.abort());
 
   const keys = page.keyboard;
