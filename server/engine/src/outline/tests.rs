@@ -239,6 +239,14 @@ fn a_raised_flag_ends_the_work() {
 }
 
 #[test]
+fn a_text_that_nests_too_deep_is_given_up_before_it_is_parsed() {
+    let csharp = LanguageId::by_name("csharp").unwrap();
+    let deep = |depth: usize| parse(csharp, &"A<".repeat(depth), None, &Cancel::new()).unwrap();
+    assert!(deep(500).is_complete());
+    assert!(!deep(1_001).is_complete());
+}
+
+#[test]
 fn a_text_that_takes_too_many_steps_is_given_up() {
     let python = LanguageId::by_name("python").unwrap();
     let source = "class A: pass\n".repeat(1_000);
