@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+pub(crate) use strata_lsp::figures::{counted, grouped as count};
 
 use crate::failure::Failure;
 
@@ -71,35 +72,9 @@ pub(crate) fn clipped(text: &str, most: usize) -> String {
     }
 }
 
-/// A count as a person reads it: `1,234,567`.
-pub(crate) fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// A count with its noun: `1 file`, `1,204 files`.
-pub(crate) fn counted(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(number))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_grouped_by_three() {
-        let shown = [0, 7, 999, 1_000, 12_345, 1_234_567].map(count);
-        assert_eq!(shown, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
-        assert_eq!((counted(1, "file"), counted(1_000, "file")), ("1 file".into(), "1,000 files".into()));
-    }
 
     #[test]
     fn long_texts_are_shown_on_one_line_up_to_a_length() {

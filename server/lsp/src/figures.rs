@@ -15,9 +15,15 @@ pub fn grouped(number: usize) -> String {
     written
 }
 
+/// A count with its noun: `1 file`, `1,204 files`.
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
 /// A weight: `1 token`, `1,234 tokens`.
 pub fn tokens(number: usize) -> String {
-    format!("{} token{}", grouped(number), if number == 1 { "" } else { "s" })
+    counted(number, "token")
 }
 
 /// Lines of a file: `line 3`, `lines 3-9`.
@@ -45,6 +51,7 @@ mod tests {
     fn each_three_digits_stand_together() {
         let written = [0, 7, 999, 1_000, 12_345, 1_234_567].map(grouped);
         assert_eq!(written, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!((counted(1, "file"), counted(1_000, "file")), ("1 file".into(), "1,000 files".into()));
         assert_eq!((tokens(1), tokens(0)), ("1 token".to_owned(), "0 tokens".to_owned()));
     }
 

@@ -7,7 +7,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::prompt::{AssembleError, IndexState};
 use strata_engine::session::Session;
 
-use crate::figures::{grouped, tokens};
+use crate::figures::{counted, grouped, tokens};
 use crate::keeper::Keeping;
 use crate::snapshot::Snapshot;
 
@@ -53,7 +53,7 @@ impl Status {
         let used =
             format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
         let cached = self.cached_percent.map(|percent| format!("{percent:.0} % cached"));
-        let files = format!("{} file{} selected", grouped(selected), if selected == 1 { "" } else { "s" });
+        let files = format!("{} selected", counted(selected, "file"));
         let compaction = format!("compaction at {:.0} %", self.compaction_percent);
         let index = (self.index == IndexState::Building).then(|| "still indexing".to_owned());
         let said = [Some(used), cached, Some(files), Some(compaction), index];
