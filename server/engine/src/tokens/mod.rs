@@ -6,6 +6,7 @@
 //! several times slower than a split by hand with a memo of pieces (`cargo bench -p e2e --bench tokens` prints both). The
 //! ranks come from it when the engine is built, and the tests compare every count with it.
 
+mod ascii;
 mod cache;
 mod chunks;
 mod classes;

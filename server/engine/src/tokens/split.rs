@@ -5,8 +5,8 @@
 //! are ordered alternatives, and each function below is one of them. A matcher that backtracks runs out
 //! of stack on long white space, which is why the patterns are not simply handed to one.
 
-use super::Encoding;
 use super::classes::{BLANK, CASELESS, Classes, LOWER, MARK, NEWLINE, NUMBER, OTHER, UPPER};
+use super::{Encoding, ascii};
 
 const LETTER: u8 = UPPER | LOWER | CASELESS;
 const SPACE: u8 = BLANK | NEWLINE;
@@ -25,13 +25,16 @@ const TAIL: u8 = LOWER | BOTH;
 pub(super) struct Ends<'a> {
     text: &'a str,
     at: usize,
+    /// Ends that are known already, as bits counted from `known_from`.
+    known: u64,
+    known_from: usize,
     encoding: Encoding,
     classes: &'static Classes,
 }
 
 impl<'a> Ends<'a> {
     pub(super) fn new(encoding: Encoding, text: &'a str) -> Self {
-        Self { text, at: 0, encoding, classes: Classes::shared() }
+        Self { text, at: 0, known: 0, known_from: 0, encoding, classes: Classes::shared() }
     }
 
     #[inline]
@@ -168,10 +171,20 @@ impl<'a> Ends<'a> {
 impl Iterator for Ends<'_> {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
         let start = self.at;
         if start >= self.text.len() {
             return None;
+        }
+        if self.known == 0 {
+            self.known = ascii::starts(self.encoding, self.text.as_bytes(), start);
+            self.known_from = start;
+        }
+        if self.known != 0 {
+            self.at = self.known_from + self.known.trailing_zeros() as usize;
+            self.known &= self.known - 1;
+            return Some(self.at);
         }
         let end = self.piece_end();
         // No alternative is empty; were one, the rest of the text would be one piece, not an endless loop.
@@ -229,12 +242,36 @@ mod tests {
         }
     }
 
+    /// What the patterns say, one piece after the other.
+    fn one_by_one(encoding: Encoding, text: &str) -> Vec<&str> {
+        let mut ends = Ends::new(encoding, text);
+        let mut pieces = Vec::new();
+        while ends.at < text.len() {
+            let end = ends.piece_end();
+            pieces.push(&text[ends.at..end]);
+            ends.at = end;
+        }
+        pieces
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
         #[test]
         fn pieces_are_the_text(text in "\\PC*|[ \\t\r\na-bA-B'/1-9-]*") {
             for encoding in Encoding::ALL {
                 prop_assert!(pieces(encoding, &text).iter().all(|piece| !piece.is_empty()));
                 prop_assert_eq!(pieces(encoding, &text).concat(), text.as_str());
+            }
+        }
+
+        /// Texts of a few blocks, of characters that mean something to the patterns and of runs of one character.
+        #[test]
+        fn blocks_are_cut_as_single_pieces_are(
+            text in "([ \\t\r\na-cA-C'sTſ/09(=é語\u{a0}]|[a-c]{1,9}|  {1,70}|\n{1,9}|[0-9]{1,70}|\\){1,9}|\\PC){0,200}",
+        ) {
+            for encoding in Encoding::ALL {
+                prop_assert_eq!(pieces(encoding, &text), one_by_one(encoding, &text));
             }
         }
     }

@@ -1,0 +1,141 @@
+//! Where pre-tokens start in plain ASCII, sixty-four bytes at a time: the same rules as in `split`, said about all bytes at
+//! once, one bit each, lowest first. What depends on more than the block shows is left to `split`.
+
+use wide::i8x16;
+
+use super::Encoding;
+
+/// One bit for each byte of a block.
+type Bits = u64;
+type Block = [u8; Bits::BITS as usize];
+type Lanes = [u8; 16];
+
+/// Which bytes are what. Each is in one of the first six sets.
+struct Kinds {
+    upper: Bits,
+    lower: Bits,
+    number: Bits,
+    newline: Bits,
+    /// White space but newlines.
+    blank: Bits,
+    /// Not ASCII, so that nothing is known of it here.
+    foreign: Bits,
+    /// The one blank that leads symbols.
+    space: Bits,
+    quote: Bits,
+    slash: Bits,
+}
+
+/// Where pre-tokens start within the next 64 bytes, as bits counted from `at`, where one must start too, which is
+/// not among them. Every pre-token up to the last of them is whole. None, when the first cannot be told from these bytes.
+#[inline]
+pub(super) fn starts(encoding: Encoding, text: &[u8], at: usize) -> Bits {
+    let rest = text.get(at..).unwrap_or_default();
+    // Nearly all words of scripts that are not ASCII are told by their first or second byte.
+    if !rest.iter().take(2).all(u8::is_ascii) {
+        return 0;
+    }
+    if let Some(block) = rest.first_chunk() {
+        return Kinds::of(block).starts(encoding);
+    }
+    let mut block = [u8::MAX; size_of::<Block>()];
+    block.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    Kinds::of(&block).starts(encoding)
+}
+
+impl Kinds {
+    #[inline]
+    fn of(block: &Block) -> Self {
+        let mut sets = [0; 9];
+        for (nth, lanes) in block.as_chunks::<{ size_of::<Lanes>() }>().0.iter().enumerate() {
+            let bytes = i8x16::new(lanes.map(u8::cast_signed));
+            let is = |byte: u8| bytes.simd_eq(i8x16::splat(byte.cast_signed()));
+            let within = |first: u8, last: u8| {
+                bytes.simd_gt(i8x16::splat(first.cast_signed() - 1))
+                    & bytes.simd_lt(i8x16::splat(last.cast_signed() + 1))
+            };
+            let (space, newline) = (is(b' '), is(b'\n') | is(b'\r'));
+            let found = [
+                within(b'A', b'Z'),
+                within(b'a', b'z'),
+                within(b'0', b'9'),
+                newline,
+                within(b'\t', b'\r') | space,
+                bytes,
+                space,
+                is(b'\''),
+                is(b'/'),
+            ];
+            for (set, found) in sets.iter_mut().zip(found) {
+                // The highest bit of each of the sixteen bytes.
+                *set |= Bits::from(found.to_bitmask() & 0xffff) << (nth * size_of::<Lanes>());
+            }
+        }
+        let [upper, lower, number, newline, white, foreign, space, quote, slash] = sets;
+        Self { upper, lower, number, newline, blank: white & !newline, foreign, space, quote, slash }
+    }
+
+    #[inline]
+    fn starts(&self, encoding: Encoding) -> Bits {
+        let Self { upper, lower, number, newline, blank, foreign, space, .. } = *self;
+        let (letter, white) = (upper | lower, blank | newline);
+        let symbol = !(letter | number | white | foreign);
+        // The newlines that symbols take along.
+        let tail = runs_from(symbol << 1, newline);
+        let of_symbols = symbol & !(symbol << 1) & !(space << 1);
+        // A symbol or a blank leads a word, if a piece starts with it.
+        let of_words = letter & (number << 1 | newline << 1 | (symbol & !of_symbols) << 1);
+        let inside_words = match encoding {
+            Encoding::O200k => upper & lower << 1,
+            Encoding::Cl100k => 0,
+        };
+        let before_newline = runs_from(newline.reverse_bits() << 1, blank.reverse_bits()).reverse_bits();
+        // A run of white space starts behind what symbols take of it; again behind its last newline; and its last blank
+        // leads what follows.
+        let of_white = white & !(white << 1) & !tail
+            | blank & newline << 1 & (tail << 1 | !before_newline)
+            | blank & !(white >> 1);
+        let starts = of_words | inside_words | of_symbols | of_white | every_third(number);
+        starts & self.known(encoding, tail) & !1
+    }
+
+    /// The places of which these bytes tell whether a piece starts there.
+    #[inline]
+    fn known(&self, encoding: Encoding, tail: Bits) -> Bits {
+        let letter = self.upper | self.lower;
+        // What is not seen may be a letter, which may make a contraction.
+        let before_letter = (letter | self.foreign) >> 1 | 1 << (Bits::BITS - 1);
+        let unknown = self.foreign
+            | self.quote & before_letter & if encoding == Encoding::O200k { letter << 1 } else { Bits::MAX }
+            | if encoding == Encoding::O200k { self.slash & tail << 1 } else { 0 };
+        let seen = below(unknown.trailing_zeros());
+        // Where a run of white space ends decides where it starts again.
+        let last = Bits::BITS - (seen & !(self.blank | self.newline)).leading_zeros();
+        seen & (below(last) << 1 | 1)
+    }
+}
+
+/// All places below one.
+#[inline]
+fn below(place: u32) -> Bits {
+    1_u64.checked_shl(place).map_or(Bits::MAX, |bit| bit - 1)
+}
+
+/// The runs of a set that start at one of some places; `first` holds no other place of a run.
+#[inline]
+fn runs_from(first: Bits, set: Bits) -> Bits {
+    // The carry of a sum runs through to the end of a run and no further.
+    set & !set.wrapping_add(first & set)
+}
+
+/// The first of each run, and every third after it.
+#[inline]
+fn every_third(set: Bits) -> Bits {
+    let mut all = set & !(set << 1);
+    let mut next = all;
+    while next != 0 {
+        next = (((next << 1 & set) << 1) & set) << 1 & set;
+        all |= next;
+    }
+    all
+}
