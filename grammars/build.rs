@@ -30,6 +30,8 @@ struct Folder {
     tests: Vec<String>,
     #[serde(default)]
     generated: Vec<String>,
+    /// In bytes.
+    scanner_state: Option<usize>,
     #[serde(default)]
     walk: Walk,
     #[serde(default)]
@@ -78,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if folder.name.as_ref() != Some(name) {
             return Err(format!("{name}/language.toml must say name = {name:?}").into());
         }
-        entry(&mut out, &root, name, folder, &folders)?;
+        entry(&mut out, &root, (ids.len(), name), folder, &folders)?;
         ids.push(name);
     }
     out.push_str("];\n");
@@ -108,7 +110,7 @@ fn lineage<'a>(
 fn entry(
     out: &mut String,
     root: &Path,
-    name: &str,
+    (index, name): (usize, &str),
     folder: &Folder,
     folders: &BTreeMap<String, Folder>,
 ) -> Result<(), Box<dyn Error>> {
@@ -146,6 +148,11 @@ fn entry(
     writeln!(out, "    name: {name:?},")?;
     writeln!(out, "    family: {:?},", lineage.first().map_or(name, |(oldest, _)| *oldest))?;
     writeln!(out, "    grammar: || {grammar}.into(),")?;
+    writeln!(out, "    serialize: scanner::serialize::<{index}>,")?;
+    match lineage.iter().rev().find_map(|(_, f)| f.scanner_state) {
+        Some(bytes) => writeln!(out, "    scanner_state: {bytes},")?,
+        None => writeln!(out, "    scanner_state: scanner::ROOM,")?,
+    }
     writeln!(out, "    outline: concat!({queries}),")?;
     writeln!(out, "    fixture: include_str!({fixture:?}),")?;
     writeln!(out, "    imports: ImportStyle::{imports},")?;

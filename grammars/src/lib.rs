@@ -9,6 +9,7 @@ use tree_sitter::Query;
 mod detect;
 pub mod memory;
 mod position;
+mod scanner;
 
 pub use position::Position;
 
@@ -58,7 +59,11 @@ pub struct WalkRules {
 struct Language {
     name: &'static str,
     family: &'static str,
+    /// As its crate has it.
     grammar: fn() -> tree_sitter::Language,
+    serialize: scanner::Serialize,
+    /// A scanner that remembers more than so many bytes forgets them.
+    scanner_state: usize,
     outline: &'static str,
     fixture: &'static str,
     imports: ImportStyle,
@@ -114,9 +119,9 @@ impl LanguageId {
         usize::from(self.0)
     }
 
-    /// Its grammar.
+    /// Its grammar, whose scanner stays within the room that a parser has.
     pub fn grammar(self) -> tree_sitter::Language {
-        (self.language().grammar)()
+        scanner::bounded(self)
     }
 
     /// The query that says what its outline holds, compiled once per process. `None` only when the query

@@ -1,0 +1,63 @@
+//! Texts that make a scanner remember more than the parser has room for, or more than it can read back: each ended the
+//! process.
+
+use std::fmt::Write as _;
+
+use strata_grammars::LanguageId;
+use tree_sitter::Parser;
+
+#[track_caller]
+fn survives(language: &str, text: &str) {
+    let mut parser = Parser::new();
+    let grammar = LanguageId::by_name(language).map(LanguageId::grammar);
+    assert!(grammar.is_some_and(|grammar| parser.set_language(&grammar).is_ok()), "no {language}");
+    let end = parser.parse(text, None).map(|tree| tree.root_node().end_byte());
+    assert!(end >= Some(text.trim_end().len()), "{language}: {text:.40}");
+}
+
+#[test]
+fn lists_in_lists_in_yaml() {
+    for depth in 240..300 {
+        survives("yaml", &format!("{}a\n", "- ".repeat(depth)));
+    }
+    let maps = (0..300).fold(String::new(), |text, depth| format!("{text}{:depth$}a:\n", ""));
+    survives("yaml", &maps);
+}
+
+/// One byte for each string that is open, two for each indentation: over the limit by one.
+#[test]
+fn blocks_in_blocks_in_python() {
+    let mut text = String::new();
+    for depth in 0..510 {
+        let _ = writeln!(text, "{:depth$}if a:", "");
+    }
+    for depth in 510..520 {
+        let _ = writeln!(text, "{:depth$}if f\"{{f'''{{a}}'''}}\":", "");
+    }
+    survives("python", &text);
+}
+
+#[test]
+fn long_words_of_here_documents() {
+    for length in [10, 200, 255, 256, 300, 1_000, 5_000] {
+        let word = "A".repeat(length);
+        for language in ["ruby", "php", "bash"] {
+            let text = match language {
+                "php" => format!("<?php\n$a = <<<{word}\ntext\n{word};\n"),
+                _ => format!("cat <<{word}\ntext\n{word}\n"),
+            };
+            survives(language, &text);
+        }
+    }
+    survives("ruby", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
+    survives("bash", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
+}
+
+#[test]
+fn strings_in_strings() {
+    survives("ruby", &"\"#{".repeat(400));
+    survives("csharp", &"$\"{".repeat(400));
+    survives("python", &"f\"{f'{".repeat(200));
+    survives("bash", &"\"$(".repeat(400));
+    survives("php", &format!("<?php {}", "\"{$a[".repeat(400)));
+}
