@@ -310,6 +310,82 @@ fn an_invalid_range_is_never_silently_wrong() {
     }
 }
 
+/// What happens on the way to one notification of a sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Straight,
+    /// It is said once more.
+    Twice,
+    /// The one behind it comes first.
+    Late,
+    /// The versions behind it go on from a smaller number.
+    Back,
+}
+
+/// Versions may skip numbers, as the protocol says. One that does not rise tells that something was lost, doubled or changed
+/// places, and from there on only a full text is believed.
+#[test]
+fn versions_that_do_not_rise_are_never_silently_wrong() {
+    let sequences = wanted() / 10;
+    let (mut straight, mut skewed, mut mended) = (0, 0, 0);
+    for seed in 0..sequences {
+        let mut dice = Dice(1_000_000 + seed as u64);
+        let encoding = dice.one_of(&ENCODINGS);
+        let mut pair = Pair::new("fn main() {}\r\n🦀", encoding);
+        let mut said: Vec<(i32, Value)> = Vec::new();
+        for _ in 0..1 + dice.roll(6) {
+            let version = said.last().map_or(1, |(version, _)| *version) + dice.one_of(&[1, 1, 1, 2, 1_000]);
+            let edit = pair.edit(&mut dice);
+            said.push((version, edit));
+        }
+        let at = dice.roll(said.len());
+        let way = dice.one_of(&[Way::Straight, Way::Twice, Way::Late, Way::Back]);
+        let skews = match way {
+            Way::Straight => false,
+            Way::Twice => {
+                said.insert(at, said[at].clone());
+                true
+            }
+            Way::Late if at + 1 < said.len() => {
+                said.swap(at, at + 1);
+                true
+            }
+            Way::Late => false,
+            Way::Back => {
+                let step = said[at].0 - dice.one_of(&[0, 0, 1, 2]);
+                said.iter_mut().skip(at + 1).for_each(|(version, _)| *version -= step);
+                at + 1 < said.len()
+            }
+        };
+        let mut last = 1;
+        let mut expected_in_step = true;
+        for (version, change) in &said {
+            // A full text is the text, whatever came before it and whatever its version.
+            let is_full = change.get("range").is_none();
+            expected_in_step = is_full || (expected_in_step && *version > last);
+            last = if is_full { *version } else { last.max(*version) };
+            pair.version = version - 1;
+            pair.tell(std::slice::from_ref(change));
+            // Said too early, a range may not be in the text, which is found out at once.
+            let is_in_step = pair.buffer.document().is_in_step();
+            assert!(expected_in_step || !is_in_step, "{way:?} {said:?}\n{pair}");
+        }
+        if skews {
+            skewed += 1;
+        } else {
+            straight += 1;
+            assert!(pair.agrees(), "{said:?}\n{pair}");
+        }
+        pair.model = Model::new("all of it");
+        pair.version = last;
+        pair.tell(&[json!({ "text": "all of it" })]);
+        assert!(pair.agrees(), "{pair}");
+        mended += 1;
+    }
+    eprintln!("{straight} sequences in order, {skewed} with versions that do not rise, {mended} mended");
+    assert!(straight > sequences / 5 && skewed > sequences / 5, "both kinds were tried");
+}
+
 #[test]
 fn what_follows_an_invalid_range_waits_for_the_full_text() {
     let top = Place { line: 0, character: 0 };
