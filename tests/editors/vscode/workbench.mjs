@@ -47,11 +47,12 @@ export async function until(look, what, ms = 20_000) {
 
 /**
  * Starts VS Code. `driven` starts the server inside of code-server alone, which runs tests in its extension host;
- * otherwise `vsix` is installed. `files` are those of the workspace, `settings` are the person's.
+ * otherwise `vsix` is installed. `files` are those of the workspace, or `folder` is one that is there already; `settings` are
+ * the person's.
  */
-export async function openWorkbench({ driven = false, vsix, files, settings = {} }) {
+export async function openWorkbench({ driven = false, vsix, files, folder, settings = {} }) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-vscode-'));
-  const workspace = path.join(home, 'workspace');
+  const workspace = folder ?? path.join(home, 'workspace');
   for (const [name, text] of Object.entries(files)) {
     write(path.join(workspace, name), text);
   }

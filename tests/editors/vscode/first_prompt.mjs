@@ -1,0 +1,30 @@
+// The first minute of somebody who has just installed the extension: a file is opened, ticked, and the prompt previewed.
+// Called by ../first_prompt; prints how long each step took.
+
+import { openWorkbench, until } from './workbench.mjs';
+
+const { STRATA_VSIX, STRATA_WORKSPACE } = process.env;
+let last = performance.now();
+const say = (what) => {
+  const now = performance.now();
+  console.log(`  ${what.padEnd(56)} ${((now - last) / 1000).toFixed(1).padStart(7)} s`);
+  last = now;
+};
+
+const bench = await openWorkbench({ vsix: STRATA_VSIX, files: {}, folder: STRATA_WORKSPACE });
+try {
+  say('the extension is installed and VS Code started');
+  await bench.open();
+  await bench.openFile('README.md');
+  say('a file is open');
+  await bench.showStrata();
+  await bench.row('README.md').locator('.custom-view-tree-node-item-checkbox').click();
+  await bench.row('Active').waitFor();
+  say('it is ticked in the Strata view');
+  await bench.command('Strata: Preview the Prompt');
+  await until(async () => (await bench.preview()).includes('[1] System'), 'the prompt');
+  say('its prompt is on the screen');
+  await bench.shot('first-prompt');
+} finally {
+  await bench.close();
+}
