@@ -1,7 +1,8 @@
 //! How long outlines of broken, deep and odd texts take and how much memory, by language. `cargo bench -p e2e --bench survival
-//! -- [MUTATIONS] [LANGUAGE]...`. A text that takes longer than the limit of the server is given up and counted.
+//! -- [MUTATIONS | FROM..TO] [LANGUAGE]...`, so that several processes can share the mutations. A text that takes longer than the limit of the server is given up and counted.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use e2e::mutation::mutated;
@@ -28,22 +29,12 @@ const NESTS: [(&str, &str, &str); 10] = [
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let mutations = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(1_000);
-    let wanted: Vec<&String> = arguments.iter().filter(|argument| argument.parse::<u64>().is_err()).collect();
+    let wanted_seeds = arguments.iter().find_map(|argument| seeds(argument)).unwrap_or(0..1_000);
+    let wanted: Vec<&String> = arguments.iter().filter(|argument| seeds(argument).is_none()).collect();
     println!("limit {OUTLINE_TIME:?}; deep texts are nested {DEEP} times");
     println!(
-        "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>10}{:>9}  {:>9}{:>9}{:>9}",
-        "",
-        "mutations",
-        "MB",
-        "mean",
-        "slowest",
-        "given up",
-        "repetitive",
-        "given up",
-        "deep",
-        "given up",
-        "peak MB"
+        "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>9}{:>9}{:>9}",
+        "", "mutations", "MB", "mean", "slowest", "given up", "deep", "given up", "peak MB"
     );
     for language in LanguageId::all() {
         if !wanted.is_empty() && !wanted.iter().any(|name| **name == language.name()) {
@@ -52,7 +43,7 @@ fn main() {
         let others = LanguageId::all().filter(|other| *other != language).map(LanguageId::fixture);
         let own = std::iter::repeat_n(language.fixture(), 3 * LanguageId::COUNT);
         let fixtures: Vec<&str> = own.chain(others).collect();
-        let odd = Times::of(language, (0..mutations).map(|seed| mutated(&fixtures, seed)));
+        let odd = Times::of(language, wanted_seeds.clone().map(|seed| mutated(&fixtures, seed)));
         let deep = Times::of(
             language,
             NESTS.iter().flat_map(|(open, inside, close)| {
@@ -61,8 +52,9 @@ fn main() {
             }),
         );
         println!(
-            "{:<12}{mutations:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
+            "{:<12}{:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
             language.name(),
+            odd.texts,
             odd.bytes as f64 / 1e6,
             odd.all / u32::try_from(odd.texts.max(1)).unwrap_or(u32::MAX),
             odd.slowest,
@@ -72,6 +64,12 @@ fn main() {
             peak_memory(),
         );
     }
+}
+
+/// `1000`, or `1000..2000`.
+fn seeds(argument: &str) -> Option<Range<u64>> {
+    let (from, to) = argument.split_once("..").unwrap_or(("0", argument));
+    Some(from.parse().ok()?..to.parse().ok()?)
 }
 
 #[derive(Default)]

@@ -19,6 +19,7 @@ pub struct Setup {
     options: Value,
     state: Option<PathBuf>,
     variables: Vec<(String, String)>,
+    starter: Vec<String>,
     watching: Watching,
     /// Where its capabilities are others than those of [`hello`], and what stands there.
     capabilities: Vec<(String, Value)>,
@@ -68,6 +69,7 @@ impl Setup {
             options: Value::Null,
             state: None,
             variables: Vec::new(),
+            starter: Vec::new(),
             watching: Watching::Asked,
             capabilities: Vec::new(),
         }
@@ -115,6 +117,11 @@ impl Setup {
         self
     }
 
+    /// The server is started by this program. It needs a [`state`](Self::state).
+    pub fn started_by(self, starter: &[&str]) -> Self {
+        Self { starter: starter.iter().map(ToString::to_string).collect(), ..self }
+    }
+
     /// Starts the server, says hello, and waits until the repository is indexed.
     pub fn start(&self) -> Editor {
         let mut editor = self.start_without_waiting();
@@ -125,7 +132,10 @@ impl Setup {
     /// As [`Setup::start`], but the index may still be incomplete.
     pub fn start_without_waiting(&self) -> Editor {
         let mut server = match &self.state {
-            Some(state) => Server::start_with(state, &self.variables),
+            Some(state) => {
+                let starter: Vec<&str> = self.starter.iter().map(String::as_str).collect();
+                Server::start_under(&starter, state, &self.variables)
+            }
             None => Server::start(),
         };
         server.answer_with("workspace/configuration", json!([self.settings]));

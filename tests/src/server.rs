@@ -69,7 +69,20 @@ impl Server {
     /// Starts `strata serve` with this state directory and these variables. The user's settings are in
     /// `config/strata/strata.toml` below the state directory.
     pub fn start_with(state: &Path, variables: &[(String, String)]) -> Self {
-        let mut process = Command::new(strata())
+        Self::start_under(&[], state, variables)
+    }
+
+    /// The same, started by another program: its name and arguments, behind which the server's are put.
+    pub fn start_under(starter: &[&str], state: &Path, variables: &[(String, String)]) -> Self {
+        let mut command = match starter {
+            [] => Command::new(strata()),
+            [program, arguments @ ..] => {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(strata());
+                command
+            }
+        };
+        let mut process = command
             .arg("serve")
             .env("STRATA_STATE_DIR", state)
             .env("STRATA_CACHE_DIR", state.join("cache"))

@@ -21,6 +21,7 @@ mod status;
 mod surroundings;
 mod sync;
 mod tiers;
+mod trust;
 mod turns;
 mod typing;
 mod urls;
