@@ -62,6 +62,9 @@ struct Language {
     /// As its crate has it.
     grammar: fn() -> tree_sitter::Language,
     serialize: scanner::Serialize,
+    scan: scanner::Scan,
+    /// Its scanner does not see the end of a text everywhere.
+    scanner_runs_on: bool,
     /// A scanner that remembers more than so many bytes forgets them.
     scanner_state: usize,
     outline: &'static str,
@@ -119,7 +122,7 @@ impl LanguageId {
         usize::from(self.0)
     }
 
-    /// Its grammar, whose scanner stays within the room that a parser has.
+    /// Its grammar, whose scanner stays within bounds.
     pub fn grammar(self) -> tree_sitter::Language {
         scanner::bounded(self)
     }

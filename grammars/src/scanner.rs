@@ -1,4 +1,4 @@
-//! Keeps what a grammar's scanner remembers within the room that the parser has for it.
+//! Keeps the scanner of a grammar within bounds: what it remembers, and how far it reads.
 //!
 //! Scanners written by hand (indentation, here-documents) save their state behind each token. The parser has
 //! 1,024 bytes for that, and ends the process when a scanner has written more, as those of Python, Ruby and YAML do: 254
@@ -6,8 +6,12 @@
 //! remembers too much forgets all of it instead, which is what most of them do by themselves: the rest of such a text is
 //! misread.
 //!
-//! tree-sitter has no way to say this, so a grammar is copied with one function exchanged.
+//! Kotlin's looks for white space behind the end of a text for ever, when that ends with an annotation that somebody is typing.
+//! It is shown some there.
+//!
+//! tree-sitter has no way to say this, so a grammar is copied with functions exchanged.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_uint, c_void};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -23,8 +27,14 @@ pub(crate) const ROOM: usize = 1_024;
 /// longer than 260 bytes.
 const MOST: usize = 4_096;
 
+/// So often may a scanner ask for more behind the end of a text before it is shown something.
+const PATIENCE: u32 = 16;
+
 /// Writes the state of a scanner and says how long it is.
 pub(crate) type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
+/// Looks for one of the tokens that would fit.
+pub(crate) type Scan = unsafe extern "C" fn(*mut c_void, *mut Lexer, *const bool) -> bool;
+type Advance = unsafe extern "C" fn(*mut Lexer, bool);
 type Pointer = *const c_void;
 
 /// `struct TSLanguage` of ABI 14, which that of ABI 15 begins with (`tree_sitter/parser.h`).
@@ -61,13 +71,35 @@ struct Scanner {
     symbols: Pointer,
     create: Pointer,
     destroy: Pointer,
-    scan: Pointer,
+    scan: Option<Scan>,
     serialize: Option<Serialize>,
     deserialize: Pointer,
 }
 
-/// How the scanners save their states, by language, for those that were exchanged.
-static ORIGINALS: [OnceLock<Serialize>; LanguageId::COUNT] = [const { OnceLock::new() }; LanguageId::COUNT];
+/// `struct TSLexer`, which a scanner reads through.
+#[repr(C)]
+pub(crate) struct Lexer {
+    lookahead: i32,
+    result_symbol: u16,
+    advance: Advance,
+    mark_end: Pointer,
+    get_column: Pointer,
+    is_at_included_range_start: Pointer,
+    eof: unsafe extern "C" fn(*const Self) -> bool,
+    log: Pointer,
+}
+
+/// What was exchanged, by language.
+static ORIGINALS: [OnceLock<(Serialize, Option<Scan>)>; LanguageId::COUNT] =
+    [const { OnceLock::new() }; LanguageId::COUNT];
+
+/// How lexers go on; they are all of one kind.
+static ADVANCE: OnceLock<Advance> = OnceLock::new();
+
+thread_local! {
+    /// How often the scanner at work has asked for more behind the end.
+    static BEHIND_THE_END: Cell<u32> = const { Cell::new(0) };
+}
 
 /// The grammar of a language with a scanner that stays within its limit; made once, and the same from then on.
 #[expect(unsafe_code, reason = "a grammar is a struct of a C library")]
@@ -96,7 +128,7 @@ pub(crate) fn bounded(id: LanguageId) -> Language {
     unsafe { Language::from_raw(copy.0) }
 }
 
-/// A copy of a grammar, for good, with the function exchanged; the grammar itself when it has none.
+/// A copy of a grammar, for good, with the functions exchanged; the grammar itself when it has none.
 ///
 /// # Safety
 /// `grammar` points to a valid struct.
@@ -108,9 +140,14 @@ unsafe fn exchanged<T: Copy>(
 ) -> *const TSLanguage {
     // SAFETY: the caller says so.
     let mut copy = unsafe { *grammar };
-    let Some(serialize) = &mut scanner(&mut copy).serialize else { return grammar.cast() };
-    let _: Result<(), Serialize> = ORIGINALS[id.index()].set(*serialize);
+    let own = scanner(&mut copy);
+    let Some(serialize) = &mut own.serialize else { return grammar.cast() };
+    // A grammar is copied once.
+    let _ = ORIGINALS[id.index()].set((*serialize, own.scan));
     *serialize = id.language().serialize;
+    if id.language().scanner_runs_on {
+        own.scan = Some(id.language().scan);
+    }
     std::ptr::from_ref(Box::leak(Box::new(copy))).cast()
 }
 
@@ -120,7 +157,7 @@ unsafe fn exchanged<T: Copy>(
 /// As the parser calls it: with a scanner of that language, and [`ROOM`] bytes to write to.
 #[expect(unsafe_code, reason = "called by a C library")]
 pub(crate) unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, room: *mut c_char) -> c_uint {
-    let (Some(original), Some(language)) = (ORIGINALS[N].get(), LANGUAGES.get(N)) else { return 0 };
+    let (Some((original, _)), Some(language)) = (ORIGINALS[N].get(), LANGUAGES.get(N)) else { return 0 };
     let mut state = MaybeUninit::<[c_char; MOST]>::uninit();
     // SAFETY: no scanner writes more than that, and it is this language's.
     let length = unsafe { original(scanner, state.as_mut_ptr().cast()) };
@@ -130,4 +167,51 @@ pub(crate) unsafe extern "C" fn serialize<const N: usize>(scanner: *mut c_void, 
     // SAFETY: so many bytes were written, and there is room for them.
     unsafe { room.copy_from_nonoverlapping(state.as_ptr().cast(), length as usize) };
     length
+}
+
+/// Scans as the scanner of the language with index `N` does, and gets it away from the end of the text.
+///
+/// # Safety
+/// As the parser calls it: with a scanner of that language, and a lexer of its own.
+#[expect(unsafe_code, reason = "called by a C library")]
+pub(crate) unsafe extern "C" fn scan<const N: usize>(
+    scanner: *mut c_void,
+    lexer: *mut Lexer,
+    wanted: *const bool,
+) -> bool {
+    let Some((_, Some(original))) = ORIGINALS[N].get() else { return false };
+    // SAFETY: the lexer is the parser's, which lends it for the time of the call and reads on where it was.
+    unsafe {
+        let advance = *ADVANCE.get_or_init(|| (*lexer).advance);
+        BEHIND_THE_END.set(0);
+        (*lexer).advance = advance_for_a_while;
+        let found = original(scanner, lexer, wanted);
+        (*lexer).advance = advance;
+        if BEHIND_THE_END.get() > PATIENCE {
+            // As it is at the end.
+            (*lexer).lookahead = 0;
+        }
+        found
+    }
+}
+
+/// Goes on by a character. Behind the end there are none, and who does not see that is shown a line end, then nothing,
+/// then a line end: no loop over characters of one kind goes on for ever.
+///
+/// # Safety
+/// As a scanner calls it: with the lexer that it was given.
+#[expect(unsafe_code, reason = "called by a C library")]
+unsafe extern "C" fn advance_for_a_while(lexer: *mut Lexer, skip: bool) {
+    let Some(advance) = ADVANCE.get() else { return };
+    // SAFETY: the caller's lexer, as the parser made it.
+    unsafe {
+        advance(lexer, skip);
+        if ((*lexer).eof)(lexer) {
+            let times = BEHIND_THE_END.get().saturating_add(1);
+            BEHIND_THE_END.set(times);
+            if times > PATIENCE {
+                (*lexer).lookahead = if times % 2 == 0 { i32::from(b'\n') } else { 0 };
+            }
+        }
+    }
 }

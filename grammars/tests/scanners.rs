@@ -1,5 +1,5 @@
-//! Texts that make a scanner remember more than the parser has room for, or more than it can read back: each ended the
-//! process.
+//! Texts that make a scanner remember more than the parser has room for, or more than it can read back, which ended the
+//! process, or that make it look for something behind their end.
 
 use std::fmt::Write as _;
 
@@ -51,6 +51,15 @@ fn long_words_of_here_documents() {
     }
     survives("ruby", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
     survives("bash", &format!("{}\n", (0..400).map(|n| format!("a <<A{n};")).collect::<String>()));
+}
+
+/// This one did not end.
+#[test]
+fn an_annotation_at_the_end_of_a_kotlin_file() {
+    for text in ["class A\n@Inject", "class A @Inject", "class A\n@", "class A\n@a.b(1)", "class A\n@Inject "]
+    {
+        survives("kotlin", text);
+    }
 }
 
 #[test]
