@@ -210,7 +210,7 @@ unsafe extern "C" fn advance_for_a_while(lexer: *mut Lexer, skip: bool) {
             let times = BEHIND_THE_END.get().saturating_add(1);
             BEHIND_THE_END.set(times);
             if times > PATIENCE {
-                (*lexer).lookahead = if times % 2 == 0 { i32::from(b'\n') } else { 0 };
+                (*lexer).lookahead = if times.is_multiple_of(2) { i32::from(b'\n') } else { 0 };
             }
         }
     }
