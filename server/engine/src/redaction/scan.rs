@@ -93,7 +93,8 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Vec<Range<usize>>
     let secret = on_boundaries(text, secret);
     let Some(value) = text.get(secret.clone()) else { return Vec::new() };
     // What a rule tells by what stands in front begins wherever that does.
-    let begins = rule.context || begins_apart(bytes, whole.start, rule.long);
+    let led_to = rule.context || secret.start != whole.start;
+    let begins = led_to || begins_apart(bytes, whole.start, rule.long);
     let ends = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
     if begins && ends && rule.words.admit(value) { vec![secret] } else { Vec::new() }
 }

@@ -23,7 +23,7 @@ const STAND_INS: &[&str] = &["example", "placeholder", "redacted", "changeme", "
 /// The same, in values that are not told by their own form.
 const DOUBTFUL: &[&str] = &["test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty", "foobar"];
 /// What programs put values in for.
-const INTERPOLATED: &[&str] = &["${", "{{", "#{", "$(", "<%", "%(", "{}", "{0", "%s", "%v", "...", "***", "\u{2026}"];
+const INTERPOLATED: &[&str] = &["${", "{{", "#{", "$(", "<%", "%(", "{}", "{0", "...", "***", "\u{2026}"];
 
 impl Words {
     /// Whether a value may be a secret by its look.
@@ -60,7 +60,10 @@ fn bits_per_character(value: &str) -> f64 {
 /// A value in a template, or the name of a variable.
 fn is_interpolated(value: &str) -> bool {
     let variable = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    INTERPOLATED.iter().any(|mark| value.contains(mark))
+    // In a long password these may stand by chance.
+    let formatted = value.len() < 16 && ["%s", "%v"].iter().any(|mark| value.contains(mark));
+    formatted
+        || INTERPOLATED.iter().any(|mark| value.contains(mark))
         || value.strip_prefix('$').is_some_and(variable)
         || (value.starts_with('<') && value.ends_with('>'))
         || (value.starts_with('{') && value.ends_with('}'))
@@ -108,7 +111,7 @@ fn changes(value: &str) -> usize {
 }
 
 /// Letters and digits in no order that a word has.
-fn looks_random(value: &str, lower: &str, entropy: f64) -> bool {
+fn looks_random(value: &str, folded: &str, entropy: f64) -> bool {
     let length = value.len();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -118,13 +121,18 @@ fn looks_random(value: &str, lower: &str, entropy: f64) -> bool {
         return false;
     }
     let least = if length < 12 { 2.7 } else { 3.0 };
-    if entropy < least || DOUBTFUL.iter().any(|word| lower.contains(word)) && length < 40 {
+    if entropy < least || DOUBTFUL.iter().any(|word| folded.contains(word)) && length < 40 {
         return false;
     }
     let changes = changes(value);
+    let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
+    let lower = letters - upper;
+    // More capitals than names have, among small letters.
+    if length >= 16 && upper * 10 >= length * 3 && (lower * 7 >= length || digits > 0 && others >= 3) {
+        return true;
+    }
     if digits == 0 {
         // Long runs of letters of both sizes, as in keys without digits.
-        let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
         return others * 8 < length && length >= 16 && upper >= 3 && changes * 5 >= length;
     }
     // Short ones may owe their changes to symbols: `P@5s!w0rd`.
@@ -134,6 +142,10 @@ fn looks_random(value: &str, lower: &str, entropy: f64) -> bool {
 
 /// A value without quotes that is a path, a call, a number or a name rather than a secret.
 fn looks_like_code(value: &str) -> bool {
+    let hex = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+    if value.len() >= 32 && value.bytes().all(hex) {
+        return false;
+    }
     let parts = || value.split(['.', '/', '-', '_', '@', '+', '=', '#']).filter(|part| !part.is_empty());
     let word = |part: &str| {
         let digits = part.bytes().filter(u8::is_ascii_digit).count();
