@@ -117,7 +117,7 @@ fn none_of_a_thousand_planted_credentials_comes_out() {
     shown.push(editor.run("url.add", json!({ "url": "https://example.org/", "title": "A page", "content": page })));
     shown.push(editor.run("files.read", json!({ "path": "src/planted0.py" })));
     shown.push(editor.run("memory.add", json!({ "text": field.text(IN_ONE) })));
-    shown.push(editor.run("iteration.add", json!({ "output": field.text(IN_ONE) })));
+    shown.push(editor.run("iteration.add", json!({ "iteration": { "output": field.text(IN_ONE) } })));
 
     // History and results of tools, as they come in every way.
     while field.all.len() + 60 < PLANTED {
@@ -157,7 +157,7 @@ fn none_of_a_thousand_planted_credentials_comes_out() {
         ("history.get", json!({})),
         ("compaction.run", json!({})),
         ("history.get", json!({})),
-        ("iteration.prompt", json!({ "prompt": "Go on." })),
+        ("iteration.prompt", json!({})),
         ("session.export", json!({})),
         ("budget.report", json!({})),
         ("tiers.report", json!({})),
