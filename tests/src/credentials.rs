@@ -91,13 +91,21 @@ const TOKENS: &[(&str, Token)] = &[
     ("Stripe restricted", |d| format!("rk_{}{}", "live_", d.of(ALNUM, 24))),
     ("Stripe webhook", |d| format!("wh{}{}", "sec_", d.of(ALNUM, 32))),
     ("OpenAI project", |d| {
-        format!("sk-{}{}T3Blbk{}{}", "proj-", d.of(BASE64URL, 74), "FJ", d.of(BASE64URL, 73) + &d.of(ALNUM, 1))
+        format!(
+            "sk-{}{}T3Blbk{}{}",
+            "proj-",
+            d.of(BASE64URL, 74),
+            "FJ",
+            d.of(BASE64URL, 73) + &d.of(ALNUM, 1)
+        )
     }),
     ("OpenAI", |d| format!("sk{}{}T3Blbk{}{}", "-", d.of(ALNUM, 20), "FJ", d.of(ALNUM, 20))),
     ("Anthropic", |d| format!("sk-{}api03-{}{}", "ant-", d.of(BASE64URL, 93), "AA")),
     ("OpenRouter", |d| format!("sk-{}v1-{}", "or-", d.of(HEX, 64))),
     ("DeepSeek", |d| format!("sk{}{}", "-", d.of(HEX, 32))),
-    ("Hugging Face", |d| format!("h{}{}", "f_", d.of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 34))),
+    ("Hugging Face", |d| {
+        format!("h{}{}", "f_", d.of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 34))
+    }),
     ("Groq", |d| format!("gs{}{}", "k_", d.of(ALNUM, 52))),
     ("xAI", |d| format!("xa{}{}", "i-", d.of(ALNUM, 80))),
     ("Replicate", |d| format!("r{}{}", "8_", d.of(ALNUM, 37))),
@@ -106,7 +114,13 @@ const TOKENS: &[(&str, Token)] = &[
     ("RubyGems", |d| format!("ruby{}{}", "gems_", d.of(HEX, 48))),
     ("Docker", |d| format!("dckr_{}{}", "pat_", d.of(BASE64URL, 26) + &d.of(ALNUM, 1))),
     ("JWT", |d| {
-        format!("ey{}.ey{}{}.{}", "JhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9", "J", d.of(BASE64URL, 90), d.of(BASE64URL, 42) + &d.of(ALNUM, 1))
+        format!(
+            "ey{}.ey{}{}.{}",
+            "JhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",
+            "J",
+            d.of(BASE64URL, 90),
+            d.of(BASE64URL, 42) + &d.of(ALNUM, 1)
+        )
     }),
     ("Azure client secret", |d| {
         let (head, tail) = (d.of(ALNUM, 3), d.of(&format!("{ALNUM}~._-"), 30));
@@ -158,7 +172,12 @@ const IN_CONTEXT: &[(&str, InContext)] = &[
     }),
     ("Azure storage", |d| {
         let secret = d.of(BASE64, 86) + "==";
-        (secret.clone(), format!("DefaultEndpointsProtocol=https;AccountName=shop;AccountKey={secret};EndpointSuffix=core.windows.net"))
+        (
+            secret.clone(),
+            format!(
+                "DefaultEndpointsProtocol=https;AccountName=shop;AccountKey={secret};EndpointSuffix=core.windows.net"
+            ),
+        )
     }),
     ("Twilio auth token", |d| {
         let secret = d.of(HEX, 32);
@@ -174,7 +193,8 @@ const IN_CONTEXT: &[(&str, InContext)] = &[
     }),
     ("Slack webhook", |d| {
         let secret = d.of(ALNUM, 24);
-        let url = format!("https://hooks.slack.com/services/T{}/B{}/{secret}", d.of(BASE32, 10), d.of(BASE32, 10));
+        let url =
+            format!("https://hooks.slack.com/services/T{}/B{}/{secret}", d.of(BASE32, 10), d.of(BASE32, 10));
         (secret, format!("webhook: {url}"))
     }),
     ("password of a database in an address", |d| {

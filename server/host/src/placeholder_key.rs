@@ -51,9 +51,8 @@ pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
     let _ = fs::remove_file(&aside);
     match linked {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        Ok(()) | Err(_) => {
-            read(&path)?.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key has another length"))
-        }
+        Ok(()) | Err(_) => read(&path)?
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key has another length")),
     }
 }
 
@@ -98,7 +97,10 @@ mod tests {
         assert!(first.contains("[secret:"), "{first}");
         assert_eq!(first, shown(&one.path().join("strata")));
         assert_ne!(first, shown(&other.path().join("strata")));
-        let names: Vec<_> = fs::read_dir(one.path().join("strata")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let names: Vec<_> = fs::read_dir(one.path().join("strata"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(names, [NAME]);
         #[cfg(unix)]
         {

@@ -70,7 +70,10 @@ fn token(seed: u64) -> String {
 
 fn holding(secret: &str) -> Repo {
     let repo = small();
-    repo.write("deploy.py", format!("import os\n\nTOKEN = \"{secret}\"\n\ndef deploy(token=\"{secret}\"):\n    pass\n"));
+    repo.write(
+        "deploy.py",
+        format!("import os\n\nTOKEN = \"{secret}\"\n\ndef deploy(token=\"{secret}\"):\n    pass\n"),
+    );
     repo
 }
 
@@ -114,7 +117,9 @@ fn none_of_a_thousand_planted_credentials_comes_out() {
     let given = field.text(IN_ONE);
     shown.push(editor.run("files.add", json!({ "path": "given.txt", "content": given })));
     let page = field.text(IN_ONE);
-    shown.push(editor.run("url.add", json!({ "url": "https://example.org/", "title": "A page", "content": page })));
+    shown.push(
+        editor.run("url.add", json!({ "url": "https://example.org/", "title": "A page", "content": page })),
+    );
     shown.push(editor.run("files.read", json!({ "path": "src/planted0.py" })));
     shown.push(editor.run("memory.add", json!({ "text": field.text(IN_ONE) })));
     shown.push(editor.run("iteration.add", json!({ "iteration": { "output": field.text(IN_ONE) } })));
@@ -145,7 +150,9 @@ fn none_of_a_thousand_planted_credentials_comes_out() {
         for policy in ["ledger", "ripple", "flat"] {
             let argument = json!({ "prompt": "Now?", "format": format, "policy": policy, "dryRun": true });
             shown.push(editor.assemble_with(argument.clone()).0);
-            shown.push(editor.run("prompt.preview", json!({ "prompt": "Now?", "format": format, "policy": policy })));
+            shown.push(
+                editor.run("prompt.preview", json!({ "prompt": "Now?", "format": format, "policy": policy })),
+            );
         }
     }
     let replaced = editor.run("redaction.list", json!({}));
@@ -191,7 +198,9 @@ fn strings(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text}\n"),
         Value::Array(values) => values.iter().map(strings).collect(),
-        Value::Object(fields) => fields.iter().map(|(name, value)| format!("{name}\n{}", strings(value))).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| format!("{name}\n{}", strings(value))).collect()
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
     }
 }
@@ -207,7 +216,12 @@ fn a_secret_has_one_placeholder_in_files_messages_and_after_a_restart() {
         assert_eq!(prompt.count(&secret), 0);
         assert_eq!(prompt.warnings(), [("redacted", "deploy.py")]);
         let placeholder = placeholder_in(&prompt.full_text("deploy.py").unwrap());
-        assert_eq!(prompt.count(&placeholder), 3, "twice in the file, once in the question: {}", prompt.text());
+        assert_eq!(
+            prompt.count(&placeholder),
+            3,
+            "twice in the file, once in the question: {}",
+            prompt.text()
+        );
         let (code, message) = editor.warning();
         assert_eq!(code, "redacted");
         assert!(message.contains("2 secrets in deploy.py"), "{message}");

@@ -85,7 +85,8 @@ fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> 
     let mut all: Vec<Span> = spans.iter().filter(apart).cloned().collect();
     // A literal with a secret in it goes as a whole.
     let touched = |secret: &Range<usize>| {
-        let around = spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
+        let around =
+            spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
         around.fold(secret.clone(), |all, span| all.start.min(span.range.start)..all.end.max(span.range.end))
     };
     all.extend(secrets.iter().map(|secret| Span { range: touched(secret), kind: SpanKind::Secret }));

@@ -454,8 +454,14 @@ impl Run<'_> {
         for key in selected.keys() {
             let redacted = self.workspace.texts.get(key).map_or(0, |file| file.redacted.len());
             if redacted > 0 && !plan.shed().contains(key) {
-                let (secrets, them) = if redacted == 1 { ("1 secret", "it") } else { (&*format!("{redacted} secrets"), "them") };
-                let message = format!("{secrets} in {key}: placeholders stand for {them}; strata.redaction.list names {them}");
+                let (secrets, them) = if redacted == 1 {
+                    ("1 secret", "it")
+                } else {
+                    (&*format!("{redacted} secrets"), "them")
+                };
+                let message = format!(
+                    "{secrets} in {key}: placeholders stand for {them}; strata.redaction.list names {them}"
+                );
                 warnings.push(Warning { code: WarningCode::Redacted, message, path: Some(key.clone()) });
             }
         }

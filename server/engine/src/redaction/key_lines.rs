@@ -53,7 +53,8 @@ fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usiz
         let end = body.get(at..).unwrap_or_default().iter().position(|byte| !is_base64(*byte));
         let end = end.map_or(body.len(), |length| at + length);
         // The letter of an escaped line break.
-        let escaped = at > 0 && body.get(at - 1) == Some(&b'\\') && matches!(body.get(at), Some(b'n' | b'r' | b't'));
+        let escaped =
+            at > 0 && body.get(at - 1) == Some(&b'\\') && matches!(body.get(at), Some(b'n' | b'r' | b't'));
         let start = at + usize::from(escaped);
         if end >= start + least.max(1) {
             found.push(start..end);
@@ -93,7 +94,8 @@ mod tests {
         assert_eq!(parts(&plain), [LONG, LONG, "ab=="]);
         let escaped = format!("\\n{LONG}\\nab==\\n-----END PRIVATE KEY-----\\n");
         assert_eq!(parts(&escaped), [LONG, "ab=="]);
-        let encrypted = format!("\nProc-Type: 4,ENCRYPTED\nDEK-Info: X\n\n{LONG}\n-----END RSA PRIVATE KEY-----");
+        let encrypted =
+            format!("\nProc-Type: 4,ENCRYPTED\nDEK-Info: X\n\n{LONG}\n-----END RSA PRIVATE KEY-----");
         assert_eq!(parts(&encrypted), [LONG]);
     }
 

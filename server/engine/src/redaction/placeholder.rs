@@ -96,7 +96,8 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placehold
 fn length_at(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(OPENING)?.as_bytes();
     let in_label = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-    let label = rest.iter().take(LONGEST_LABEL + 1).position(|byte| !in_label(byte)).filter(|length| *length > 0)?;
+    let label =
+        rest.iter().take(LONGEST_LABEL + 1).position(|byte| !in_label(byte)).filter(|length| *length > 0)?;
     let digits = rest.get(label..)?.strip_prefix(b":")?.get(..=DIGITS)?;
     let (last, digits) = digits.split_last()?;
     let digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
@@ -117,13 +118,20 @@ mod tests {
         assert_eq!(placeholder.label(), "github-token");
         assert_eq!(Placeholder::parse(placeholder.as_str()), Some(placeholder.clone()));
         let text = format!("[secret:[secret:x] {placeholder}, {placeholder}]");
-        let found: Vec<_> = placeholders(&text).map(|(range, found)| (text[range].to_owned(), found)).collect();
+        let found: Vec<_> =
+            placeholders(&text).map(|(range, found)| (text[range].to_owned(), found)).collect();
         assert_eq!(found, vec![(placeholder.to_string(), placeholder); 2]);
     }
 
     #[test]
     fn what_only_resembles_one_is_none() {
-        for text in ["[secret:a:1a2b3c4d5e6]", "[secret::1a2b3c4d5e6f]", "[secret:A:1a2b3c4d5e6f]", "[secret:a:1a2b3c4d5e6g]", "[secret:a:1a2b3c4d5e6f"] {
+        for text in [
+            "[secret:a:1a2b3c4d5e6]",
+            "[secret::1a2b3c4d5e6f]",
+            "[secret:A:1a2b3c4d5e6f]",
+            "[secret:a:1a2b3c4d5e6g]",
+            "[secret:a:1a2b3c4d5e6f",
+        ] {
             assert_eq!(placeholders(text).count(), 0, "{text}");
         }
     }

@@ -147,7 +147,9 @@ impl Table {
         found.flat_map(move |found| {
             let uses = self.of_keyword.get(found.pattern().as_usize()).map_or(&[][..], Vec::as_slice);
             let written = text.as_bytes().get(found.range());
-            let is_meant = move |one: &&Use| one.exactly.as_deref().is_none_or(|exactly| Some(exactly.as_bytes()) == written);
+            let is_meant = move |one: &&Use| {
+                one.exactly.as_deref().is_none_or(|exactly| Some(exactly.as_bytes()) == written)
+            };
             uses.iter().filter(is_meant).map(move |one| (found.range(), one.rule))
         })
     }

@@ -89,7 +89,8 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Vec<Range<usize>>
         Shape::Lines => return key_lines::of_lines(text, whole.end),
         Shape::Inside => {}
     }
-    let secret = captures.name("secret").map_or(whole.clone(), |group| start + group.start()..start + group.end());
+    let secret =
+        captures.name("secret").map_or(whole.clone(), |group| start + group.start()..start + group.end());
     let secret = on_boundaries(text, secret);
     let Some(value) = text.get(secret.clone()) else { return Vec::new() };
     // What a rule tells by what stands in front begins wherever that does.
@@ -140,7 +141,9 @@ fn apart(text: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
         match apart.last_mut() {
             // What has a form of its own ends where that does, whatever else a guess takes with it.
             Some(last) if last.range.start == hit.range.start && !last.is_guess() && hit.is_guess() => {}
-            Some(last) if hit.range.start < last.range.end => last.range.end = last.range.end.max(hit.range.end),
+            Some(last) if hit.range.start < last.range.end => {
+                last.range.end = last.range.end.max(hit.range.end)
+            }
             _ => apart.push(hit),
         }
     }

@@ -75,7 +75,8 @@ impl Screen {
             }
             Value::Object(fields) => {
                 let picture = fields.contains_key("mediaType") || fields.contains_key("media_type");
-                let sealed = fields.contains_key("signature") || is_of_type(fields.get("type"), "redacted_thinking");
+                let sealed =
+                    fields.contains_key("signature") || is_of_type(fields.get("type"), "redacted_thinking");
                 for (name, value) in fields {
                     if !(name == "data" && (picture || sealed) || name == "signature") {
                         self.value_under(name, value);

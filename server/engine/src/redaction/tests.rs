@@ -50,7 +50,8 @@ fn a_secret_is_replaced_wherever_it_stands_and_by_the_same_placeholder() {
 
 #[test]
 fn what_is_found_is_told_without_the_secret() {
-    let text: Arc<str> = format!("one\ntwo {}\nthree\npassword: \"{}\"\n", random(), ["xK9#mP2$", "vL5n"].concat()).into();
+    let text: Arc<str> =
+        format!("one\ntwo {}\nthree\npassword: \"{}\"\n", random(), ["xK9#mP2$", "vL5n"].concat()).into();
     let Screened { text: shown, found } = screen().screened(&text);
     let told: Vec<(&str, usize)> = found.iter().map(|found| (found.rule, found.line)).collect();
     assert_eq!(told, [("github-token", 2), ("assigned-secret", 4)]);

@@ -19,9 +19,13 @@ pub(super) enum Words {
 }
 
 /// What examples of secrets contain.
-const STAND_INS: &[&str] = &["example", "placeholder", "redacted", "changeme", "change-me", "change_me", "xxxxxx", "your-", "your_"];
+const STAND_INS: &[&str] =
+    &["example", "placeholder", "redacted", "changeme", "change-me", "change_me", "xxxxxx", "your-", "your_"];
 /// The same, in values that are not told by their own form.
-const DOUBTFUL: &[&str] = &["test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty", "foobar"];
+const DOUBTFUL: &[&str] = &[
+    "test", "dummy", "fake", "sample", "secret", "password", "passwd", "token", "abcdef", "123456", "qwerty",
+    "foobar",
+];
 /// What programs put values in for.
 const INTERPOLATED: &[&str] = &["${", "{{", "#{", "$(", "<%", "%(", "{}", "{0", "...", "***", "\u{2026}"];
 
@@ -72,7 +76,10 @@ fn is_interpolated(value: &str) -> bool {
 
 /// What documents write where a password would stand.
 fn is_plain_word(lower: &str) -> bool {
-    const PLAIN: &[&str] = &["password", "passwd", "pass", "pwd", "secret", "user", "username", "token", "hunter2", "foobar", "test", "root", "guest", "admin"];
+    const PLAIN: &[&str] = &[
+        "password", "passwd", "pass", "pwd", "secret", "user", "username", "token", "hunter2", "foobar",
+        "test", "root", "guest", "admin",
+    ];
     PLAIN.contains(&lower.trim_matches(|c: char| !c.is_ascii_alphabetic()))
 }
 
@@ -153,7 +160,10 @@ fn looks_like_code(value: &str) -> bool {
     };
     let wordy = parts().filter(|part| word(part)).map(str::len).sum::<usize>();
     let longest = parts().map(str::len).max().unwrap_or_default();
-    value.starts_with(['/', '.', '#', '@', '~']) || wordy * 2 > value.len() || longest < 6 || changes(value) * 5 < longest
+    value.starts_with(['/', '.', '#', '@', '~'])
+        || wordy * 2 > value.len()
+        || longest < 6
+        || changes(value) * 5 < longest
 }
 
 #[cfg(test)]
@@ -163,9 +173,24 @@ mod tests {
     #[test]
     fn what_people_write_is_no_secret() {
         for value in [
-            "correcthorse", "my-secret-token", "django.contrib.auth", "csrfmiddlewaretoken", "password123", "2012-12-25",
-            "X-Custom-Header", "${DB_PASSWORD}", "{{ secret }}", "<your key>", "UserAgent/1.0", "sha256", "utf-8", "PBKDF2",
-            "getAccessTokenForUser", "application/json", "aaaaaaaaaaaaaaaa1", "TestClient2Token",
+            "correcthorse",
+            "my-secret-token",
+            "django.contrib.auth",
+            "csrfmiddlewaretoken",
+            "password123",
+            "2012-12-25",
+            "X-Custom-Header",
+            "${DB_PASSWORD}",
+            "{{ secret }}",
+            "<your key>",
+            "UserAgent/1.0",
+            "sha256",
+            "utf-8",
+            "PBKDF2",
+            "getAccessTokenForUser",
+            "application/json",
+            "aaaaaaaaaaaaaaaa1",
+            "TestClient2Token",
         ] {
             assert!(!Words::Random.admit(value), "{value}");
         }
@@ -173,11 +198,19 @@ mod tests {
 
     #[test]
     fn what_machines_write_may_be_one() {
-        for value in ["d41d8cd98f00b204e9800998ecf8427e", "xK9#mP2$vL5n", "aZ3kQ9xW7bN2mT5p", "kJh7-Gf4D_sA2q8W", "P4w!9dKz"] {
+        for value in [
+            "d41d8cd98f00b204e9800998ecf8427e",
+            "xK9#mP2$vL5n",
+            "aZ3kQ9xW7bN2mT5p",
+            "kJh7-Gf4D_sA2q8W",
+            "P4w!9dKz",
+        ] {
             assert!(Words::Random.admit(value), "{value}");
         }
         assert!(Words::Strict.admit("aZ3kQ9xW7bN2mT5p"));
-        for value in ["self.token2_key", "TokenStream2", "/etc/ssl/key1.pem", "Vec3d_from_u8", "req.body.password1"] {
+        for value in
+            ["self.token2_key", "TokenStream2", "/etc/ssl/key1.pem", "Vec3d_from_u8", "req.body.password1"]
+        {
             assert!(!Words::Strict.admit(value), "{value}");
         }
     }

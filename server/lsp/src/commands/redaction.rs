@@ -88,7 +88,9 @@ pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing,
     };
     for page in session.pages.iter() {
         let url = page.address.to_string();
-        secrets.extend(found_in(&page.text).into_iter().map(|listed| Listed { url: Some(url.clone()), ..listed }));
+        secrets.extend(
+            found_in(&page.text).into_iter().map(|listed| Listed { url: Some(url.clone()), ..listed }),
+        );
     }
     for message in session.history.messages() {
         let texts = message.body.content.iter().flat_map(texts_of);
@@ -98,7 +100,10 @@ pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing,
     Ok(Listing { secrets })
 }
 
-pub(super) fn restore(params: RestoreParams, context: &mut Context<'_>) -> Result<RestoreReply, CommandError> {
+pub(super) fn restore(
+    params: RestoreParams,
+    context: &mut Context<'_>,
+) -> Result<RestoreReply, CommandError> {
     let Context { snapshot, session, .. } = context;
     // What selected files hold is known again after a restart as soon as they were looked at.
     for key in session.selection.selected().keys() {
