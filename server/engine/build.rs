@@ -18,16 +18,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn edition() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/outline");
-    println!("cargo::rerun-if-changed={}", folder.display());
+    // What is taken for a secret is left out of outlines.
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in ["src/outline", "src/redaction"] {
+        let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(folder);
+        println!("cargo::rerun-if-changed={}", folder.display());
+        folders.push(folder);
+    }
     let mut sources = Vec::new();
-    let mut folders = vec![folder];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml") {
                 sources
                     .push((path.strip_prefix(env::var("CARGO_MANIFEST_DIR")?)?.to_owned(), fs::read(&path)?));
             }

@@ -13,6 +13,7 @@
 
 mod binary;
 pub mod contract;
+pub mod credentials;
 mod document;
 mod editor;
 mod framing;

@@ -8,6 +8,7 @@ mod failure;
 mod found;
 mod input;
 mod iteration;
+mod log;
 mod map;
 mod memory;
 mod output;

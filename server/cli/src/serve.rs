@@ -1,19 +1,15 @@
 //! `strata serve`: the language server on standard input and output, its log on standard error.
 
-use std::io;
 use std::process::ExitCode;
 
 use tracing::level_filters::LevelFilter;
 
 use crate::arguments::{LogLevel, ServeArguments};
 use crate::failure::Failure;
+use crate::log;
 
 pub(crate) fn run(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
-    tracing_subscriber::fmt()
-        .with_writer(io::stderr)
-        .with_ansi(false)
-        .with_max_level(LevelFilter::from(arguments.log))
-        .try_init()
+    log::begin(LevelFilter::from(arguments.log))
         .map_err(|error| Failure::said(format!("the log cannot be set up: {error}")))?;
     let exit = strata_lsp::server::run()
         .map_err(|error| Failure::said(format!("the server cannot start: {error}")))?;

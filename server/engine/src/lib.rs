@@ -21,6 +21,7 @@ pub mod key;
 pub mod models;
 pub mod outline;
 pub mod prompt;
+pub mod redaction;
 pub mod replay;
 pub mod selection;
 pub mod session;

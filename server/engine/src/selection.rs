@@ -119,6 +119,9 @@ pub struct Selection {
     selected: BTreeMap<FileKey, Extent>,
     excluded: BTreeSet<FileKey>,
     given: BTreeMap<FileKey, Arc<str>>,
+    /// Files whose secrets the person wants shown.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    confirmed: BTreeSet<FileKey>,
 }
 
 impl Selection {
@@ -145,6 +148,7 @@ impl Selection {
     /// Takes a file out of the prompt's full texts. Says whether it was there.
     pub fn deselect(&mut self, key: &FileKey) -> Option<Extent> {
         self.given.remove(key);
+        self.confirmed.remove(key);
         self.selected.remove(key)
     }
 
@@ -166,19 +170,33 @@ impl Selection {
         self.given.insert(key, text);
     }
 
+    /// Takes note that a selected file is to be shown as it is, secrets included, until it is deselected.
+    pub fn confirm(&mut self, key: FileKey) {
+        if self.selected.contains_key(&key) {
+            self.confirmed.insert(key);
+        }
+    }
+
+    /// Whether a file is to be shown as it is, secrets included.
+    pub fn is_confirmed(&self, key: &FileKey) -> bool {
+        self.confirmed.contains(key)
+    }
+
     /// Deselects everything; exclusions stay.
     pub fn clear(&mut self) {
         self.selected.clear();
         self.given.clear();
+        self.confirmed.clear();
     }
 
     /// Gives every file the name that `rename` says; a file without one is forgotten.
     pub fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
-        let Self { selected, excluded, given } = std::mem::take(self);
+        let Self { selected, excluded, given, confirmed } = std::mem::take(self);
         let renamed = |key: FileKey| rename(&key);
         self.selected =
             selected.into_iter().filter_map(|(key, extent)| Some((renamed(key)?, extent))).collect();
         self.excluded = excluded.into_iter().filter_map(renamed).collect();
+        self.confirmed = confirmed.into_iter().filter_map(renamed).collect();
         self.given = given.into_iter().filter_map(|(key, text)| Some((renamed(key)?, text))).collect();
     }
 
@@ -268,5 +286,19 @@ mod tests {
         assert_eq!(selection.choice(&key), Choice::Selected);
         selection.deselect(&key);
         assert_eq!(selection.choice(&key), Choice::Deselected);
+    }
+
+    #[test]
+    fn what_is_confirmed_holds_for_as_long_as_the_file_is_selected() {
+        let mut selection = Selection::new();
+        let key = FileKey::from("a.rs");
+        selection.confirm(key.clone());
+        assert!(!selection.is_confirmed(&key), "nothing is shown of it");
+        selection.select(key.clone());
+        selection.confirm(key.clone());
+        assert!(selection.is_confirmed(&key));
+        selection.deselect(&key);
+        selection.select(key.clone());
+        assert!(!selection.is_confirmed(&key));
     }
 }

@@ -11,6 +11,7 @@ use crate::facts::ToolPatterns;
 use crate::iteration::RollingConfig;
 use crate::models::ModelTable;
 use crate::prompt::Ttl;
+use crate::redaction::RedactionSettings;
 use crate::tiers::{Deltas, PolicyName};
 use crate::wire::Format;
 
@@ -46,6 +47,8 @@ pub struct Settings {
     pub tools: ToolPatterns,
     /// Results of tools: how much of them is kept, and for how long they are shown.
     pub tool_output: ToolOutputSettings,
+    /// Secrets in what models get to see.
+    pub redaction: RedactionSettings,
     /// What the language server shows and does.
     pub server: ServerSettings,
     /// What it answers of what other language servers answer, too.
@@ -69,6 +72,7 @@ impl Default for Settings {
             context: RollingConfig::default(),
             tools: ToolPatterns::default(),
             tool_output: ToolOutputSettings::default(),
+            redaction: RedactionSettings::default(),
             server: ServerSettings::default(),
             lsp: LspSettings::default(),
         }

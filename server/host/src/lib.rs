@@ -10,6 +10,7 @@ pub mod index;
 pub mod loop_file;
 pub mod named;
 pub mod outline_cache;
+pub mod placeholder_key;
 pub mod pool;
 pub mod preview_file;
 pub mod roots;

@@ -1,12 +1,14 @@
 //! Whom a compaction asks for a summary: the client, a provider, or nobody. Waits for the answer on the caller's thread,
 //! never longer than it is told. Knows nothing about what is asked.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::{Purpose, Question, Summariser, Topics};
 use strata_engine::models::Models;
+use strata_engine::redaction::Screen;
 use strata_engine::settings::{CompactionSettings, SummariserKind};
 use strata_host::config::Trust;
 use strata_host::summarise::{self, Provider};
@@ -38,6 +40,8 @@ pub struct Asker {
     model: Option<String>,
     detection_model: Option<String>,
     timeout: Duration,
+    /// Puts placeholders in the place of secrets, in what is asked and in what is answered.
+    screen: Arc<Screen>,
     /// Why nobody is asked although somebody should be.
     problem: Option<String>,
 }
@@ -49,6 +53,7 @@ impl Asker {
         trust: Trust,
         settings: &CompactionSettings,
         models: &Models,
+        screen: &Arc<Screen>,
         client: &ClientInfo,
         outgoing: Option<&UnboundedSender<Outgoing>>,
     ) -> Self {
@@ -78,6 +83,7 @@ impl Asker {
             model: settings.model.clone(),
             detection_model: settings.detection_model.clone(),
             timeout: Duration::from_secs(settings.timeout_s),
+            screen: Arc::clone(screen),
             problem,
         }
     }
@@ -97,6 +103,13 @@ impl Asker {
     /// # Errors
     /// Why there is no answer, as a clause.
     pub fn ask(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
+        let system = self.screen.text(&question.system).into_owned();
+        let prompt = self.screen.text(&question.prompt).into_owned();
+        let answer = self.ask_as_it_is(&Question { system, prompt, ..question.clone() }, cancel)?;
+        Ok(self.screen.text(&answer).into_owned())
+    }
+
+    fn ask_as_it_is(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
         let model = match question.purpose {
             Purpose::FindTopic => &self.detection_model,
             Purpose::Summarise | Purpose::Merge => &self.model,

@@ -24,6 +24,7 @@ pub mod outgoing;
 pub mod position;
 pub mod probe;
 pub mod protocol;
+pub mod redaction;
 pub mod rehearsal;
 pub mod server;
 pub mod services;

@@ -37,6 +37,8 @@ pub struct Status {
     compaction_percent: f64,
     /// How many selected files the next request would leave out because they do not fit; `strata.budget.report` names them.
     shed: usize,
+    /// How many secrets of selected files placeholders stand for; `strata.redaction.list` names them.
+    redacted: usize,
     /// Whether what is said is kept on the disk. Where it is not, it ends with the server.
     stored: bool,
     /// Whether all files were outlined.
@@ -69,9 +71,12 @@ pub fn read(
     now_ms: u64,
     cancel: &Cancel,
 ) -> Option<Status> {
-    let report: Result<_, Cancelled> = snapshot
-        .with_workspace(session, cancel, |workspace, means| budget::report(workspace, session, means));
-    let (model, tokens, window, shed) = match report.ok()? {
+    let read: Result<_, Cancelled> = snapshot.with_workspace(session, cancel, |workspace, means| {
+        let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
+        (redacted, budget::report(workspace, session, means))
+    });
+    let (redacted, report) = read.ok()?;
+    let (model, tokens, window, shed) = match report {
         Ok(report) => (report.model, report.used, report.max_input_tokens, report.shed.len()),
         // It does not fit even without a prompt: the meter shows by how much.
         Err(AssembleError::TooLarge { model, tokens, .. }) => {
@@ -92,6 +97,7 @@ pub fn read(
         cache_expires_ms: cached.map(|cached| cached.expires_ms),
         compaction_percent: session.compaction_status(Some(tokens), snapshot.means()).percent,
         shed,
+        redacted,
         stored: keeping == Keeping::Kept,
         index: snapshot.index.state,
         files: snapshot.index.files.len(),

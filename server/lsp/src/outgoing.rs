@@ -114,7 +114,7 @@ impl Work {
 /// Something that the person should know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, ...
+    /// What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, `redacted`, ...
     pub code: String,
     /// It in a sentence.
     pub message: String,

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use strata_engine::key::FileKey;
 use strata_host::outline_cache::cache_directory;
 use strata_host::preview_file::PreviewFiles;
 use tokio::sync::mpsc::UnboundedSender;
@@ -29,6 +30,8 @@ pub struct Services {
     client: RwLock<Arc<ClientInfo>>,
     /// Models of which the person was told that they are not in the table.
     unknown_models: Mutex<BTreeSet<String>>,
+    /// Files of which the person was told that they hold secrets.
+    redacted: Mutex<BTreeSet<FileKey>>,
 }
 
 impl Services {
@@ -50,6 +53,7 @@ impl Services {
             snapshot.trust,
             &snapshot.settings.compaction,
             &snapshot.models,
+            &snapshot.screen,
             &client,
             self.outgoing.as_ref(),
         )
@@ -65,6 +69,16 @@ impl Services {
     pub fn is_news_of_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         told.insert(model.to_owned())
+    }
+
+    /// Tells the person that placeholders stand for secrets in a file, the first time. Whether it was.
+    pub fn tell_of_secrets(&self, path: &FileKey, message: &str) -> bool {
+        let is_news = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone());
+        if is_news {
+            let (code, message) = ("redacted".to_owned(), message.to_owned());
+            self.say(Outgoing::Warning(Warning { code, message, path: Some(path.clone()) }));
+        }
+        is_news
     }
 
     /// Tells the client how a compaction stands.

@@ -10,6 +10,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 use strata_engine::models::Models;
 use strata_engine::prompt::{self, FileText, FrameItem, Means, Source, Surroundings, Workspace};
+use strata_engine::redaction::Screen;
 use strata_engine::selection::{Extent, Selection};
 use strata_engine::session::Session;
 use strata_engine::settings::{ContextFrameSettings, Settings};
@@ -27,6 +28,7 @@ use strata_host::uri;
 
 use crate::attention::Attention;
 use crate::index::{Index, outline_of};
+use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::surroundings::{session_state, standing};
 
@@ -57,6 +59,8 @@ pub struct Snapshot {
     pub counter: Arc<TokenCounter>,
     /// Texts of closed files.
     pub disk: Arc<TextCache>,
+    /// Puts placeholders in the place of secrets.
+    pub screen: Arc<Screen>,
     /// Outlines that earlier runs kept.
     pub outlines: Arc<OutlineCache>,
     /// Whether the person trusts the workspace.
@@ -82,6 +86,7 @@ impl Snapshot {
             models: Arc::new(Models::builtin()),
             counter: Arc::new(TokenCounter::new()),
             disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
+            screen: Arc::new(screen_of_user()),
             outlines: Arc::default(),
             trust: Trust::default(),
         }
@@ -89,7 +94,10 @@ impl Snapshot {
 
     /// Goes by these settings from now on. Returns the files of tokenizers that are needed now and were not before.
     pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
-        let now = Arc::clone(configuration.settings());
+        if self.settings.redaction != configuration.settings().redaction {
+            self.screen = Arc::new(self.screen.with(&configuration.settings().redaction));
+        }
+        let now = Arc::new(self.without_secrets(configuration.settings()));
         let before = std::mem::replace(&mut self.settings, Arc::clone(&now));
         self.configuration = Arc::new(configuration);
         if (&before.models, &before.tokenizers) == (&now.models, &now.tokenizers) {
@@ -103,6 +111,15 @@ impl Snapshot {
         let given = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
         self.counter = Arc::new(self.counter.with_given(given));
         files
+    }
+
+    /// The settings with placeholders in the texts that go into prompts.
+    fn without_secrets(&self, settings: &Settings) -> Settings {
+        let mut settings = settings.clone();
+        for text in [&mut settings.prompt.system, &mut settings.prompt.system_extra] {
+            *text = self.screen.text(text).into_owned();
+        }
+        settings
     }
 
     /// What prompts are made with, besides their content.
@@ -136,13 +153,24 @@ impl Snapshot {
         if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
     }
 
-    /// The current text of a file: what the client handed over, the open buffer, or the disk.
+    /// The current text of a file as a model may see it: with placeholders in the place of secrets, unless the person
+    /// selected it with them.
     ///
     /// # Errors
     /// [`ReadError`] when it has to come from the disk and cannot.
     pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
+        let text = self.text_as_it_is(key, selection)?;
+        Ok(if selection.is_confirmed(key) { text } else { text.screened(&self.screen) })
+    }
+
+    /// The current text of a file, secrets included: what the client handed over, the open buffer, or the disk. Never for a
+    /// model.
+    ///
+    /// # Errors
+    /// [`ReadError`] when it has to come from the disk and cannot.
+    pub fn text_as_it_is(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
         if let Some(text) = selection.given(key) {
-            return Ok(FileText { text: text.clone(), source: Source::Given });
+            return Ok(FileText::new(text.clone(), Source::Given));
         }
         let buffer = self.buffers.get(key);
         if let Some(buffer) = buffer.filter(|buffer| buffer.document().is_known()) {
@@ -159,7 +187,7 @@ impl Snapshot {
                 None => read.notice.map(|notice| notice.to_string()),
             },
         };
-        Ok(FileText { text: read.text, source })
+        Ok(FileText::new(read.text, source))
     }
 
     /// The outlines as they are now: open buffers over what the disk has.
@@ -234,6 +262,7 @@ impl Snapshot {
         let mut symbols = self.symbols(cancel)?;
         self.refresh_members(&mut symbols, &session.map_members, cancel)?;
         let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let now = session_state(self, session, cancel)?;
         let workspace = Workspace {
             texts: &texts,
             unreadable: &unreadable,
@@ -245,7 +274,7 @@ impl Snapshot {
             open: &open,
             index: self.index.state,
             standing: &standing(self, session),
-            session_state: &session_state(self, session, cancel)?,
+            session_state: &self.screen.text(&now),
         };
         Ok(use_it(&workspace, self.means()))
     }

@@ -66,6 +66,7 @@ pub(crate) fn record() -> BTreeMap<String, Example> {
     memory(&mut talk);
     pages_and_symbols(&mut talk);
     compaction(&mut talk);
+    redaction(&mut talk);
     sessions(&mut talk);
     here(&mut talk);
     server(&mut talk);
@@ -165,6 +166,11 @@ fn pages_and_symbols(talk: &mut Talk) {
     talk.say("symbols.dependents", json!({ "path": "src/week.rs" }));
     talk.say("symbols.find", json!({ "query": "wk" }));
     talk.say("symbols.relevant", json!({ "query": "how many meals does a week have" }));
+}
+
+fn redaction(talk: &mut Talk) {
+    talk.say("redaction.list", json!({}));
+    talk.say("redaction.restore", json!({ "text": "TOKEN = \"[secret:github-token:0123456789ab]\"" }));
 }
 
 fn compaction(talk: &mut Talk) {

@@ -15,6 +15,7 @@ mod names;
 mod navigation;
 mod order;
 mod recount;
+mod redaction;
 mod sessions;
 mod settings;
 mod status;

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::source::{Source, floor};
+use crate::redaction::{has_a_secret, scan};
 
 /// The most characters of a head, the mark for what was cut included.
 pub(crate) const MAX_HEAD: usize = 200;
@@ -26,6 +27,8 @@ pub(crate) enum SpanKind {
     Dropped,
     /// Copy it as it is, or cut it: a string literal.
     Literal,
+    /// Show that something is there, not what.
+    Secret,
 }
 
 /// The text of a head: the text in `range` with its spans (in order, not overlapping) treated, behind
@@ -41,7 +44,8 @@ pub(super) fn render(
     line.code(prefix);
     let end = range.end.min(range.start.saturating_add(scan));
     let mut at = range.start;
-    for span in spans {
+    let secrets = without_secrets(source, range.start..end, spans);
+    for span in secrets.as_deref().unwrap_or(spans) {
         if span.range.start < at || span.range.start >= end || line.is_full() {
             continue;
         }
@@ -49,6 +53,7 @@ pub(super) fn render(
         match span.kind {
             SpanKind::Dropped => line.code(" "),
             SpanKind::Literal => line.literal(&source.nearest(span.range.clone())),
+            SpanKind::Secret => line.code("…"),
         }
         at = span.range.end;
     }
@@ -61,10 +66,45 @@ pub(super) fn render(
     line.finish_head()
 }
 
+/// The spans of a head in which a secret was found, with the secrets among them; nothing where there is none, as nearly
+/// always. What stands for a secret elsewhere is not known here: it depends on more than the text.
+fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
+    let text = source.nearest(range.clone());
+    let in_text = |span: &Span| source.nearest(span.range.clone());
+    let is_secret = |span: &&Span| span.kind == SpanKind::Literal && has_a_secret(&in_text(span));
+    let hits = scan(&text);
+    if hits.is_empty() && !spans.iter().any(|span| is_secret(&span)) {
+        return None;
+    }
+    let mut secrets: Vec<Range<usize>> =
+        hits.into_iter().map(|hit| range.start + hit.range.start..range.start + hit.range.end).collect();
+    secrets.extend(spans.iter().filter(is_secret).map(|span| span.range.clone()));
+    let apart = |span: &&Span| {
+        !secrets.iter().any(|secret| secret.start < span.range.end && span.range.start < secret.end)
+    };
+    let mut all: Vec<Span> = spans.iter().filter(apart).cloned().collect();
+    // A literal with a secret in it goes as a whole.
+    let touched = |secret: &Range<usize>| {
+        let around =
+            spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
+        around.fold(secret.clone(), |all, span| all.start.min(span.range.start)..all.end.max(span.range.end))
+    };
+    all.extend(secrets.iter().map(|secret| Span { range: touched(secret), kind: SpanKind::Secret }));
+    all.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
+    Some(all)
+}
+
 /// Any text on one line of at most `max` characters.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut line = Line::new(max);
-    line.code(text.get(..floor(text, MAX_SCAN)).unwrap_or_default());
+    let read = text.get(..floor(text, MAX_SCAN)).unwrap_or_default();
+    let mut at = 0;
+    for hit in scan(read) {
+        line.code(read.get(at..hit.range.start).unwrap_or_default());
+        line.code("…");
+        at = hit.range.end;
+    }
+    line.code(read.get(at..).unwrap_or_default());
     line.cut |= text.len() > MAX_SCAN;
     line.finish()
 }

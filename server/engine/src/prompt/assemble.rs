@@ -427,7 +427,7 @@ impl Run<'_> {
             }
         }
         let file = |(path, (tokens, tier)): (&FileKey, (usize, Tier))| {
-            let FileText { text, source } = self.workspace.texts.get(path)?.clone();
+            let FileText { text, source, .. } = self.workspace.texts.get(path)?.clone();
             Some(UsedFile { path: path.clone(), source, hash: ContentHash::of(&text), tokens, tier })
         };
         used.into_iter().filter_map(file).collect()
@@ -449,6 +449,20 @@ impl Run<'_> {
             if let Some(Source::Buffer { sync: Sync::OutOfStep { reason }, .. }) = source {
                 let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
                 warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some(key.clone()) });
+            }
+        }
+        for key in selected.keys() {
+            let redacted = self.workspace.texts.get(key).map_or(0, |file| file.redacted.len());
+            if redacted > 0 && !plan.shed().contains(key) {
+                let (secrets, them) = if redacted == 1 {
+                    ("1 secret", "it")
+                } else {
+                    (&*format!("{redacted} secrets"), "them")
+                };
+                let message = format!(
+                    "{secrets} in {key}: placeholders stand for {them}; strata.redaction.list names {them}"
+                );
+                warnings.push(Warning { code: WarningCode::Redacted, message, path: Some(key.clone()) });
             }
         }
         if attempt.truncated > 0 {

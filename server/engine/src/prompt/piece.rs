@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::document::{Document, Sync};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
+use crate::redaction::{Found, Screen, Screened};
 use crate::selection::{Extent, LineRange};
 use crate::urls::Page;
 
@@ -46,13 +47,26 @@ pub struct FileText {
     pub text: Arc<str>,
     /// Where it came from.
     pub source: Source,
+    /// The secrets in whose place placeholders stand.
+    pub redacted: Arc<[Found]>,
 }
 
 impl FileText {
+    /// A text as it is.
+    pub fn new(text: Arc<str>, source: Source) -> Self {
+        Self { text, source, redacted: Arc::default() }
+    }
+
+    /// The same with placeholders in the place of secrets.
+    pub fn screened(self, screen: &Screen) -> Self {
+        let Screened { text, found } = screen.screened(&self.text);
+        Self { text, source: self.source, redacted: found }
+    }
+
     /// The text of an open buffer.
     pub fn of_buffer(document: &Document) -> Self {
         let source = Source::Buffer { version: document.version(), sync: document.sync().clone() };
-        Self { text: document.text().into(), source }
+        Self::new(document.text().into(), source)
     }
 }
 
@@ -186,7 +200,7 @@ mod tests {
     use super::*;
 
     fn shown(key: &str, text: &str, extent: &Extent) -> Vec<String> {
-        let file = FileText { text: text.into(), source: Source::Given };
+        let file = FileText::new(text.into(), Source::Given);
         let pieces = pieces(&FileKey::from(key), &file, extent, &|text| text.len());
         pieces.iter().map(|piece| piece.text.to_string()).collect()
     }

@@ -46,6 +46,8 @@ pub enum WarningCode {
     HistoryTruncated,
     /// The outlines are not complete yet.
     IndexIncomplete,
+    /// Secrets in a file were replaced by placeholders.
+    Redacted,
 }
 
 /// What a prompt says about one file it used.

@@ -121,7 +121,7 @@ impl<'a> Stage<'a> {
     pub fn with_workspace<R>(&self, selection: &Selection, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
         let text = |key: &FileKey| {
             let source = Source::Disk { mtime_ms: 0, notice: None };
-            Some((key.clone(), FileText { text: Arc::clone(self.files.get(key)?), source }))
+            Some((key.clone(), FileText::new(Arc::clone(self.files.get(key)?), source)))
         };
         let texts: BTreeMap<FileKey, FileText> = selection.selected().keys().filter_map(text).collect();
         let missing = selection.selected().keys().filter(|key| !texts.contains_key(*key));
@@ -151,7 +151,7 @@ impl<'a> Stage<'a> {
     ) {
         let count = |text: &str| prompt::weigh_text(text, means);
         let file = |key: &FileKey| {
-            let file = FileText { text: Arc::clone(self.files.get(key)?), source: Source::Given };
+            let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
             let tokens = prompt::weigh_file(key, &file, &Extent::Whole, means);
             Some((format!("file:{key}"), Need::AnyVersion(tokens)))
         };

@@ -6,7 +6,7 @@ mod saved;
 mod shorter;
 mod trail;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -19,6 +19,7 @@ use crate::history::{ContentBlock, History, MessageId, NewMessage, NoSuchMessage
 use crate::iteration::Loop;
 use crate::key::FileKey;
 use crate::prompt::{Ask, Assembled, Layout, Prepared, Request};
+use crate::redaction::{Placeholder, placeholders};
 use crate::selection::Selection;
 use crate::tiers::{Billed, Breaks, PolicyName, TierState};
 use crate::urls::Pages;
@@ -485,6 +486,7 @@ impl Session {
             at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })?;
 
         let mut warnings = Vec::new();
+        let unknown_to_the_model = placeholders_in(&outcome.answer);
         if let Some(usage) = outcome.usage {
             self.totals = self.totals.plus(usage);
             let cost = usage.cost(&pending.prepared.sent.prices);
@@ -551,6 +553,7 @@ impl Session {
             }
             self.anchor = (pending.base == self.revision).then(|| billed.unwrap_or(counted));
             self.recovery = Recovery::Possible;
+            warnings.extend(placeholders_said(&unknown_to_the_model));
             if !answered {
                 warnings.push("the answer is empty; only the prompt was added".to_owned());
             }
@@ -569,4 +572,21 @@ impl Session {
         }
         Ok(recorded)
     }
+}
+
+/// What an answer says of secrets without knowing them, each once.
+fn placeholders_in(answer: &[ContentBlock]) -> BTreeSet<Placeholder> {
+    let said = serde_json::to_string(answer).unwrap_or_default();
+    placeholders(&said).map(|(_, placeholder)| placeholder).collect()
+}
+
+fn placeholders_said(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
+    let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "the answer holds placeholders of secrets ({}); strata.redaction.restore puts the secrets back into text that is \
+             to be applied",
+            names.join(", ")
+        )
+    })
 }

@@ -18,7 +18,8 @@ use super::{CommandError, Context, Empty, NoArguments, most_found};
 pub(super) struct Paths {
     /// Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
     paths: Vec<String>,
-    /// Files that are selected although their name says that they hold secrets.
+    /// Files that are selected although their name says that they hold secrets, and shown as they are, without placeholders in the
+    /// place of secrets.
     #[serde(default)]
     confirm_secrets: Vec<String>,
 }
@@ -451,6 +452,9 @@ fn select_into(
             match lines {
                 Some(range) => selection.select_lines(key.clone(), range),
                 None => selection.select(key.clone()),
+            }
+            if confirmed(&key) {
+                selection.confirm(key.clone());
             }
             changed.changed.push(key);
         }

@@ -200,7 +200,7 @@ pub(super) fn hide(params: HideParams, context: &mut Context<'_>) -> Result<Empt
 }
 
 pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
-    let messages = super::session::messages_in(&params.text)?;
+    let messages = super::session::messages_in(&params.text, &context.snapshot.screen)?;
     let ids = messages.into_iter().map(|message| context.session.history.add(message)).collect();
     context.session.touch();
     Ok(Added { ids })

@@ -11,6 +11,7 @@ mod history;
 mod iteration;
 mod memory;
 mod prompt;
+mod redaction;
 mod said;
 mod server;
 mod session;
@@ -155,7 +156,22 @@ pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
 /// [`CommandError`]; the session is to be thrown away then.
 pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
     context.cancel.check()?;
+    let arguments = without_secrets(name, arguments, context.snapshot);
     table::route(name, arguments, context)
+}
+
+/// Commands that look at what they are given themselves: recordings are screened message by message, since reasoning in them
+/// is sealed, and text that secrets are put back into is not for a model.
+const SCREENED_BY_THEMSELVES: &[&str] =
+    &["strata.history.import", "strata.session.import", "strata.redaction.restore"];
+
+/// What a client hands over, with placeholders in the place of secrets: what is never taken in can never be sent, stored or
+/// logged.
+fn without_secrets(name: &str, mut arguments: Value, snapshot: &Snapshot) -> Value {
+    if !SCREENED_BY_THEMSELVES.contains(&name) {
+        snapshot.screen.value(&mut arguments);
+    }
+    arguments
 }
 
 /// Takes the one argument object of a command and the session it names apart.

@@ -175,6 +175,10 @@ pub(super) fn assemble(
     if warnings.iter().any(is_about_model) && !context.services.is_news_of_model(model) {
         warnings.retain(|warning| !is_about_model(warning));
     }
+    warnings.retain(|warning| match (&warning.code, &warning.path) {
+        (WarningCode::Redacted, Some(path)) => context.services.tell_of_secrets(path, &warning.message),
+        _ => true,
+    });
     Ok(handed_over(context.session.keep(prepared)))
 }
 

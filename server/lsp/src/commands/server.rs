@@ -84,7 +84,11 @@ pub(super) fn reindex(_: NoArguments, context: &mut Context<'_>) -> Result<Empty
 pub(super) fn settings(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
     let snapshot = context.snapshot;
     let Effective { origins, ignored, .. } = snapshot.configuration.effective().clone();
-    Ok(SettingsReply { settings: (*snapshot.settings).clone(), origins, ignored })
+    // Nothing of it should be a secret; what is one all the same is not shown around.
+    let mut settings = serde_json::to_value(&*snapshot.settings).unwrap_or_default();
+    snapshot.screen.value(&mut settings);
+    let settings = serde_json::from_value(settings).unwrap_or_default();
+    Ok(SettingsReply { settings, origins, ignored })
 }
 
 pub(super) fn models(_: NoArguments, context: &mut Context<'_>) -> Result<ModelsReply, CommandError> {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use strata_engine::exchange::{self, Form};
 use strata_engine::facts::Step;
 use strata_engine::history::{Message, MessageId, NewMessage};
+use strata_engine::redaction::Screen;
 use strata_engine::session::Session;
 use strata_engine::wire::{self, Body, Format};
 use strata_host::store::{Access, Limits, Scope, SessionInfo, StoreError};
@@ -291,14 +293,17 @@ pub(super) fn export(params: ExportParams, context: &mut Context<'_>) -> Result<
 
 pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<Imported, CommandError> {
     if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
-        let imported = context.services.keeper.with(|store| store.import(params.text.as_bytes()))?;
+        let text = lines_without_secrets(&params.text, &context.snapshot.screen);
+        let imported = context.services.keeper.with(|store| store.import(text.as_bytes()))?;
         let id = imported.handle.id().as_str().to_owned();
         return Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 });
     }
     let imported = exchange::read_any(&params.text)
         .map_err(|error| CommandError::invalid("text", &error.to_string()))?;
     let mut session = Session::new(new_id()?);
-    session.set_history(imported.messages);
+    let mut messages = imported.messages;
+    messages.iter_mut().for_each(|message| context.snapshot.screen.message(message));
+    session.set_history(messages);
     let (id, messages) = (session.id.to_string(), session.history.len());
     let session = Arc::new(session);
     context.services.keeper.add(&session, &params.name, context.now_ms)?;
@@ -375,8 +380,27 @@ fn new_id() -> Result<String, StoreError> {
 }
 
 /// Messages of a text in any form that is known.
-pub(super) fn messages_in(text: &str) -> Result<Vec<NewMessage>, CommandError> {
+pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>, CommandError> {
     let imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
-    Ok(imported.messages)
+    let mut messages = imported.messages;
+    messages.iter_mut().for_each(|message| screen.message(message));
+    Ok(messages)
+}
+
+/// A stored session, one JSON value in each line, with placeholders in the place of secrets. A line that is no JSON stays: the
+/// store says what is wrong with it.
+fn lines_without_secrets(text: &str, screen: &Screen) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match serde_json::from_str::<Value>(line) {
+            Ok(mut value) => {
+                screen.value(&mut value);
+                out.push_str(&value.to_string());
+                out.push('\n');
+            }
+            Err(_) => out.push_str(line),
+        }
+    }
+    out
 }

@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    CommandError, Context, budget, compaction, files, here, history, iteration, memory, prompt, server,
-    session, symbols, tiers, tool_output, url,
+    CommandError, Context, budget, compaction, files, here, history, iteration, memory, prompt, redaction,
+    server, session, symbols, tiers, tool_output, url,
 };
 use crate::protocol::{Message, Shapes};
 
@@ -178,6 +178,10 @@ commands! {
     "strata.compaction.undo" => compaction::undo,
     /// Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.
     "strata.compaction.contextLimitExceeded" => compaction::context_limit_exceeded,
+    /// Lists the secrets in whose place placeholders stand.
+    "strata.redaction.list" => redaction::list,
+    /// Puts the secrets back into a text that is to be applied.
+    "strata.redaction.restore" => redaction::restore,
     /// Makes the symbol map.
     "strata.symbols.map" => symbols::map,
     /// Outlines one file.

@@ -38,7 +38,7 @@ impl Page {
             let (rope, text) = (document.rope().clone(), document.text().to_string());
             return Ok(Some(Self { uri, rope, text, tree, encoding }));
         }
-        let Ok(text) = snapshot.text(key, &Selection::default()) else { return Ok(None) };
+        let Ok(text) = snapshot.text_as_it_is(key, &Selection::default()) else { return Ok(None) };
         let text = text.text.to_string();
         let first_line = text.lines().next().unwrap_or_default();
         let Some(language) = outline::language_of(key, first_line) else { return Ok(None) };

@@ -85,10 +85,10 @@ impl Bench {
         };
         let selected = self.session.selection.selected().keys();
         let text = |key: &FileKey| match self.session.selection.given(key) {
-            Some(given) => Some(FileText { text: given.clone(), source: Source::Given }),
+            Some(given) => Some(FileText::new(given.clone(), Source::Given)),
             None => {
                 let text = self.files.get(key)?.as_str().into();
-                Some(FileText { text, source: Source::Disk { mtime_ms: 0, notice: None } })
+                Some(FileText::new(text, Source::Disk { mtime_ms: 0, notice: None }))
             }
         };
         let texts = selected.clone().filter_map(|key| Some((key.clone(), text(key)?))).collect();

@@ -353,9 +353,8 @@ fn an_outline_that_lost_its_last_definition_leaves_the_log() {
 
 #[test]
 fn what_is_said_beside_a_text_is_as_current_as_the_text() {
-    let file = |notice: Option<&str>, text: &str| FileText {
-        text: text.into(),
-        source: Source::Disk { mtime_ms: 0, notice: notice.map(str::to_owned) },
+    let file = |notice: Option<&str>, text: &str| {
+        FileText::new(text.into(), Source::Disk { mtime_ms: 0, notice: notice.map(str::to_owned) })
     };
     let long: String = (0..80).map(|line| format!("line {line}\n")).collect();
     let mut session = Session::new("test");

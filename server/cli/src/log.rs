@@ -1,0 +1,47 @@
+//! The log on standard error, with placeholders in the place of secrets: nothing that is logged should hold one, and nothing
+//! that does all the same leaves here.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use strata_lsp::redaction::{Screen, screen_of_user};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Writes whole events, each screened.
+#[derive(Clone)]
+struct Screened(Arc<Screen>);
+
+impl MakeWriter<'_> for Screened {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Write for Screened {
+    /// One event: the formatter hands it over in one piece.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        io::stderr().write_all(self.0.text(&text).as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// Writes what is logged from now on.
+///
+/// # Errors
+/// When there is a log already.
+pub(crate) fn begin(most: LevelFilter) -> Result<(), String> {
+    tracing_subscriber::fmt()
+        .with_writer(Screened(Arc::new(screen_of_user())))
+        .with_ansi(false)
+        .with_max_level(most)
+        .try_init()
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,109 @@
+//! The secret lines of private keys: base64 between a line that begins a key and one that ends it, however the file they
+//! stand in writes line breaks. Each line is a secret of its own, so that a text keeps its lines.
+
+use std::ops::Range;
+
+/// A key ends after so many bytes at the latest: ten times the longest RSA key in use.
+const LONGEST: usize = 64 << 10;
+/// A line of base64 without an end of the key behind it has at least so many characters.
+const LINE: usize = 24;
+
+/// The secret parts of a key whose first line ends at `from`.
+pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    let rest = rest.get(..rest.len().min(LONGEST)).unwrap_or_default();
+    // The next dashes are the end, or another beginning; both end this key.
+    match find(rest, b"-----") {
+        Some(end) => {
+            let body = rest.get(..end).unwrap_or_default();
+            let ended = rest.get(end..).is_some_and(|end| end.starts_with(b"-----END"));
+            runs(body, from, if ended { 1 } else { LINE }, ended)
+        }
+        None => runs(until_prose(rest), from, LINE, false),
+    }
+}
+
+/// The lines of base64 that follow `from` directly, after the rest of its own line.
+pub(super) fn of_lines(text: &str, from: usize) -> Vec<Range<usize>> {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    let rest = rest.get(..rest.len().min(LONGEST)).unwrap_or_default();
+    let first = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
+    runs(until_prose(rest.get(first..).unwrap_or_default()), from + first, LINE, false)
+}
+
+/// The part of a text in front of the first line that holds something else than base64 and what surrounds it in programs.
+fn until_prose(body: &[u8]) -> &[u8] {
+    let mut end = 0;
+    for line in body.split_inclusive(|byte| *byte == b'\n') {
+        let foreign = |byte: &u8| !is_base64(*byte) && !b" \t\r\n\\\"',;:+#*|>()".contains(byte);
+        let words = line.split(|byte| *byte == b' ').filter(|word| !word.trim_ascii().is_empty()).count();
+        if line.iter().any(foreign) || words > 4 {
+            break;
+        }
+        end += line.len();
+    }
+    body.get(..end).unwrap_or_default()
+}
+
+/// The runs of base64 of at least `least` characters. Headers within a key (`Proc-Type: 4,ENCRYPTED`) are none.
+fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while at < body.len() {
+        let end = body.get(at..).unwrap_or_default().iter().position(|byte| !is_base64(*byte));
+        let end = end.map_or(body.len(), |length| at + length);
+        // The letter of an escaped line break.
+        let escaped =
+            at > 0 && body.get(at - 1) == Some(&b'\\') && matches!(body.get(at), Some(b'n' | b'r' | b't'));
+        let start = at + usize::from(escaped);
+        if end >= start + least.max(1) {
+            found.push(start..end);
+        }
+        at = end.max(at) + 1;
+    }
+    if ended {
+        // Short runs count where they end a key that has long ones: its last line, its checksum.
+        let key = found.iter().position(|run| run.len() >= LINE.min(16));
+        let Some(first) = key else { return Vec::new() };
+        found.drain(..first);
+    }
+    found.iter().map(|run| run.start + offset..run.end + offset).collect()
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Vec<&str> {
+        of_pem(text, 0).into_iter().map(|range| &text[range]).collect()
+    }
+
+    const LONG: &str = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buYk1n5Ov3bWRqfX";
+
+    #[test]
+    fn every_line_of_a_key_is_a_secret_however_lines_are_written() {
+        let plain = format!("\n{LONG}\n{LONG}\nab==\n-----END PRIVATE KEY-----\n{LONG}");
+        assert_eq!(parts(&plain), [LONG, LONG, "ab=="]);
+        let escaped = format!("\\n{LONG}\\nab==\\n-----END PRIVATE KEY-----\\n");
+        assert_eq!(parts(&escaped), [LONG, "ab=="]);
+        let encrypted =
+            format!("\nProc-Type: 4,ENCRYPTED\nDEK-Info: X\n\n{LONG}\n-----END RSA PRIVATE KEY-----");
+        assert_eq!(parts(&encrypted), [LONG]);
+    }
+
+    #[test]
+    fn a_key_that_is_cut_off_ends_with_its_lines() {
+        assert_eq!(parts(&format!("\n{LONG}\n{LONG}")), [LONG, LONG]);
+        assert_eq!(parts(&format!("\n{LONG}\nAnd then the story goes on, at some length.\n{LONG}")), [LONG]);
+        assert!(parts(" is how such a file begins.").is_empty());
+        assert!(parts("\n...\n-----END PRIVATE KEY-----").is_empty());
+    }
+}

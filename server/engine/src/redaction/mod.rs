@@ -1,0 +1,24 @@
+//! Credentials in texts, and what stands for them: finds what has the form of a key, a token or a password, and puts a
+//! placeholder in its place, the same for the same secret. Decides nothing about which texts are screened, and never
+//! writes a secret down.
+//!
+//! `rules` and `rules.toml` are the table of forms, `scan` finds them in one pass, `words` tells a random value from a
+//! word, `key_lines` knows private keys, `placeholder` makes what stands for a secret and reads it back, `screen` puts all
+//! of it together and remembers, `structured` screens messages and JSON.
+
+mod key_lines;
+mod placeholder;
+mod rules;
+mod scan;
+mod screen;
+mod structured;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
+pub use rules::{RuleInfo, is_rule, rules};
+pub use scan::{Hit, scan};
+pub use screen::{Found, RedactionSettings, Restored, Screen, Screened};
+
+pub(crate) use scan::has_a_secret;

@@ -1,0 +1,138 @@
+//! What stands for a secret: `[secret:github-token:1a2b3c4d5e6f]`, the same for the same secret as long as the key is the
+//! same, so that prompts keep their bytes and edits can be mapped back.
+//!
+//! The digits are the first 48 bits of a keyed hash. Keyed, because passwords can be guessed: whoever reads a prompt could
+//! hash a list of likely ones and see which of them fits a plain hash, however short. 48 bits, because two secrets must
+//! not share a placeholder: among 10,000 of them two do with a probability of two in ten million; more digits would only
+//! cost tokens.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Serialize, Serializer};
+
+/// What placeholders begin with.
+const OPENING: &str = "[secret:";
+/// How many digits of the hash are shown.
+const DIGITS: usize = 12;
+/// The longest name of a rule.
+const LONGEST_LABEL: usize = 48;
+
+/// The key of the hashes: random, one for each person, and never shown to anybody.
+#[derive(Clone, Copy)]
+pub struct PlaceholderKey([u8; 32]);
+
+/// What stands for one secret.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Placeholder(String);
+
+impl PlaceholderKey {
+    /// A key of these bytes, which should be random.
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// What stands for `secret` where `label` says what it is.
+    pub(super) fn placeholder(&self, label: &str, secret: &str) -> Placeholder {
+        let mut digits = blake3::keyed_hash(&self.0, secret.as_bytes()).to_hex().to_string();
+        digits.truncate(DIGITS);
+        Placeholder(format!("{OPENING}{label}:{digits}]"))
+    }
+}
+
+/// Never shows the key.
+impl fmt::Debug for PlaceholderKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlaceholderKey")
+    }
+}
+
+impl Placeholder {
+    /// A text that is a placeholder and nothing else.
+    pub fn parse(text: &str) -> Option<Self> {
+        (length_at(text)? == text.len()).then(|| Self(text.to_owned()))
+    }
+
+    /// As it stands in texts.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What kind of secret it stands for: the name of a rule, or `credential`.
+    pub fn label(&self) -> &str {
+        let inside = self.0.strip_prefix(OPENING).unwrap_or_default();
+        inside.split(':').next().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Placeholder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Placeholder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Placeholder {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// The placeholders in a text, in order.
+pub fn placeholders(text: &str) -> impl Iterator<Item = (Range<usize>, Placeholder)> {
+    text.match_indices(OPENING).filter_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        let found = rest.get(..length_at(rest)?)?;
+        Some((at..at + found.len(), Placeholder(found.to_owned())))
+    })
+}
+
+/// How long the placeholder is that a text begins with.
+fn length_at(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix(OPENING)?.as_bytes();
+    let in_label = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+    let label =
+        rest.iter().take(LONGEST_LABEL + 1).position(|byte| !in_label(byte)).filter(|length| *length > 0)?;
+    let digits = rest.get(label..)?.strip_prefix(b":")?.get(..=DIGITS)?;
+    let (last, digits) = digits.split_last()?;
+    let digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+    (*last == b']' && digits.iter().all(digit)).then_some(OPENING.len() + label + 1 + DIGITS + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_is_found_again_and_tells_nothing_without_the_key() {
+        let (one, other) = (PlaceholderKey::new([1; 32]), PlaceholderKey::new([2; 32]));
+        let placeholder = one.placeholder("github-token", "hunter2");
+        assert_eq!(placeholder, one.placeholder("github-token", "hunter2"));
+        assert_ne!(placeholder, one.placeholder("github-token", "hunter3"));
+        assert_ne!(placeholder, other.placeholder("github-token", "hunter2"));
+        assert_eq!(placeholder.label(), "github-token");
+        assert_eq!(Placeholder::parse(placeholder.as_str()), Some(placeholder.clone()));
+        let text = format!("[secret:[secret:x] {placeholder}, {placeholder}]");
+        let found: Vec<_> =
+            placeholders(&text).map(|(range, found)| (text[range].to_owned(), found)).collect();
+        assert_eq!(found, vec![(placeholder.to_string(), placeholder); 2]);
+    }
+
+    #[test]
+    fn what_only_resembles_one_is_none() {
+        for text in [
+            "[secret:a:1a2b3c4d5e6]",
+            "[secret::1a2b3c4d5e6f]",
+            "[secret:A:1a2b3c4d5e6f]",
+            "[secret:a:1a2b3c4d5e6g]",
+            "[secret:a:1a2b3c4d5e6f",
+        ] {
+            assert_eq!(placeholders(text).count(), 0, "{text}");
+        }
+    }
+}

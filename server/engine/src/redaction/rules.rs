@@ -1,0 +1,197 @@
+//! The table of forms that credentials have, read from `rules.toml` when the first text is screened. A pattern is
+//! compiled when its keyword is met for the first time: most never are.
+
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::words::Words;
+
+/// What is known of a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RuleInfo {
+    /// Its name.
+    pub id: &'static str,
+    /// Whose credential it finds.
+    pub provider: &'static str,
+    /// Where the form is described.
+    pub source: &'static str,
+}
+
+/// What begins where a pattern matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Shape {
+    /// The secret is in what matches.
+    #[default]
+    Inside,
+    /// The lines of base64 between this and the line that ends them (RFC 7468).
+    Pem,
+    /// The lines of base64 that follow.
+    Lines,
+}
+
+/// One rule, as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule {
+    pub(super) id: String,
+    provider: String,
+    source: String,
+    keywords: Vec<String>,
+    pattern: String,
+    /// How far in front of the keyword a match may begin, in bytes.
+    #[serde(default)]
+    pub(super) back: usize,
+    #[serde(default)]
+    pub(super) context: bool,
+    #[serde(default)]
+    pub(super) words: Words,
+    #[serde(default)]
+    pub(super) long: bool,
+    #[serde(default)]
+    pub(super) shape: Shape,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    rule: Vec<Rule>,
+}
+
+/// What a keyword is to one rule.
+#[derive(Debug)]
+pub(super) struct Use {
+    /// The number of the rule.
+    pub(super) rule: usize,
+    /// How it must be written; any case will do where the rule tells a secret by its surroundings.
+    exactly: Option<String>,
+}
+
+/// All rules, and what tells which of them to try where.
+pub(super) struct Table {
+    pub(super) rules: Vec<Rule>,
+    keywords: Option<AhoCorasick>,
+    /// By the number of the keyword: the rules that it belongs to.
+    of_keyword: Vec<Vec<Use>>,
+}
+
+/// What stands for a secret in the placeholders of rules that tell it by its surroundings.
+pub(super) const CREDENTIAL: &str = "credential";
+
+/// The largest automaton of one pattern, in bytes.
+const PATTERN_BYTES: usize = 4 << 20;
+
+impl Rule {
+    /// How it is named in placeholders.
+    pub(super) fn label(&self) -> &str {
+        if self.context { CREDENTIAL } else { &self.id }
+    }
+
+    /// The pattern. None that does not compile is in the table, which a test shows.
+    pub(super) fn pattern(&self) -> Option<&Regex> {
+        let compile = || {
+            // Where the match may begin in front of the keyword, it is looked for.
+            let anchor = if self.back == 0 { r"\A" } else { "" };
+            RegexBuilder::new(&format!("{anchor}(?:{})", self.pattern))
+                .unicode(false)
+                .size_limit(PATTERN_BYTES)
+                .build()
+                .ok()
+        };
+        self.compiled.get_or_init(compile).as_ref()
+    }
+}
+
+impl Table {
+    /// The table that comes with Strata.
+    pub(super) fn builtin() -> &'static Self {
+        static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("rules.toml")));
+        &TABLE
+    }
+
+    /// Empty when the text is no table, which a test shows of the one that comes with Strata.
+    fn read(text: &str) -> Self {
+        let rules = toml::from_str::<File>(text).map_or(Vec::new(), |file| file.rule);
+        let mut words: Vec<String> = Vec::new();
+        let mut of_keyword: Vec<Vec<Use>> = Vec::new();
+        for (number, rule) in rules.iter().enumerate() {
+            for keyword in &rule.keywords {
+                let lower = keyword.to_ascii_lowercase();
+                let at = words.iter().position(|known| *known == lower).unwrap_or(words.len());
+                if at == words.len() {
+                    words.push(lower);
+                    of_keyword.push(Vec::new());
+                }
+                if let Some(uses) = of_keyword.get_mut(at) {
+                    uses.push(Use { rule: number, exactly: (!rule.context).then(|| keyword.clone()) });
+                }
+            }
+        }
+        let keywords = AhoCorasickBuilder::new()
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(&words)
+            .ok();
+        Self { rules, keywords, of_keyword }
+    }
+
+    /// Where keywords stand in a text, with the rule that is to be tried there, in the order in which the keywords end.
+    pub(super) fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Range<usize>, usize)> {
+        let found = self.keywords.iter().flat_map(move |keywords| keywords.find_overlapping_iter(text));
+        found.flat_map(move |found| {
+            let uses = self.of_keyword.get(found.pattern().as_usize()).map_or(&[][..], Vec::as_slice);
+            let written = text.as_bytes().get(found.range());
+            let is_meant = move |one: &&Use| {
+                one.exactly.as_deref().is_none_or(|exactly| Some(exactly.as_bytes()) == written)
+            };
+            uses.iter().filter(is_meant).map(move |one| (found.range(), one.rule))
+        })
+    }
+}
+
+/// All rules, in the order in which they count.
+pub fn rules() -> impl Iterator<Item = RuleInfo> {
+    Table::builtin().rules.iter().map(|rule| RuleInfo {
+        id: &rule.id,
+        provider: &rule.provider,
+        source: &rule.source,
+    })
+}
+
+/// Whether there is a rule of this name.
+pub fn is_rule(id: &str) -> bool {
+    Table::builtin().rules.iter().any(|rule| rule.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_rule_can_be_used_and_says_where_it_comes_from() {
+        let file: File = toml::from_str(include_str!("rules.toml")).unwrap();
+        assert!(file.rule.len() > 90);
+        let table = Table::builtin();
+        assert!(table.keywords.is_some() && table.rules.len() == file.rule.len());
+        let mut names = BTreeSet::new();
+        for rule in &table.rules {
+            let Rule { id, provider, source, keywords, .. } = rule;
+            assert!(names.insert(id), "{id} is there twice");
+            assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{id}");
+            assert!(id.len() <= 40 && id != CREDENTIAL, "{id}");
+            assert!(!provider.is_empty() && !keywords.is_empty(), "{id}");
+            assert!(source.starts_with("https://") || source == "docs/safety.md", "{id}: {source}");
+            assert!(keywords.iter().all(|keyword| keyword.len() >= 2 && keyword.is_ascii()), "{id}");
+            let pattern = rule.pattern().unwrap_or_else(|| panic!("{id} does not compile"));
+            assert!(pattern.find(b"").is_none(), "{id} finds nothing at all");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Finds credentials in a text in one pass: keywords first, all at once, then the few patterns whose keyword is there, each
+//! at its place only. Takes time in proportion to the text, whatever it holds.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::key_lines;
+use super::placeholder::placeholders;
+use super::rules::{CREDENTIAL, Rule, Shape, Table};
+use super::words::Words;
+
+/// A secret in a text. Never spans a line break.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hit {
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+    /// The rule that found it.
+    pub rule: &'static str,
+    /// What its placeholder says that it is.
+    pub(super) label: &'static str,
+    /// The place of the rule in the table: rules that stand first win.
+    order: usize,
+}
+
+impl Hit {
+    /// Whether it was told by what stands around it.
+    fn is_guess(&self) -> bool {
+        self.label == CREDENTIAL
+    }
+}
+
+/// How much of a text a pattern looks at, in bytes.
+const WINDOW: usize = 700;
+/// The same for the forms that can be long.
+const LONG_WINDOW: usize = 16 << 10;
+
+/// What was tried of one rule last.
+#[derive(Clone, Copy, Default)]
+struct Tried {
+    /// Just behind where it was tried.
+    start: usize,
+    /// Up to where the text belongs to something it found.
+    end: usize,
+}
+
+/// The secrets in a text, in order; none overlaps another.
+pub fn scan(text: &str) -> Vec<Hit> {
+    let table = Table::builtin();
+    let mut tried = vec![Tried::default(); table.rules.len()];
+    let mut hits = Vec::new();
+    for (keyword, order) in table.candidates(text) {
+        let (Some(rule), Some(tried)) = (table.rules.get(order), tried.get_mut(order)) else { continue };
+        if keyword.start < tried.start || keyword.start < tried.end {
+            continue;
+        }
+        // Several keywords of a rule may begin at one place.
+        tried.start = keyword.start + 1;
+        for range in attempt(rule, text, &keyword) {
+            tried.end = tried.end.max(range.end);
+            hits.push(Hit { range, rule: &rule.id, label: rule.label(), order });
+        }
+    }
+    apart(text, hits)
+}
+
+/// Whether there is a secret in a text, or the whole of it looks like one.
+pub(crate) fn has_a_secret(literal: &str) -> bool {
+    let value = literal.trim_matches(['"', '\'', '`']);
+    !scan(literal).is_empty() || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
+}
+
+/// The secrets that begin at a keyword by one rule.
+fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Vec<Range<usize>> {
+    let Some(pattern) = rule.pattern() else { return Vec::new() };
+    let bytes = text.as_bytes();
+    let start = keyword.start.saturating_sub(rule.back);
+    let window = if rule.long { LONG_WINDOW } else { WINDOW };
+    let end = keyword.start.saturating_add(window).min(bytes.len());
+    // Whether there is a match is known sooner than where its parts are.
+    let window = bytes.get(start..end).filter(|window| pattern.is_match(window));
+    let Some(captures) = window.and_then(|window| pattern.captures(window)) else { return Vec::new() };
+    let Some(whole) = captures.get(0) else { return Vec::new() };
+    let whole = start + whole.start()..start + whole.end();
+    if whole.start > keyword.start || whole.end < keyword.end.min(whole.start + 1) {
+        return Vec::new();
+    }
+    match rule.shape {
+        Shape::Pem => return key_lines::of_pem(text, whole.end),
+        Shape::Lines => return key_lines::of_lines(text, whole.end),
+        Shape::Inside => {}
+    }
+    let secret =
+        captures.name("secret").map_or(whole.clone(), |group| start + group.start()..start + group.end());
+    let secret = on_boundaries(text, secret);
+    let Some(value) = text.get(secret.clone()) else { return Vec::new() };
+    // What a rule tells by what stands in front begins wherever that does.
+    let led_to = rule.context || secret.start != whole.start;
+    let begins = led_to || begins_apart(bytes, whole.start, rule.long);
+    let ends = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
+    if begins && ends && rule.words.admit(value) { vec![secret] } else { Vec::new() }
+}
+
+/// Whether a token may begin at `at`: not in the middle of a word. The letter of an escape (`\n`, `%3D`, `\u003d`) in front
+/// of it is not one.
+fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
+    let Some(before) = at.checked_sub(1).and_then(|at| text.get(at)) else { return true };
+    if !before.is_ascii_alphanumeric() {
+        // Long forms are looked at once in a run of the characters that they are made of, which keeps this linear.
+        return !(long && matches!(before, b'-' | b'_'));
+    }
+    let behind = |mark: &[u8], digits: usize| {
+        let start = at.checked_sub(mark.len() + digits);
+        let escape = start.and_then(|start| text.get(start..at)).and_then(|escape| escape.strip_prefix(mark));
+        escape.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let letter = at.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'\\') && b"nrtbfv0".contains(before);
+    letter || behind(b"%", 2) || behind(b"\\u", 4) || behind(b"\\x", 2)
+}
+
+/// A range whose ends were moved out of characters, outwards.
+fn on_boundaries(text: &str, range: Range<usize>) -> Range<usize> {
+    let start = (0..=range.start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = (range.end..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    start..end
+}
+
+/// Hits in order, of which none overlaps another: what they cover together is covered by the one that begins first; of those
+/// by one that has a form of its own, the longest, the first in the table. What stands for a secret already is none.
+fn apart(text: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
+    if hits.is_empty() {
+        return hits;
+    }
+    hits.sort_by_key(|hit| (hit.range.start, hit.is_guess(), Reverse(hit.range.end), hit.order));
+    let mut known = placeholders(text).map(|(range, _)| range).peekable();
+    let mut apart: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        while known.next_if(|known| known.end <= hit.range.start).is_some() {}
+        if known.peek().is_some_and(|known| known.start < hit.range.end) {
+            continue;
+        }
+        match apart.last_mut() {
+            // What has a form of its own ends where that does, whatever else a guess takes with it.
+            Some(last) if last.range.start == hit.range.start && !last.is_guess() && hit.is_guess() => {}
+            Some(last) if hit.range.start < last.range.end => {
+                last.range.end = last.range.end.max(hit.range.end)
+            }
+            _ => apart.push(hit),
+        }
+    }
+    apart
+}

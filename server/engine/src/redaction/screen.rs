@@ -1,0 +1,239 @@
+//! What goes out in the place of a text: the text with a placeholder for each secret. Remembers which texts were looked at,
+//! so that one that did not change costs a hash, and which secret each placeholder stands for, in memory only. What it
+//! remembers changes no result.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use dashmap::DashMap;
+use rustc_hash::FxBuildHasher;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::placeholder::{Placeholder, PlaceholderKey, placeholders};
+use super::scan::scan;
+use crate::hash::ContentHash;
+
+/// Texts that are at least so long, in bytes, are remembered.
+const REMEMBERED: usize = 2 << 10;
+/// So many texts are; a few bytes for each that holds no secret.
+const MAX_TEXTS: usize = 1 << 14;
+/// So many secrets are.
+const MAX_SECRETS: usize = 1 << 14;
+
+/// Secrets in texts that models get to see.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedactionSettings {
+    /// Whether secrets in files, messages and results of tools are replaced by placeholders.
+    pub enabled: bool,
+    /// What may pass all the same: placeholders, as `strata.redaction.list` names them, or names of rules.
+    pub allow: Vec<String>,
+}
+
+impl Default for RedactionSettings {
+    fn default() -> Self {
+        Self { enabled: true, allow: Vec::new() }
+    }
+}
+
+/// A secret that was replaced. Never says the secret.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FoundSecret")]
+pub struct Found {
+    /// The rule that found it.
+    pub rule: &'static str,
+    /// The line it stands in, counted from 1.
+    pub line: usize,
+    /// What stands in its place.
+    #[schemars(with = "String")]
+    pub placeholder: Placeholder,
+}
+
+/// A text as it may go out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Screened {
+    /// The text, with placeholders.
+    pub text: Arc<str>,
+    /// What was replaced, in order.
+    pub found: Arc<[Found]>,
+}
+
+/// A text with the secrets put back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Restored {
+    /// The text.
+    pub text: String,
+    /// How many placeholders were replaced.
+    pub restored: usize,
+    /// Those of which it is not known what they stand for, each once.
+    pub unknown: Vec<Placeholder>,
+}
+
+/// A secret in a text, with what stands in its place.
+#[derive(Debug)]
+struct Replaced {
+    range: Range<usize>,
+    found: Found,
+}
+
+/// What is known of a placeholder.
+struct Secret {
+    rule: &'static str,
+    /// `None` when two secrets share the placeholder.
+    text: Option<Arc<str>>,
+}
+
+/// Where the key of placeholders comes from: asked for when the first secret is found.
+type Key = LazyLock<PlaceholderKey, Box<dyn FnOnce() -> PlaceholderKey + Send>>;
+
+/// Screens texts under one set of wishes.
+pub struct Screen {
+    key: Arc<Key>,
+    enabled: bool,
+    allowed: BTreeSet<String>,
+    texts: DashMap<ContentHash, Arc<[Replaced]>, FxBuildHasher>,
+    secrets: Arc<Mutex<BTreeMap<Placeholder, Secret>>>,
+}
+
+impl fmt::Debug for Screen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Screen").field("enabled", &self.enabled).field("allowed", &self.allowed).finish()
+    }
+}
+
+impl Screen {
+    /// Screens with a key that is asked for when the first secret is found.
+    pub fn new(key: impl FnOnce() -> PlaceholderKey + Send + 'static) -> Self {
+        Self {
+            key: Arc::new(LazyLock::new(Box::new(key))),
+            enabled: true,
+            allowed: BTreeSet::new(),
+            texts: DashMap::default(),
+            secrets: Arc::default(),
+        }
+    }
+
+    /// The same with other wishes; what was found stays known.
+    pub fn with(&self, settings: &RedactionSettings) -> Self {
+        Self {
+            key: Arc::clone(&self.key),
+            enabled: settings.enabled,
+            allowed: settings.allow.iter().cloned().collect(),
+            texts: DashMap::default(),
+            secrets: Arc::clone(&self.secrets),
+        }
+    }
+
+    /// A text as it may go out.
+    pub fn screened(&self, text: &Arc<str>) -> Screened {
+        let replaced = self.replaced(text);
+        if replaced.is_empty() {
+            return Screened { text: Arc::clone(text), found: Arc::default() };
+        }
+        let found = replaced.iter().map(|replaced| replaced.found.clone()).collect();
+        Screened { text: written(text, &replaced).into(), found }
+    }
+
+    /// A text as it may go out, when nobody asks what was replaced.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let replaced = self.replaced(text);
+        if replaced.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(written(text, &replaced)) }
+    }
+
+    /// Puts the secrets back into a text, as far as they were found since the process began.
+    pub fn restore(&self, text: &str) -> Restored {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = Restored { text: String::with_capacity(text.len()), restored: 0, unknown: Vec::new() };
+        let mut at = 0;
+        for (range, placeholder) in placeholders(text) {
+            match secrets.get(&placeholder).and_then(|secret| secret.text.as_deref()) {
+                Some(secret) => {
+                    out.text.push_str(text.get(at..range.start).unwrap_or_default());
+                    out.text.push_str(secret);
+                    at = range.end;
+                    out.restored += 1;
+                }
+                None if out.unknown.contains(&placeholder) => {}
+                None => out.unknown.push(placeholder),
+            }
+        }
+        out.text.push_str(text.get(at..).unwrap_or_default());
+        out
+    }
+
+    /// The rule that found what a placeholder stands for, when that was since the process began.
+    pub fn rule_of(&self, placeholder: &Placeholder) -> Option<&'static str> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        secrets.get(placeholder).map(|secret| secret.rule)
+    }
+
+    fn replaced(&self, text: &str) -> Arc<[Replaced]> {
+        if !self.enabled {
+            return Arc::default();
+        }
+        if text.len() < REMEMBERED {
+            return self.find(text).into();
+        }
+        let hash = ContentHash::of(text);
+        if let Some(known) = self.texts.get(&hash) {
+            return Arc::clone(&known);
+        }
+        // Without a lock: two threads may both look, and find the same.
+        let replaced: Arc<[Replaced]> = self.find(text).into();
+        if self.texts.len() >= MAX_TEXTS {
+            self.texts.clear();
+        }
+        self.texts.insert(hash, Arc::clone(&replaced));
+        replaced
+    }
+
+    fn find(&self, text: &str) -> Vec<Replaced> {
+        let mut replaced = Vec::new();
+        let (mut line, mut counted) = (1, 0);
+        for hit in scan(text) {
+            let Some(secret) = text.get(hit.range.clone()) else { continue };
+            let placeholder = self.key.placeholder(hit.label, secret);
+            self.remember(&placeholder, hit.rule, secret);
+            if [hit.rule, hit.label, placeholder.as_str()].iter().any(|name| self.allowed.contains(*name)) {
+                continue;
+            }
+            let between = text.as_bytes().get(counted..hit.range.start).unwrap_or_default();
+            line += between.iter().filter(|byte| **byte == b'\n').count();
+            counted = hit.range.start;
+            replaced.push(Replaced { range: hit.range, found: Found { rule: hit.rule, line, placeholder } });
+        }
+        replaced
+    }
+
+    fn remember(&self, placeholder: &Placeholder, rule: &'static str, secret: &str) {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        match secrets.get_mut(placeholder) {
+            Some(known) if known.text.as_deref() == Some(secret) => {}
+            Some(known) => known.text = None,
+            None => {
+                if secrets.len() >= MAX_SECRETS {
+                    // What is still in a file or a message is found again when it is looked at again.
+                    secrets.clear();
+                    self.texts.clear();
+                }
+                secrets.insert(placeholder.clone(), Secret { rule, text: Some(secret.into()) });
+            }
+        }
+    }
+}
+
+fn written(text: &str, replaced: &[Replaced]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for Replaced { range, found } in replaced {
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(found.placeholder.as_str());
+        at = range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}

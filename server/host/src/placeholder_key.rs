@@ -1,0 +1,119 @@
+//! The key of the placeholders that stand for secrets: 32 random bytes for each person, made when the first secret is
+//! found, kept where nobody else can read them. Knows nothing of secrets, and never shows the key.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Write};
+use std::path::Path;
+
+use strata_engine::redaction::PlaceholderKey;
+
+use crate::store::place::{private_directory, private_file};
+use crate::store::state_directory;
+
+/// Its length in bytes, which is what the hash takes.
+const BYTES: usize = 32;
+/// The file below the state directory.
+const NAME: &str = "placeholder.key";
+
+/// The key of the user who runs this process. Where it cannot be kept one holds for as long as the process.
+pub fn of_user() -> PlaceholderKey {
+    let kept = state_directory(|name| std::env::var_os(name))
+        .map_err(|error| error.to_string())
+        .and_then(|state| at(&state).map_err(|error| error.to_string()));
+    kept.unwrap_or_else(|problem| {
+        tracing::warn!(%problem, "placeholders of secrets will be others after a restart");
+        of_process()
+    })
+}
+
+/// The key that is kept below a directory; made where there is none.
+///
+/// # Errors
+/// When the directory or the file cannot be read or written.
+pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
+    let path = state.join(NAME);
+    if let Some(key) = read(&path)? {
+        return Ok(key);
+    }
+    private_directory(state).map_err(|error| io::Error::other(error.to_string()))?;
+    // Written aside and linked into place: others see a whole key or none, and the first one to get there wins.
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    let mut number = [0; 8];
+    getrandom::fill(&mut number).map_err(io::Error::other)?;
+    let aside = state.join(format!("{NAME}.{:016x}", u64::from_le_bytes(number)));
+    let written = private_file(&aside).and_then(|mut file| {
+        file.write_all(&bytes)?;
+        file.sync_all()
+    });
+    let linked = written.and_then(|()| fs::hard_link(&aside, &path));
+    let _ = fs::remove_file(&aside);
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        Ok(()) | Err(_) => read(&path)?
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the key has another length")),
+    }
+}
+
+/// A key that nobody can guess and that ends with the process. The seeds of hash tables come from the system, too, and cannot
+/// fail to come.
+fn of_process() -> PlaceholderKey {
+    let mut bytes = [0; BYTES];
+    for part in bytes.chunks_mut(8) {
+        part.copy_from_slice(&RandomState::new().build_hasher().finish().to_le_bytes());
+    }
+    PlaceholderKey::new(bytes)
+}
+
+fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
+    match fs::read(path) {
+        Ok(bytes) => {
+            let key: Option<[u8; BYTES]> = bytes.try_into().ok();
+            let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has another length");
+            Ok(Some(PlaceholderKey::new(key.ok_or_else(wrong)?)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_engine::redaction::Screen;
+
+    use super::*;
+
+    fn shown(state: &Path) -> String {
+        let key = at(state).unwrap();
+        let secret = format!("token = \"{}\"", ["aZ3kQ9x", "W7bN2mT5p"].concat());
+        Screen::new(move || key).text(&secret).into_owned()
+    }
+
+    #[test]
+    fn one_person_has_one_key_and_nobody_else_can_read_it() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let first = shown(&one.path().join("strata"));
+        assert!(first.contains("[secret:"), "{first}");
+        assert_eq!(first, shown(&one.path().join("strata")));
+        assert_ne!(first, shown(&other.path().join("strata")));
+        let names: Vec<_> = fs::read_dir(one.path().join("strata"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(names, [NAME]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(one.path().join("strata").join(NAME)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn a_key_of_another_length_is_not_taken() {
+        let state = tempfile::tempdir().unwrap();
+        fs::write(state.path().join(NAME), "short").unwrap();
+        assert!(at(state.path()).is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! `redaction.*`: what stands in the place of secrets, and putting the secrets back into text that is to be applied.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::history::{ContentBlock, MessageId, ResultPart};
+use strata_engine::key::FileKey;
+use strata_engine::redaction::{Found, Placeholder, Restored, placeholders};
+
+use super::{CommandError, Context, NoArguments};
+
+/// A text with placeholders.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RestoreParams {
+    /// What a model wrote, or any other text.
+    text: String,
+}
+
+/// The text with secrets. It is for the file that it is applied to, not for a model.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RestoredText")]
+pub(super) struct RestoreReply {
+    /// The text.
+    text: String,
+    /// How many placeholders were replaced.
+    restored: usize,
+    /// Placeholders that stayed, because it is not known what they stand for: the file with the secret is not selected, or the
+    /// secret came with a message in an earlier run of the server.
+    #[schemars(with = "Vec<String>")]
+    unknown: Vec<Placeholder>,
+}
+
+/// What was replaced in what the session shows.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RedactedSecrets")]
+pub(super) struct Listing {
+    /// Files first, in the order of their names, then web pages, then messages.
+    secrets: Vec<Listed>,
+}
+
+/// One secret at one place. Never says the secret.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RedactedSecret")]
+struct Listed {
+    /// The rule that found it; for one that came in an earlier run of the server the kind that the placeholder says.
+    rule: String,
+    /// What stands in its place.
+    #[schemars(with = "String")]
+    placeholder: Placeholder,
+    /// The file that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<FileKey>,
+    /// The web page that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// The message that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<MessageId>,
+    /// The line of the file, of the page or of the block of the message, counted from 1.
+    line: usize,
+}
+
+impl Listed {
+    fn new(rule: &str, placeholder: Placeholder, line: usize) -> Self {
+        Self { rule: rule.to_owned(), placeholder, path: None, url: None, message: None, line }
+    }
+}
+
+pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+    let Context { snapshot, session, .. } = context;
+    let mut secrets = Vec::new();
+    for key in session.selection.selected().keys() {
+        // A file that cannot be read shows nothing.
+        let Ok(file) = snapshot.text(key, &session.selection) else { continue };
+        let listed = |Found { rule, line, placeholder }: &Found| Listed {
+            path: Some(key.clone()),
+            ..Listed::new(rule, placeholder.clone(), *line)
+        };
+        secrets.extend(file.redacted.iter().map(listed));
+    }
+    let found_in = |text: &str| -> Vec<Listed> {
+        let found = placeholders(text).map(|(range, placeholder)| {
+            let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
+            let rule = snapshot.screen.rule_of(&placeholder).map(str::to_owned);
+            Listed::new(&rule.unwrap_or_else(|| placeholder.label().to_owned()), placeholder, line)
+        });
+        found.collect()
+    };
+    for page in session.pages.iter() {
+        let url = page.address.to_string();
+        secrets.extend(
+            found_in(&page.text).into_iter().map(|listed| Listed { url: Some(url.clone()), ..listed }),
+        );
+    }
+    for message in session.history.messages() {
+        let texts = message.body.content.iter().flat_map(texts_of);
+        let listed = texts.flat_map(|text| found_in(&text));
+        secrets.extend(listed.map(|listed| Listed { message: Some(message.id), ..listed }));
+    }
+    Ok(Listing { secrets })
+}
+
+pub(super) fn restore(
+    params: RestoreParams,
+    context: &mut Context<'_>,
+) -> Result<RestoreReply, CommandError> {
+    let Context { snapshot, session, .. } = context;
+    // What selected files hold is known again after a restart as soon as they were looked at.
+    for key in session.selection.selected().keys() {
+        let _ = snapshot.text(key, &session.selection);
+    }
+    let Restored { text, restored, unknown } = snapshot.screen.restore(&params.text);
+    Ok(RestoreReply { text, restored, unknown })
+}
+
+/// The texts of a block in which placeholders can stand.
+fn texts_of(block: &ContentBlock) -> Vec<String> {
+    let part = |part: &ResultPart| match part {
+        ResultPart::Text { text } => Some(text.clone()),
+        ResultPart::Foreign(foreign) => Some(foreign.value.to_string()),
+        ResultPart::Image(_) => None,
+    };
+    match block {
+        ContentBlock::Text { text } | ContentBlock::Thinking { text, .. } => vec![text.clone()],
+        ContentBlock::ToolCall { input, .. } => vec![input.to_string()],
+        ContentBlock::ToolResult { content, .. } => content.iter().filter_map(part).collect(),
+        ContentBlock::Foreign(foreign) => vec![foreign.value.to_string()],
+        ContentBlock::Image(_) | ContentBlock::RedactedThinking { .. } => Vec::new(),
+    }
+}

@@ -1,0 +1,100 @@
+//! How often ordinary source lines are taken for secrets, how many planted credentials are not found, and what a look costs
+//! beside counting tokens and hashing. With folders as arguments:
+//! `cargo bench -p e2e --bench redaction -- FOLDER...`; every line that is hit is printed, with what was taken for a secret.
+
+#![expect(clippy::print_stdout, reason = "a bench prints")]
+
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use e2e::credentials::{Dice, planted};
+use strata_engine::hash::ContentHash;
+use strata_engine::redaction::scan;
+use strata_engine::tokens::{TokenCounter, Tokenizer};
+
+/// So many credentials are planted.
+const PLANTED: usize = 200_000;
+/// Each figure is the best of so many runs.
+const RUNS: usize = 5;
+
+fn main() {
+    missed();
+    for folder in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
+        let mut files = Vec::new();
+        collect(Path::new(&folder), &mut files);
+        files.sort();
+        let read = |path: PathBuf| Some((fs::read_to_string(&path).ok()?, path));
+        let texts: Vec<(String, PathBuf)> = files.into_iter().filter_map(read).collect();
+        false_hits(&folder, &texts);
+        cost(&texts);
+    }
+}
+
+fn missed() {
+    let mut dice = Dice::new(1);
+    let is_missed = |number: usize, dice: &mut Dice| {
+        let one = planted(dice, number);
+        let mut left = one.text.clone();
+        for hit in scan(&one.text).iter().rev() {
+            left.replace_range(hit.range.clone(), " ");
+        }
+        one.secrets.iter().any(|secret| left.contains(secret.as_str()))
+    };
+    let missed = (0..PLANTED).filter(|number| is_missed(*number, &mut dice)).count();
+    println!("{missed} of {PLANTED} planted credentials are not found");
+}
+
+fn false_hits(folder: &str, texts: &[(String, PathBuf)]) {
+    let lines: usize = texts.iter().map(|(text, _)| text.lines().count()).sum();
+    let mut hit_lines = 0;
+    for (text, path) in texts {
+        let mut last = 0;
+        for hit in scan(text) {
+            let line = text[..hit.range.start].matches('\n').count() + 1;
+            hit_lines += usize::from(line != last);
+            last = line;
+            println!("  {}:{line} {} {}", path.display(), hit.rule, &text[hit.range]);
+        }
+    }
+    println!("{folder}: {hit_lines} of {lines} lines, 1 in {}", lines / hit_lines.max(1));
+}
+
+fn cost(texts: &[(String, PathBuf)]) {
+    let told = |what: &str, time: Duration| {
+        let bytes: usize = texts.iter().map(|(text, _)| text.len()).sum();
+        println!("  {what}: {:.0} MB/s", bytes as f64 / 1e6 / time.as_secs_f64());
+    };
+    told("looking for secrets", best(texts, |text| scan(text).len()));
+    told("hashing", best(texts, |text| usize::from(ContentHash::of(text).to_bytes()[0])));
+    told("copying", best(texts, |text| text.as_bytes().to_vec().len()));
+    // A counter remembers what it has counted: once through is all there is to measure.
+    let counter = TokenCounter::new();
+    counter.warm_up(Tokenizer::O200k);
+    told("counting tokens", once(texts, |text| counter.count(Tokenizer::O200k, text)));
+}
+
+fn best(texts: &[(String, PathBuf)], look: impl Fn(&str) -> usize) -> Duration {
+    (0..RUNS).map(|_| once(texts, &look)).min().unwrap_or_default()
+}
+
+fn once(texts: &[(String, PathBuf)], look: impl Fn(&str) -> usize) -> Duration {
+    let start = Instant::now();
+    for (text, _) in texts {
+        black_box(look(black_box(text)));
+    }
+    start.elapsed()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() && entry.file_name() != ".git" {
+            collect(&entry.path(), files);
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+}
