@@ -147,6 +147,10 @@ export interface Commands {
    * Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.
    */
   'strata.compaction.contextLimitExceeded': { params: CompactionContextLimitExceededParams; reply: CompactionContextLimitExceededReply };
+  /** Lists the secrets in whose place placeholders stand. */
+  'strata.redaction.list': { params: RedactionListParams; reply: RedactionListReply };
+  /** Puts the secrets back into a text that is to be applied. */
+  'strata.redaction.restore': { params: RedactionRestoreParams; reply: RedactionRestoreReply };
   /** Makes the symbol map. */
   'strata.symbols.map': { params: SymbolsMapParams; reply: SymbolsMapReply };
   /** Outlines one file. */
@@ -1015,7 +1019,10 @@ export interface FilesClearReply {
 export interface FilesDeselectParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files that are selected although their name says that they hold secrets. */
+  /**
+   * Files that are selected although their name says that they hold secrets, and shown as they are, without
+   * placeholders in the place of secrets.
+   */
   confirmSecrets?: string[];
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
@@ -1035,7 +1042,10 @@ export interface FilesDeselectReply {
 export interface FilesExcludeParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files that are selected although their name says that they hold secrets. */
+  /**
+   * Files that are selected although their name says that they hold secrets, and shown as they are, without
+   * placeholders in the place of secrets.
+   */
   confirmSecrets?: string[];
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
@@ -1089,7 +1099,10 @@ export interface FilesHasReply {
 export interface FilesIncludeParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files that are selected although their name says that they hold secrets. */
+  /**
+   * Files that are selected although their name says that they hold secrets, and shown as they are, without
+   * placeholders in the place of secrets.
+   */
   confirmSecrets?: string[];
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
@@ -1177,7 +1190,10 @@ export type FilesReadReply = {
 export interface FilesRemoveParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files that are selected although their name says that they hold secrets. */
+  /**
+   * Files that are selected although their name says that they hold secrets, and shown as they are, without
+   * placeholders in the place of secrets.
+   */
   confirmSecrets?: string[];
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
@@ -1213,7 +1229,10 @@ export interface FilesRenameReply {
 export interface FilesSelectParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files that are selected although their name says that they hold secrets. */
+  /**
+   * Files that are selected although their name says that they hold secrets, and shown as they are, without
+   * placeholders in the place of secrets.
+   */
   confirmSecrets?: string[];
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
@@ -1233,7 +1252,10 @@ export interface FilesSelectReply {
 export interface FilesSetParams {
   /** Files, folders, globs, or lines of a file (`src/lib.rs#L10-40`). */
   paths: string[];
-  /** Files that are selected although their name says that they hold secrets. */
+  /**
+   * Files that are selected although their name says that they hold secrets, and shown as they are, without
+   * placeholders in the place of secrets.
+   */
   confirmSecrets?: string[];
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
@@ -2863,10 +2885,83 @@ export type PromptWarningCode =
   /** Old exchanges were left out because nothing else was left to leave out. */
   | 'history_truncated'
   /** The outlines are not complete yet. */
-  | 'index_incomplete';
+  | 'index_incomplete'
+  /** Secrets in a file were replaced by placeholders. */
+  | 'redacted';
 
 /** A positive factor between two token counts. */
 export type Ratio = number;
+
+/** One secret at one place. Never says the secret. */
+export interface RedactedSecret {
+  /**
+   * The rule that found it; for one that came in an earlier run of the server the kind that the placeholder says.
+   */
+  rule: string;
+  /** What stands in its place. */
+  placeholder: string;
+  /** The file that it is in. */
+  path?: FileKey;
+  /** The web page that it is in. */
+  url?: string;
+  /** The message that it is in. */
+  message?: MessageId;
+  /** The line of the file, of the page or of the block of the message, counted from 1. */
+  line: number;
+}
+
+/** The arguments of a command that takes none. */
+export interface RedactionListParams {
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What was replaced in what the session shows. */
+export interface RedactionListReply {
+  /** Files first, in the order of their names, then web pages, then messages. */
+  secrets: RedactedSecret[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** A text with placeholders. */
+export interface RedactionRestoreParams {
+  /** What a model wrote, or any other text. */
+  text: string;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The text with secrets. It is for the file that it is applied to, not for a model. */
+export interface RedactionRestoreReply {
+  /** The text. */
+  text: string;
+  /** How many placeholders were replaced. */
+  restored: number;
+  /**
+   * Placeholders that stayed, because it is not known what they stand for: the file with the secret is not
+   * selected, or the secret came with a message in an earlier run of the server.
+   */
+  unknown: string[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Secrets in texts that models get to see. */
+export interface RedactionSettings {
+  /** Whether secrets in files, messages and results of tools are replaced by placeholders. */
+  enabled: boolean;
+  /** What may pass all the same: placeholders, as `strata.redaction.list` names them, or names of rules. */
+  allow: string[];
+}
+
+/** Secrets in texts that models get to see. */
+export interface RedactionSettingsInput {
+  /** Whether secrets in files, messages and results of tools are replaced by placeholders. */
+  enabled?: boolean;
+  /** What may pass all the same: placeholders, as `strata.redaction.list` names them, or names of rules. */
+  allow?: string[];
+}
 
 /** A file that mentions a name. */
 export interface Referrer {
@@ -3332,6 +3427,8 @@ export interface Settings {
   tools: ToolPatterns;
   /** Results of tools: how much of them is kept, and for how long they are shown. */
   tool_output: ToolOutputSettings;
+  /** Secrets in what models get to see. */
+  redaction: RedactionSettings;
   /** What the language server shows and does. */
   server: ServerSettings;
   /** What it answers of what other language servers answer, too. */
@@ -3368,6 +3465,8 @@ export interface SettingsInput {
   tools?: ToolPatternsInput;
   /** Results of tools: how much of them is kept, and for how long they are shown. */
   tool_output?: ToolOutputSettingsInput;
+  /** Secrets in what models get to see. */
+  redaction?: RedactionSettingsInput;
   /** What the language server shows and does. */
   server?: ServerSettingsInput;
   /** What it answers of what other language servers answer, too. */
@@ -3413,6 +3512,8 @@ export interface Status {
    * them.
    */
   shed: number;
+  /** How many secrets of selected files placeholders stand for; `strata.redaction.list` names them. */
+  redacted: number;
   /** Whether what is said is kept on the disk. Where it is not, it ends with the server. */
   stored: boolean;
   /** Whether all files were outlined. */
@@ -4292,7 +4393,10 @@ export type Visibility =
 
 /** Something that the person should know. */
 export interface Warning {
-  /** What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, ... */
+  /**
+   * What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`,
+   * `redacted`, ...
+   */
   code: string;
   /** It in a sentence. */
   message: string;
