@@ -71,7 +71,9 @@ fn cost(texts: &[(String, PathBuf)]) {
     told("copying", best(texts, |text| text.as_bytes().to_vec().len()));
     // A counter remembers what it has counted: once through is all there is to measure.
     let counter = TokenCounter::new();
-    counter.warm_up(Tokenizer::O200k);
+    if let Err(error) = counter.warm_up(Tokenizer::O200k) {
+        return println!("{error}");
+    }
     told("counting tokens", once(texts, |text| counter.count(Tokenizer::O200k, text)));
 }
 

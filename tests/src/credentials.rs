@@ -286,7 +286,7 @@ fn around(dice: &mut Dice, secret: &str) -> String {
         2 => format!("# ask for another one when {secret} has expired"),
         3 => format!("{{\"key\": \"{secret}\", \"n\": 1}}"),
         4 => format!("client = Client('{secret}', timeout=3)"),
-        5 => format!("{secret}"),
+        5 => secret.to_string(),
         6 => format!("  - {secret}  # until March"),
         7 => format!("echo {secret} | login --stdin"),
         _ => format!("{{\"output\":\"first\\n{secret}\\nlast\"}}"),

@@ -122,7 +122,12 @@ fn none_of_a_thousand_planted_credentials_comes_out() {
     );
     shown.push(editor.run("files.read", json!({ "path": "src/planted0.py" })));
     shown.push(editor.run("memory.add", json!({ "text": field.text(IN_ONE) })));
-    shown.push(editor.run("iteration.add", json!({ "goal": "Ship it.", "iteration": { "output": field.text(IN_ONE) } })));
+    shown.push(
+        editor.run(
+            "iteration.add",
+            json!({ "goal": "Ship it.", "iteration": { "output": field.text(IN_ONE) } }),
+        ),
+    );
 
     // History and results of tools, as they come in every way.
     while field.all.len() + 60 < PLANTED {

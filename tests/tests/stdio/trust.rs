@@ -87,6 +87,7 @@ fn children_and_sockets(process: u32) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "the long run prints its figure")]
 fn an_untrusted_workspace_starts_nothing_connects_to_nothing_and_sets_nothing() {
     let model = ModelServer::start(Dialect::OpenAi, Vec::new());
     let repo = hostile(&model);

@@ -142,7 +142,7 @@ fn apart(text: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
             // What has a form of its own ends where that does, whatever else a guess takes with it.
             Some(last) if last.range.start == hit.range.start && !last.is_guess() && hit.is_guess() => {}
             Some(last) if hit.range.start < last.range.end => {
-                last.range.end = last.range.end.max(hit.range.end)
+                last.range.end = last.range.end.max(hit.range.end);
             }
             _ => apart.push(hit),
         }

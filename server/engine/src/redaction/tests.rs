@@ -26,7 +26,7 @@ fn a_secret_is_replaced_wherever_it_stands_and_by_the_same_placeholder() {
     let screen = screen();
     let secret = random();
     let places = [
-        format!("{secret}"),
+        secret.to_string(),
         format!("token = \"{secret}\"\n"),
         format!("https://x-access-token:{secret}@github.com/a/b"),
         format!("{{\"content\":\"first\\n{secret}\\nlast\"}}"),
