@@ -583,6 +583,7 @@ impl<'a> Walk<'a> {
             || name.len() > MAX_NAME
             || self.open.len() >= self.tables.levels
             || (local && kind.is_value())
+            || head::is_secret(&name)
         {
             return;
         }
@@ -705,7 +706,7 @@ impl<'a> Walk<'a> {
     fn instance(&mut self, node: &Node<'_>) {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
-        if name.len() <= MAX_NAME {
+        if name.len() <= MAX_NAME && !head::is_secret(&name) {
             self.facts.instance.push(Instance { behind: self.facts.symbols.len(), owner, name });
         }
     }
@@ -717,7 +718,7 @@ impl<'a> Walk<'a> {
         let name = self.text(node);
         // One letter is a type parameter or a loop variable, and tells files apart badly anyway.
         // A line break is in a word of a broken text only, and divides names where they are kept.
-        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') {
+        if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || head::is_secret(&name) {
             return;
         }
         *self.facts.mentions.entry(name).or_default() |= usage;

@@ -6,6 +6,9 @@ use std::ops::Range;
 use super::source::{Source, floor};
 use crate::redaction::{has_a_secret, scan};
 
+/// Shorter names are no credentials, in bytes: 16 letters and digits are the least that a provider gives out.
+const SHORTEST_SECRET: usize = 16;
+
 /// The most characters of a head, the mark for what was cut included.
 pub(crate) const MAX_HEAD: usize = 200;
 /// The most characters of a string literal inside a head.
@@ -113,6 +116,14 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
 pub(crate) fn name(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a name is a credential or looks like one: broken text and text without quotes make names of them. Such a name is
+/// kept nowhere.
+pub(super) fn is_secret(name: &str) -> bool {
+    // None has less than that, nor so few kinds of characters; nearly all names do.
+    let could_be = name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit());
+    could_be && has_a_secret(name)
 }
 
 /// A line under construction.
