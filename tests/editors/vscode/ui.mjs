@@ -157,6 +157,11 @@ async function takePictures(bench) {
     await page.locator('.settings-editor').waitFor({ state: 'detached' });
     await bench.command('Strata: First Steps');
     await page.locator('.gettingStartedContainer').first().waitFor();
+    // What stands beside the steps takes the focus when it is there, from the palette too.
+    await until(async () => {
+      const found = page.frames().map((frame) => frame.getByText('Tick what the model should read').count().catch(() => 0));
+      return (await Promise.all(found)).some((count) => count > 0);
+    }, 'the text beside the steps');
     await bench.command('View: Toggle Maximize Editor Group');
     await picture('walkthrough');
     await bench.command('View: Toggle Maximize Editor Group');
