@@ -99,10 +99,14 @@ export async function runAtTheScreen(files) {
     await step('a store that cannot be opened is seen in the meter', async () => {
       fs.rmSync(bench.env.STRATA_STATE_DIR, { recursive: true });
       fs.writeFileSync(bench.env.STRATA_STATE_DIR, 'no folder');
-      await bench.command('Strata: Restart the Server');
-      await bench.showStrata();
-      // The new server has a new session, in which nothing is ticked.
-      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'false', 'the new session');
+      // The new server has a new session, in which nothing is ticked. The page of the first steps may take the focus from the
+      // palette before the command is chosen.
+      const unticked = async () => (await box('greet.py').getAttribute('aria-checked')) === 'false';
+      await until(async () => {
+        await bench.command('Strata: Restart the Server');
+        await bench.showStrata();
+        return until(unticked, 'the new session', 8000).catch(() => false);
+      }, 'another server', 60_000);
       await box('greet.py').click();
       await meter.filter({ hasText: 'not saved' }).waitFor();
       await bench.toast(/sessions are not kept/);
@@ -118,10 +122,14 @@ async function takePictures(bench) {
   const { page } = bench;
   const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' }).first();
   for (const theme of ['light', 'dark']) {
-    if (theme === 'dark') {
-      await bench.command('Preferences: Toggle between Light/Dark Themes');
-    }
-    await page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs').waitFor();
+    const themed = page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs');
+    await until(async () => {
+      if (!(await themed.isVisible())) {
+        await bench.command('Preferences: Toggle between Light/Dark Themes');
+        await themed.waitFor({ timeout: 5000 }).catch(() => {});
+      }
+      return themed.isVisible();
+    }, `the ${theme} theme`, 60_000);
     const picture = async (name) => {
       // Animations of the workbench come to rest.
       await page.waitForTimeout(600);

@@ -10,7 +10,7 @@ type Bits = u64;
 type Block = [u8; Bits::BITS as usize];
 type Lanes = [u8; 16];
 
-/// Which bytes are what. Each is in one of the first six sets.
+/// Which bytes are what. Symbols are those in none of the first six sets, of which no two share a byte.
 struct Kinds {
     upper: Bits,
     lower: Bits,
