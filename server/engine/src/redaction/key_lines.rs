@@ -7,11 +7,12 @@ use std::ops::Range;
 const LONGEST: usize = 64 << 10;
 /// A line of base64 without an end of the key behind it has at least so many characters.
 const LINE: usize = 24;
+/// One of a key whose end is there has at least so many in some line; its last line and its checksum may have fewer.
+const LONG_RUN: usize = 16;
 
 /// The secret parts of a key whose first line ends at `from`.
 pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
-    let rest = text.as_bytes().get(from..).unwrap_or_default();
-    let rest = rest.get(..rest.len().min(LONGEST)).unwrap_or_default();
+    let rest = key_from(text, from);
     // The next dashes are the end, or another beginning; both end this key.
     match find(rest, b"-----") {
         Some(end) => {
@@ -25,10 +26,15 @@ pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
 
 /// The lines of base64 that follow `from` directly, after the rest of its own line.
 pub(super) fn of_lines(text: &str, from: usize) -> Vec<Range<usize>> {
-    let rest = text.as_bytes().get(from..).unwrap_or_default();
-    let rest = rest.get(..rest.len().min(LONGEST)).unwrap_or_default();
+    let rest = key_from(text, from);
     let first = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
     runs(until_prose(rest.get(first..).unwrap_or_default()), from + first, LINE, false)
+}
+
+/// What may belong to a key from a place on.
+fn key_from(text: &str, from: usize) -> &[u8] {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    rest.get(..LONGEST).unwrap_or(rest)
 }
 
 /// The part of a text in front of the first line that holds something else than base64 and what surrounds it in programs.
@@ -63,7 +69,7 @@ fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usiz
     }
     if ended {
         // Short runs count where they end a key that has long ones: its last line, its checksum.
-        let key = found.iter().position(|run| run.len() >= LINE.min(16));
+        let key = found.iter().position(|run| run.len() >= LONG_RUN);
         let Some(first) = key else { return Vec::new() };
         found.drain(..first);
     }
