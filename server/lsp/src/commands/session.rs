@@ -298,12 +298,9 @@ pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<
         let id = imported.handle.id().as_str().to_owned();
         return Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 });
     }
-    let imported = exchange::read_any(&params.text)
-        .map_err(|error| CommandError::invalid("text", &error.to_string()))?;
+    let imported = read(&params.text, &context.snapshot.screen)?;
     let mut session = Session::new(new_id()?);
-    let mut messages = imported.messages;
-    messages.iter_mut().for_each(|message| context.snapshot.screen.message(message));
-    session.set_history(messages);
+    session.set_history(imported.messages);
     let (id, messages) = (session.id.to_string(), session.history.len());
     let session = Arc::new(session);
     context.services.keeper.add(&session, &params.name, context.now_ms)?;
@@ -381,11 +378,15 @@ fn new_id() -> Result<String, StoreError> {
 
 /// Messages of a text in any form that is known.
 pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>, CommandError> {
-    let imported =
+    Ok(read(text, screen)?.messages)
+}
+
+/// A conversation in any form that is known, with placeholders in the place of secrets.
+fn read(text: &str, screen: &Screen) -> Result<exchange::Imported, CommandError> {
+    let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
-    let mut messages = imported.messages;
-    messages.iter_mut().for_each(|message| screen.message(message));
-    Ok(messages)
+    imported.messages.iter_mut().for_each(|message| screen.message(message));
+    Ok(imported)
 }
 
 /// A stored session, one JSON value in each line, with placeholders in the place of secrets. A line that is no JSON stays: the
