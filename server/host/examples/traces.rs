@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use strata_engine::cancel::Cancel;
+use strata_engine::trust::Trust;
 use strata_host::git::{SessionOptions, facts, sessions};
 use strata_host::trace_file::write_trace;
 
@@ -18,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for repository in arguments {
         let cancel = Cancel::new();
         let started = Instant::now();
-        let found = facts(&repository, &cancel)?.unwrap_or_default();
+        let found = facts(&repository, Trust::Trusted, &cancel)?.unwrap_or_default();
         let facts_time = started.elapsed();
         let started = Instant::now();
         let options = SessionOptions { seed: 1, ..SessionOptions::default() };

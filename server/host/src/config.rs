@@ -8,4 +8,4 @@ mod layers;
 
 pub use self::environment::{FromEnvironment, from_environment};
 pub use self::file::{FileError, WORKSPACE_FILE, from_toml, user_file, user_source, workspace_sources};
-pub use self::layers::{Effective, Ignored, Layer, Layers, Origin, Source, Trust, set_dotted};
+pub use self::layers::{Effective, Ignored, Layer, Layers, Origin, Source, set_dotted};

@@ -18,8 +18,8 @@ pub use self::cache::{TextCache, glance};
 pub use self::decode::Notice;
 
 use self::decode::{Undecodable, decode};
-pub(crate) use self::open::stamp_in;
 use self::open::{Opened, open_regular};
+pub(crate) use self::open::{RealFolder, stamp_in};
 use crate::roots::{PathError, Roots};
 
 /// What a file looked like at one moment, from its metadata alone. Compare for equality: any difference means
@@ -136,19 +136,7 @@ impl ReadError {
 /// # Errors
 /// [`ReadError`]; a refused file is not read, and what is no regular file is not even opened.
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
-    let Opened { file, stamp } = open_regular(roots, key)?;
-    let limit = limits.max_bytes;
-    let too_large = |size| ReadError::TooLarge { key: key.clone(), size, limit };
-    if stamp.size > limit {
-        return Err(too_large(stamp.size));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default() + 1);
-    let mut bounded = file.take(limit.saturating_add(1));
-    bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(key, &error))?;
-    let read = bytes.len() as u64;
-    if read > limit {
-        return Err(too_large(read));
-    }
+    let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
         Undecodable::Binary => ReadError::Binary(key.clone()),
         Undecodable::OtherEncoding => ReadError::NotUtf8(key.clone()),
@@ -157,12 +145,35 @@ pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<Dis
     Ok(DiskText { text: text.into(), stamp, hash, notice })
 }
 
+/// Reads a file as it is, up to `limit` bytes.
+///
+/// # Errors
+/// As [`read_text`], except for what decoding shows.
+pub(crate) fn read_bytes(roots: &Roots, key: &FileKey, limit: u64) -> Result<Vec<u8>, ReadError> {
+    read_stamped(roots, key, limit).map(|(bytes, _)| bytes)
+}
+
 /// A file's stamp, without reading it: tells a caller whether a text it has is still the file's.
 ///
 /// # Errors
 /// As [`read_text`], except for what only the content shows.
 pub fn stamp_of(roots: &Roots, key: &FileKey) -> Result<Stamp, ReadError> {
     Ok(open_regular(roots, key)?.stamp)
+}
+
+fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, Stamp), ReadError> {
+    let Opened { file, stamp } = open_regular(roots, key)?;
+    let too_large = |size| ReadError::TooLarge { key: key.clone(), size, limit };
+    if stamp.size > limit {
+        return Err(too_large(stamp.size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default() + 1);
+    let mut bounded = file.take(limit.saturating_add(1));
+    bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(key, &error))?;
+    match bytes.len() as u64 {
+        read if read > limit => Err(too_large(read)),
+        _ => Ok((bytes, stamp)),
+    }
 }
 
 #[cfg(test)]

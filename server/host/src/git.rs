@@ -7,6 +7,7 @@
 mod facts;
 mod history;
 mod index;
+mod own;
 mod sessions;
 mod source;
 mod status;
@@ -34,6 +35,9 @@ pub enum GitError {
         /// What the library says.
         problem: String,
     },
+    /// There is one whose parts lie elsewhere, in a workspace that is not trusted.
+    #[error("the git repository {} is not read: parts of it lie elsewhere, and the workspace is not trusted", .0.display())]
+    Elsewhere(PathBuf),
     /// More text than a trace may hold.
     #[error("the repository holds more than {} MiB of source text at one commit", MAX_TEXT_BYTES >> 20)]
     TooLarge,

@@ -6,6 +6,7 @@ use std::fs;
 use globset::{Glob, GlobMatcher};
 use strata_engine::key::FileKey;
 
+use crate::disk::stamp_of;
 use crate::roots::Roots;
 
 /// Entries of one folder that are looked at.
@@ -24,11 +25,13 @@ pub fn named(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
             for part in pattern.split('/').filter(|part| !part.is_empty() && *part != ".") {
                 let matcher = matcher(part);
                 places = places.into_iter().flat_map(|place| below(&place, part, matcher.as_ref())).collect();
+                // Not even names of what lies outside are looked at.
+                places.retain(|place| roots.locate_absolute(place).is_ok());
                 places.truncate(MAX_ENTRIES);
             }
-            let files = places.into_iter().filter(|place| place.is_file());
-            let keys = files.filter_map(|place| roots.key_of(&place));
-            for key in keys {
+            let keys = places.into_iter().filter_map(|place| roots.key_of(&place));
+            // Asked of the file itself: a folder on the way may have become a link by now.
+            for key in keys.filter(|key| stamp_of(roots, key).is_ok()) {
                 if !found.contains(&key) && found.len() < MAX_FILES {
                     found.push(key);
                 }
@@ -47,7 +50,6 @@ fn matcher(part: &str) -> Option<GlobMatcher> {
 fn below(folder: &std::path::Path, part: &str, matcher: Option<&GlobMatcher>) -> Vec<std::path::PathBuf> {
     let Some(matcher) = matcher else {
         let only = folder.join(part);
-        // A step up would leave the folder; whether a link does is found out when the file is read.
         return if part == ".." || !only.exists() { Vec::new() } else { vec![only] };
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES);
@@ -86,5 +88,17 @@ mod tests {
             [".cursor/rules/a.mdc", ".cursor/rules/b.mdc", "AGENTS.md", "s/one/SKILL.md"]
         );
         assert_eq!(named(&["../*/AGENTS.md", "s", "", "[", "*/../AGENTS.md"]), [""; 0]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_named_behind_a_link_that_leads_out() {
+        use crate::testing::Tree;
+
+        let tree = Tree::new(&["root/.cursor/a.md", "outside/private.mdc", "root/rules/b.mdc"]);
+        tree.link("../../outside", "root/.cursor/rules");
+        tree.link("../rules", "root/.cursor/more");
+        let found = named(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
+        assert_eq!(found, [FileKey::from(".cursor/more/b.mdc")]);
     }
 }

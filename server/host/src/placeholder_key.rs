@@ -3,12 +3,12 @@
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use strata_engine::redaction::PlaceholderKey;
 
-use crate::store::place::{private_directory, private_file};
+use crate::store::place::{own_file, private_file, private_top};
 use crate::store::state_directory;
 
 /// Its length in bytes, which is what the hash takes.
@@ -32,11 +32,11 @@ pub fn of_user() -> PlaceholderKey {
 /// # Errors
 /// When the directory or the file cannot be read or written.
 pub fn at(state: &Path) -> io::Result<PlaceholderKey> {
+    private_top(state).map_err(|error| io::Error::other(error.to_string()))?;
     let path = state.join(NAME);
     if let Some(key) = read(&path)? {
         return Ok(key);
     }
-    private_directory(state).map_err(|error| io::Error::other(error.to_string()))?;
     // Written aside and linked into place: others see a whole key or none, and the first one to get there wins.
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -67,15 +67,15 @@ fn of_process() -> PlaceholderKey {
 }
 
 fn read(path: &Path) -> io::Result<Option<PlaceholderKey>> {
-    match fs::read(path) {
-        Ok(bytes) => {
-            let key: Option<[u8; BYTES]> = bytes.try_into().ok();
-            let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has another length");
-            Ok(Some(PlaceholderKey::new(key.ok_or_else(wrong)?)))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let file = match own_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut bytes = Vec::new();
+    file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    let key: Option<[u8; BYTES]> = bytes.try_into().ok();
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "the key has another length");
+    Ok(Some(PlaceholderKey::new(key.ok_or_else(wrong)?)))
 }
 
 #[cfg(test)]

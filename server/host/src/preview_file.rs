@@ -6,17 +6,20 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::store::place::{private_directory, private_file};
+use crate::store::place::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
 /// Previews of other sessions go when nobody has asked for them for so long: they hold source code.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
+/// The folder below the cache directory.
+const FOLDER: &str = "preview";
+
 /// The files of one user.
 #[derive(Debug, Clone, Default)]
 pub struct PreviewFiles {
     /// `None` when nothing says where the cache is.
-    folder: Option<PathBuf>,
+    cache: Option<PathBuf>,
 }
 
 /// Why a prompt was not written.
@@ -42,12 +45,12 @@ impl PreviewFiles {
     /// Those in the folder `preview` of a cache directory
     /// ([`cache_directory`](crate::outline_cache::cache_directory)).
     pub fn below(cache: Option<PathBuf>) -> Self {
-        Self { folder: cache.map(|cache| cache.join("preview")) }
+        Self { cache }
     }
 
     /// Whether a path is that of a preview, by its text alone.
     pub fn holds(&self, path: &Path) -> bool {
-        self.folder.as_deref().is_some_and(|folder| path.parent() == Some(folder))
+        self.cache.as_deref().is_some_and(|cache| path.parent() == Some(&cache.join(FOLDER)))
     }
 
     /// Writes the prompt of a session in the place of an earlier one, and returns the file's absolute path. Nobody ever
@@ -56,8 +59,10 @@ impl PreviewFiles {
     /// # Errors
     /// [`PreviewError`]; an earlier prompt stays as it was then.
     pub fn write(&self, session: &str, text: &str) -> Result<PathBuf, PreviewError> {
-        let folder = self.folder.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
+        let cache = self.cache.as_deref().ok_or(PreviewError::NoCacheDirectory)?;
         let session: SessionId = session.parse()?;
+        let folder = &cache.join(FOLDER);
+        private_top(cache)?;
         private_directory(folder)?;
         let path = folder.join(format!("{session}.md"));
         let half = folder.join(format!("{session}.{}.half", std::process::id()));

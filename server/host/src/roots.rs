@@ -158,6 +158,12 @@ impl Roots {
         Ok(path)
     }
 
+    /// Whether links lead a key out of the roots at this moment.
+    pub fn leads_out(&self, key: &FileKey) -> bool {
+        let Ok(path) = self.path_of(key) else { return false };
+        matches!(self.locate_absolute(&path), Err(Refusal::LinkOutside | Refusal::SystemFile))
+    }
+
     /// The root of a key and the path below it, by the key's text alone.
     pub fn split<'a>(&self, key: &'a FileKey) -> Option<(&Root, &'a str)> {
         let text = key.as_str();

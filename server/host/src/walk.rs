@@ -19,7 +19,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 
 use self::left_out::{is_generated_folder, is_never_walked};
-use crate::disk::{Stamp, stamp_in};
+use crate::disk::{RealFolder, Stamp, stamp_in};
 use crate::roots::{Place, Roots, is_system_path, text_below};
 use crate::secrets::secret_by_name;
 
@@ -228,13 +228,18 @@ fn walk_root(
 
     let shared = Mutex::new(found);
     builder.build_parallel().run(|| {
-        Box::new(|result| {
+        let mut parent = Parent::default();
+        let (below, shared) = (&below, &shared);
+        Box::new(move |result| {
             if cancel.is_cancelled() {
                 return WalkState::Quit;
             }
             let folder =
                 result.as_ref().ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
-            let folder = folder.map(|entry| entry.path().to_owned()).filter(|path| path.starts_with(&below));
+            let folder = folder.map(|entry| entry.path().to_owned()).filter(|path| path.starts_with(below));
+            if result.as_ref().is_ok_and(|entry| !parent.has(root.path(), entry)) {
+                return WalkState::Skip;
+            }
             let looked_at = look_at(roots, index, root.path(), result, options);
             let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
             found.folders.extend(folder);
@@ -256,6 +261,29 @@ fn walk_root(
     cancel.check()
 }
 
+/// The folder that the walk is in. It goes by names, and a folder may become a link between two looks: what it then finds is
+/// not in this folder.
+#[derive(Default)]
+struct Parent {
+    path: PathBuf,
+    /// `None` when it is no folder of the root any more.
+    real: Option<RealFolder>,
+}
+
+impl Parent {
+    /// Whether the walk found a file or folder that is in the root.
+    fn has(&mut self, root: &Path, entry: &DirEntry) -> bool {
+        let (Some(parent), 1..) = (entry.path().parent(), entry.depth()) else { return true };
+        if self.real.is_none() || self.path != parent {
+            let below = parent.strip_prefix(root).ok();
+            self.real = below.and_then(|below| RealFolder::open(root, below).ok());
+            parent.clone_into(&mut self.path);
+        }
+        let found = entry.metadata().ok();
+        self.real.as_ref().zip(found).is_some_and(|(real, found)| real.holds(entry.file_name(), &found))
+    }
+}
+
 /// What one step of the walk yields: a file, nothing (a folder, a link, a special file), or a problem.
 fn look_at(
     roots: &Roots,
@@ -268,9 +296,9 @@ fn look_at(
         let key = roots.key_of(place).map(|key| key.to_string());
         Note { place: key.unwrap_or_else(|| place.to_string_lossy().into_owned()), problem }
     };
-    let found = result.map_err(|error| note(root, error.to_string()))?;
+    let found = result.map_err(|error| note(root, ignore_file::told(&error)))?;
     if let Some(error) = found.error() {
-        return Err(note(found.path(), error.to_string()));
+        return Err(note(found.path(), ignore_file::told(error)));
     }
     if !found.file_type().is_some_and(|kind| kind.is_file()) {
         return Ok(None);

@@ -10,7 +10,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::{self, Skill, Standing, StandingText};
 use strata_engine::selection::Choice;
 use strata_engine::session::Session;
-use strata_host::config::Trust;
+use strata_engine::trust::Trust;
 use strata_host::git::{self, FileStatus};
 use strata_host::named::named;
 use strata_host::roots::Root;
@@ -123,7 +123,7 @@ fn not_committed(
 ) -> Result<Vec<(FileStatus, FileKey)>, Cancelled> {
     let prefix = if snapshot.roots.len() > 1 { format!("{}/", root.name()) } else { String::new() };
     let files = snapshot.index.files.iter().filter_map(|key| key.as_str().strip_prefix(&*prefix));
-    match git::status(root.path(), files, cancel) {
+    match git::status(root.path(), files, snapshot.trust, cancel) {
         Ok(found) => {
             let found = found.unwrap_or_default().into_iter();
             Ok(found
@@ -147,7 +147,7 @@ fn own_name(snapshot: &Snapshot, path: String) -> String {
 fn branch(snapshot: &Snapshot) -> Option<String> {
     let mut roots = snapshot.roots.iter();
     let (only, None) = (roots.next()?, roots.next()) else { return None };
-    git::branch(only.path()).ok().flatten()
+    git::branch(only.path(), snapshot.trust).ok().flatten()
 }
 
 #[cfg(test)]

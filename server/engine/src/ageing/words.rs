@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::compaction::{Purpose, Question};
+use crate::enclosed;
 use crate::history::{ContentBlock, Message, Outcome, ResultPart};
 use crate::text::{clip, clip_middle};
 
@@ -128,7 +129,7 @@ fn heading(messages: usize) -> String {
 
 /// A text that cannot close what it stands in.
 fn inside(text: &str) -> String {
-    text.replace(CLOSE, "<\\/results>")
+    enclosed::inert(text, &["results"])
 }
 
 fn text_of(parts: &[ResultPart]) -> String {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::enclosed;
 use crate::history::{ContentBlock, Kind, Message, Projected, ResultPart, Role, archived_stub, project};
 use crate::text::clip_middle;
 
@@ -44,22 +45,9 @@ fn paragraph(projected: &Projected, result_chars: usize) -> String {
     inert(&text)
 }
 
-/// `text` without anything in it that could pass for the end of the conversation, however it is written.
+/// `text` without anything in it that could pass for the end of the conversation.
 pub(super) fn inert(text: &str) -> String {
-    const NAME: &str = "conversation";
-    let mut safe = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("</") {
-        let (before, tag) = rest.split_at(at + 1);
-        safe.push_str(before);
-        let name = tag.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-        if name.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME)) {
-            safe.push('\\');
-        }
-        rest = tag;
-    }
-    safe.push_str(rest);
-    safe
+    enclosed::inert(text, &["conversation"])
 }
 
 fn in_words(block: &ContentBlock, result_chars: usize) -> String {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::compaction::{Purpose, Question};
+use crate::enclosed;
 use crate::text::clip_to_weight;
 
 use super::Iteration;
@@ -85,8 +86,6 @@ fn told(iteration: &Iteration) -> String {
 
 /// Adds a text between tags that nothing inside it can close.
 fn enclose(prompt: &mut String, tag: &str, text: &str) {
-    let text = TAGS
-        .iter()
-        .fold(text.to_owned(), |text, tag| text.replace(&format!("</{tag}"), &format!("<\\/{tag}")));
+    let text = enclosed::inert(text, &TAGS);
     let _ = write!(prompt, "<{tag}>\n{text}\n</{tag}>\n\n");
 }

@@ -11,6 +11,7 @@ use super::head::one_line;
 use super::{Names, Outline, Symbol, SymbolKind};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
+use crate::unseen::line_of;
 
 /// Explains map blocks to the model that reads them.
 pub const LEGEND: &str = "\
@@ -57,7 +58,7 @@ pub(super) fn map_block_signed(
     outline: &Outline,
     signature: Signature,
 ) -> MapBlock {
-    let mut text = path_line(key.as_str());
+    let mut text = line_of(key.as_str());
     if language.is_test_file(key.as_str()) {
         counts(&mut text, outline);
     } else {
@@ -110,20 +111,6 @@ impl Signature {
     fn hash(self) -> ContentHash {
         ContentHash::of_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
     }
-}
-
-/// A path as the first line of a block: whatever is in a file's name, it stays one line that does not
-/// look like a definition.
-fn path_line(path: &str) -> String {
-    let mut line = String::with_capacity(path.len());
-    for (i, c) in path.chars().enumerate() {
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') || (i == 0 && c.is_whitespace()) {
-            line.extend(c.escape_unicode());
-        } else {
-            line.push(c);
-        }
-    }
-    line
 }
 
 fn counts(text: &mut String, outline: &Outline) {

@@ -19,6 +19,7 @@ use crate::settings::Settings;
 use crate::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::tiers::{Chosen, Cut, Laid, Rules, TierState, Wishes};
 use crate::tokens::TokenCounter;
+use crate::trust::Trust;
 use crate::wire::{self, Body, Envelope, Format, Rendered};
 
 use super::content::Seeds;
@@ -55,6 +56,8 @@ pub struct Workspace<'a> {
     pub open: &'a [FileKey],
     /// Whether the outlines are complete.
     pub index: IndexState,
+    /// Whether the person trusts the workspace.
+    pub trust: Trust,
     /// What the workspace asks to be told at all times.
     pub standing: &'a Standing,
     /// What is true right now only, as text: stands behind everything that may be cached.

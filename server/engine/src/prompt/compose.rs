@@ -14,7 +14,7 @@ pub(crate) const GROUP_ITEMS: usize = 24;
 /// ... and at most this many tokens. A single larger block stands alone.
 pub(crate) const GROUP_TOKENS: usize = 3_000;
 
-/// The heading over the map in the system message.
+/// The heading over the map where it stands in front.
 const STRUCTURE: &str = "# Repository Structure";
 /// The heading over map blocks anywhere else.
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
@@ -67,11 +67,10 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// How to read map blocks, and those that stand in the system message.
-    pub fn map_in_system(&mut self, pieces: &[&Piece]) {
-        let heading = format!("{STRUCTURE}\n\n{LEGEND}");
-        self.put(Speaker::System, ContentBlock::text(heading), Part::Map, vec![]);
-        self.map_groups(Speaker::System, pieces);
+    /// How to read map blocks, and those that stand in front.
+    pub fn map_in_front(&mut self, speaker: Speaker, pieces: &[&Piece]) {
+        self.heading(speaker, &format!("{STRUCTURE}\n\n{LEGEND}"), Part::Map);
+        self.map_groups(speaker, pieces);
     }
 
     /// Map blocks in a user message of their own.

@@ -8,6 +8,7 @@ use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
 use crate::symbols::{FileList, file_list};
+use crate::trust::Trust;
 
 use super::layout::{ItemKey, Part, Speaker};
 
@@ -160,6 +161,8 @@ pub struct Content<'a> {
     pub session_state: Arc<str>,
     /// What of the repository the request is about, beside the session state; not sent when empty.
     pub context_frame: Arc<str>,
+    /// Whether the person trusts the workspace that the texts come from.
+    pub trust: Trust,
     /// Files of which nothing may be shown, not even the name.
     pub excluded: &'a BTreeSet<FileKey>,
     /// What the reference graph says about the files of the map.
@@ -184,10 +187,19 @@ impl<'a> Content<'a> {
             request: Vec::new(),
             session_state: Arc::default(),
             context_frame: Arc::default(),
+            trust: Trust::default(),
             excluded,
             seeds,
             framing: 0,
             count,
+        }
+    }
+
+    /// Who brings what of the workspace stands in front. Nobody whom the person does not trust speaks in the system message.
+    pub fn in_front(&self) -> Speaker {
+        match self.trust {
+            Trust::Trusted => Speaker::System,
+            Trust::Untrusted => Speaker::User,
         }
     }
 

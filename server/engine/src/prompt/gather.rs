@@ -93,6 +93,7 @@ pub(super) fn gather<'a>(
         request,
         session_state: workspace.session_state.into(),
         context_frame: frame.into(),
+        trust: workspace.trust,
         excluded: session.selection.excluded(),
         seeds: workspace.seeds,
         framing: 0,

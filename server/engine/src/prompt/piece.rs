@@ -12,6 +12,7 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::redaction::{Found, Screen, Screened};
 use crate::selection::{Extent, LineRange};
+use crate::unseen::is_unseen;
 use crate::urls::Page;
 
 use super::content::{Count, Piece};
@@ -143,13 +144,13 @@ fn notice(source: &Source) -> Arc<str> {
     }
 }
 
-/// A name as inline code: control characters and backticks are escaped, so that it stays one word on one
+/// A name as inline code: unseen characters and backticks are escaped, so that it stays one word on one
 /// line whatever it holds.
 pub fn inline(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     out.push('`');
     for character in name.chars() {
-        if character.is_control() || character == '`' || is_invisible(character) {
+        if character == '`' || is_unseen(character) {
             out.extend(character.escape_unicode());
         } else {
             out.push(character);
@@ -157,12 +158,6 @@ pub fn inline(name: &str) -> String {
     }
     out.push('`');
     out
-}
-
-/// Characters that change how text looks without being seen: bidirectional controls, zero-width ones, line
-/// and paragraph separators.
-fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
 /// A fence that nothing in the text can close.

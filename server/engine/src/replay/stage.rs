@@ -10,6 +10,7 @@ use crate::outline::{Outline, language_of};
 use crate::prompt::{self, FileText, IndexState, Means, Seeds, Source, Standing, Workspace};
 use crate::selection::{Extent, Selection};
 use crate::symbols::{self, FileSymbols, References, SymbolIndex};
+use crate::trust::Trust;
 
 use super::trace::{Trace, TraceTurn};
 
@@ -136,6 +137,7 @@ impl<'a> Stage<'a> {
             listing: if self.content == Content::Everything { &self.listing } else { &[] },
             open: &[],
             index: IndexState::Ready,
+            trust: Trust::Trusted,
             standing: &Standing::default(),
             session_state: &self.session_state,
         })

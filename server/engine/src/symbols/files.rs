@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::key::FileKey;
+use crate::unseen::line_of;
 
 /// A list of files as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,25 +168,12 @@ fn around(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn file_line(key: &FileKey) -> String {
-    let mut line = escaped(key.as_str());
+    let mut line = line_of(key.as_str());
     line.push('\n');
     line
 }
 
 fn directory_line(directory: &Directory<'_>) -> String {
     let files = if directory.total == 1 { "file" } else { "files" };
-    format!("{}/ ({} {files})\n", escaped(directory.path), directory.total)
-}
-
-/// A path on one line, whatever is in it.
-fn escaped(path: &str) -> String {
-    let mut line = String::with_capacity(path.len() + 1);
-    for c in path.chars() {
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
-            line.extend(c.escape_unicode());
-        } else {
-            line.push(c);
-        }
-    }
-    line
+    format!("{}/ ({} {files})\n", line_of(directory.path), directory.total)
 }

@@ -14,7 +14,7 @@ impl Policy for Flat {
         composer.system(&content.system);
         let map: Vec<&Piece> = content.map.iter().collect();
         if !map.is_empty() {
-            composer.map_in_system(&map);
+            composer.map_in_front(content.in_front(), &map);
         }
         let listed = composer.file_list(&content.tree);
         composer.urls(&content.urls.iter().collect::<Vec<_>>());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strata_engine::trust::Trust;
 
 /// Where settings come from, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -24,17 +25,6 @@ pub enum Layer {
     Editor,
     /// Options of the command line.
     CommandLine,
-}
-
-/// Whether the user trusts the workspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Trust {
-    /// Its files may set anything.
-    Trusted,
-    /// Its files may set what is harmless.
-    #[default]
-    Untrusted,
 }
 
 /// Settings from one place.

@@ -6,7 +6,9 @@
 //! slips in between from blocking. Elsewhere the real path is compared before and after the open, which a
 //! very fast attacker could get past.
 
+use std::ffi::OsStr;
 use std::fs::{File, Metadata};
+use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -19,6 +21,25 @@ use crate::roots::{PathError, Refusal, Roots};
 pub(super) struct Opened {
     pub(super) file: File,
     pub(super) stamp: Stamp,
+}
+
+/// A folder inside a root that was reached through no link. What is asked of it is asked of this folder, whatever its name
+/// leads to by then.
+pub(crate) struct RealFolder(system::Folder);
+
+impl RealFolder {
+    /// The folder at this path below a root, by the names of folders alone.
+    ///
+    /// # Errors
+    /// The system's; one of them is that a part of the path is a link.
+    pub(crate) fn open(root: &Path, below: &Path) -> io::Result<Self> {
+        system::Folder::open(root, below).map(Self)
+    }
+
+    /// Whether something of this name is in it, and is what `found` tells of.
+    pub(crate) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
+        self.0.holds(name, found)
+    }
 }
 
 /// What became of one attempt to open.
@@ -80,6 +101,8 @@ fn identity(_: &Metadata) -> u64 {
 
 #[cfg(unix)]
 mod system {
+    use std::path::Component;
+
     use rustix::fd::OwnedFd;
     use rustix::fs::{AtFlags, FileType, Mode, OFlags};
     use rustix::io::Errno;
@@ -100,6 +123,29 @@ mod system {
         .union(OFlags::NONBLOCK)
         .union(OFlags::NOCTTY)
         .union(OFlags::CLOEXEC);
+
+    /// An open folder.
+    pub(super) struct Folder(OwnedFd);
+
+    impl Folder {
+        pub(super) fn open(root: &Path, below: &Path) -> io::Result<Self> {
+            let mut at = rustix::fs::open(root, FOLDER, Mode::empty())?;
+            for part in below.components() {
+                let Component::Normal(part) = part else { return Err(io::ErrorKind::InvalidInput.into()) };
+                at = rustix::fs::openat(&at, part, FOLDER, Mode::empty())?;
+            }
+            Ok(Self(at))
+        }
+
+        pub(super) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
+            use std::os::unix::fs::MetadataExt;
+            let here = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW);
+            here.is_ok_and(|here| {
+                // The fields' types differ between systems; the numbers fit all of them.
+                (i128::from(here.st_dev), i128::from(here.st_ino)) == (found.dev().into(), found.ino().into())
+            })
+        }
+    }
 
     pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<Attempt, ReadError> {
         match descend(root, below, key) {
@@ -161,6 +207,22 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     use super::*;
+
+    /// A folder's own path, compared at each question.
+    pub(super) struct Folder(std::path::PathBuf);
+
+    impl Folder {
+        pub(super) fn open(root: &Path, below: &Path) -> io::Result<Self> {
+            let path = root.join(below);
+            if path.canonicalize()? == path { Ok(Self(path)) } else { Err(io::ErrorKind::NotFound.into()) }
+        }
+
+        pub(super) fn holds(&self, name: &OsStr, found: &Metadata) -> bool {
+            let here = self.0.join(name).symlink_metadata();
+            self.0.canonicalize().is_ok_and(|path| path == self.0)
+                && here.is_ok_and(|here| stamp_in(&here) == stamp_in(found))
+        }
+    }
 
     pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<Attempt, ReadError> {
         let failed = |error: std::io::Error| ReadError::io(key, &error);

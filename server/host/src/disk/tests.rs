@@ -134,17 +134,29 @@ fn exchange(a: &Path, b: &Path) {
     fs::rename(a, &aside).and_then(|()| fs::rename(b, a)).and_then(|()| fs::rename(&aside, b)).unwrap();
 }
 
-/// A folder and a file inside the root are swapped for links to the outside, and back, while they are read.
+/// How many renames a run makes: 100,000 with `STRATA_LONG=1`.
+#[cfg(unix)]
+fn renames() -> usize {
+    if std::env::var_os("STRATA_LONG").is_some() { 100_000 } else { 10_000 }
+}
+
+/// A folder and a file inside the root are swapped for links to the outside, and back, while they are read in every way there is.
 #[cfg(unix)]
 #[test]
+#[expect(clippy::print_stderr, reason = "the run prints its figure")]
 fn renames_while_reading_lead_nowhere_outside() {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    let tree = Tree::new(&["root/folder/sub/file", "root/file", "outside/sub/file"]);
+    use strata_engine::cancel::Cancel;
+
+    use crate::select::expand;
+    use crate::walk::{WalkOptions, walk, walk_at};
+
+    let tree = Tree::new(&["root/folder/sub/file", "root/file", "outside/sub/file", "outside/sub/private"]);
     tree.link("../outside", "root/evil-folder");
     tree.link("../outside/sub/file", "root/evil-file");
-    let roots = tree.roots();
-    let stop = AtomicBool::new(false);
+    let (roots, cache) = (tree.roots(), TextCache::new(1000));
+    let done = AtomicUsize::new(0);
     let swap = |a: &str, b: &str| {
         let [a, b] = [a, b].map(|name| tree.path("root").join(name));
         exchange(&a, &b);
@@ -152,25 +164,48 @@ fn renames_while_reading_lead_nowhere_outside() {
     let (mut inside, mut outside, mut refused) = (0, 0, 0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            while !stop.load(Ordering::Relaxed) {
+            while done.load(Ordering::Relaxed) < renames() {
                 for _ in 0..2 {
                     swap("folder", "evil-folder");
                     swap("file", "evil-file");
                 }
+                done.fetch_add(4, Ordering::Relaxed);
             }
         });
-        for _ in 0..5_000 {
-            for key in ["folder/sub/file", "file"] {
-                match read_text(&roots, &key.into(), LIMITS) {
+        let mut turn = 0;
+        while done.load(Ordering::Relaxed) < renames() {
+            for key in ["folder/sub/file", "file"].map(FileKey::from) {
+                let text = match turn % 3 {
+                    0 => read_text(&roots, &key, LIMITS),
+                    1 => cache.text(&roots, &key, LIMITS),
+                    _ => {
+                        cache.forget(&key);
+                        cache.text(&roots, &key, LIMITS)
+                    }
+                };
+                match text {
                     Ok(read) if read.text.starts_with("root/") => inside += 1,
                     Ok(_) => outside += 1,
                     Err(_) => refused += 1,
                 }
             }
+            if turn % 16 == 0 {
+                let options = WalkOptions::default();
+                let listed = walk(&roots, &options, &Cancel::new()).unwrap();
+                let below = walk_at(&roots, &"folder".into(), &options, &Cancel::new()).unwrap();
+                let chosen = ["folder", "folder/**", "*"].map(|text| expand(&roots, &listed.entries, text));
+                let named = crate::named::named(&roots, &["folder/*/*".into(), "*".into()]);
+                let seen = format!("{listed:?} {below:?} {chosen:?} {named:?}");
+                outside += usize::from(seen.contains("private"));
+            }
+            turn += 1;
         }
-        stop.store(true, Ordering::Relaxed);
     });
-    assert_eq!(outside, 0, "texts from outside");
+    eprintln!(
+        "{} renames: {inside} times the text inside, {refused} refused, {outside} from outside",
+        done.into_inner()
+    );
+    assert_eq!(outside, 0, "from outside");
     assert!(inside > 0 && refused > 0, "the race was not run: {inside} inside, {refused} refused");
 }
 

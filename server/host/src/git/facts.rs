@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use strata_engine::cancel::Cancel;
+use strata_engine::trust::Trust;
 
 use super::GitError;
 use super::history::{Commit, History};
@@ -27,9 +28,9 @@ pub struct GitFacts {
 /// The branch that is checked out around a folder; `None` on no branch, and in no repository. Quick: looks at no history.
 ///
 /// # Errors
-/// [`GitError::Unreadable`].
-pub fn branch(folder: &Path) -> Result<Option<String>, GitError> {
-    match History::discover(folder)? {
+/// [`GitError::Unreadable`], [`GitError::Elsewhere`].
+pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
+    match History::discover(folder, trust)? {
         Some(history) => Ok(history.head()?.branch),
         None => Ok(None),
     }
@@ -39,9 +40,9 @@ pub fn branch(folder: &Path) -> Result<Option<String>, GitError> {
 /// no repository. A history that ends early (a shallow clone, missing objects) says less; it is no error.
 ///
 /// # Errors
-/// [`GitError::Unreadable`] when not even the newest commit can be read, [`GitError::Cancelled`].
-pub fn facts(folder: &Path, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
-    let Some(history) = History::discover(folder)? else { return Ok(None) };
+/// [`GitError::Unreadable`] when not even the newest commit can be read, [`GitError::Elsewhere`], [`GitError::Cancelled`].
+pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
+    let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
     let head = history.head()?;
     let newest = match head.commit {
         Some(id) => history.commit(id)?,

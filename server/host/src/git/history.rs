@@ -12,9 +12,10 @@ use gix::diff::tree::{Recorder, State, Visit, recorder};
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryMode;
 use strata_engine::cancel::Cancel;
+use strata_engine::trust::Trust;
 
-use super::GitError;
 use super::index::Index;
+use super::{GitError, own};
 
 /// What the library may keep of trees and commits between two reads. Bytes.
 const OBJECT_CACHE: usize = 16 << 20;
@@ -62,15 +63,21 @@ pub(super) struct FileChange {
 }
 
 impl History {
-    /// The repository whose work tree a folder belongs to, or that the folder itself is.
-    pub(super) fn discover(folder: &Path) -> Result<Option<Self>, GitError> {
-        let unreadable = |error: gix::Error| GitError::unreadable(folder, &error);
-        let options = gix::discover::upwards::Options::default();
-        let trust = gix::sec::trust::Mapping { full: options_of_open(), reduced: options_of_open() };
-        let repository = match gix::ThreadSafeRepository::discover_opts(folder, options, trust) {
+    /// The repository whose work tree a folder belongs to, or that the folder itself is. Without trust, one whose parts lie
+    /// elsewhere is refused before anything of it is read.
+    pub(super) fn discover(folder: &Path, trust: Trust) -> Result<Option<Self>, GitError> {
+        let found = match trust {
+            Trust::Trusted => discovered(folder),
+            Trust::Untrusted => match own::nearest(folder) {
+                None => return Ok(None),
+                Some(top) if own::is_own(&top) => options_of_open().open(top),
+                Some(top) => return Err(GitError::Elsewhere(top)),
+            },
+        };
+        let repository = match found {
             Ok(repository) => repository.to_thread_local(),
             Err(error) if is_absence(&error) => return Ok(None),
-            Err(error) => return Err(unreadable(error)),
+            Err(error) => return Err(GitError::unreadable(folder, &error)),
         };
         let top = repository.workdir().unwrap_or_else(|| repository.git_dir());
         let (Ok(top), Ok(folder)) = (top.canonicalize(), folder.canonicalize()) else { return Ok(None) };
@@ -271,6 +278,12 @@ impl Visit for Bounded<'_> {
             change => self.inner.visit(change),
         }
     }
+}
+
+fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
+    let options = gix::discover::upwards::Options::default();
+    let trust = gix::sec::trust::Mapping { full: options_of_open(), reduced: options_of_open() };
+    gix::ThreadSafeRepository::discover_opts(folder, options, trust)
 }
 
 /// Nothing but the repository itself: no settings of the user or the system, no includes, no environment. Whoever owns the

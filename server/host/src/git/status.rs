@@ -3,14 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
+use gix::index::fs::Metadata;
 use strata_engine::cancel::Cancel;
+use strata_engine::key::FileKey;
+use strata_engine::trust::Trust;
 
 use super::GitError;
 use super::history::History;
 use super::index::Tracked;
+use crate::disk::read_bytes;
+use crate::roots::{PathError, Roots};
 
 /// A folder with more files than this is not compared: looking at each costs some microseconds, before every prompt.
 const MAX_FILES: usize = 50_000;
@@ -38,13 +43,14 @@ pub enum FileStatus {
 /// for it: no converting program is ever run.
 ///
 /// # Errors
-/// [`GitError::Unreadable`], [`GitError::Cancelled`].
+/// [`GitError::Unreadable`], [`GitError::Elsewhere`], [`GitError::Cancelled`].
 pub fn status<'a>(
     folder: &Path,
     files: impl Iterator<Item = &'a str>,
+    trust: Trust,
     cancel: &Cancel,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
-    let Some(history) = History::discover(folder)? else { return Ok(None) };
+    let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
     let Some(index) = history.index()? else { return Ok(None) };
     if index.files.len() > MAX_FILES {
         return Ok(None);
@@ -63,7 +69,7 @@ pub fn status<'a>(
         None => Some(tracked.id),
     };
 
-    let mut disk = Disk { folder, kind: history.hash_kind(), left: MAX_READ };
+    let Ok(mut disk) = Disk::new(folder, history.hash_kind()) else { return Ok(None) };
     let mut found = BTreeMap::new();
     for (path, file) in &index.files {
         cancel.check()?;
@@ -102,23 +108,30 @@ pub fn status<'a>(
 /// More would have to be read than [`MAX_READ`].
 struct TooMuch;
 
-/// The files of a folder as git would name their contents.
-struct Disk<'a> {
-    folder: &'a Path,
+/// The files of a folder as git would name their contents. A path that an index or a commit names may be anybody's
+/// invention: it is taken as the name of a file inside, and through no link.
+struct Disk {
+    roots: Roots,
     kind: gix::hash::Kind,
     left: u64,
+    /// The folder that was looked at last, and whether it is one.
+    last: Option<(PathBuf, bool)>,
 }
 
-impl Disk<'_> {
+impl Disk {
+    fn new(folder: &Path, kind: gix::hash::Kind) -> Result<Self, PathError> {
+        Ok(Self { roots: Roots::single(folder)?, kind, left: MAX_READ, last: None })
+    }
+
     /// Whether there is anything of this name.
-    fn has(&self, path: &str) -> bool {
-        fs::symlink_metadata(self.folder.join(path)).is_ok()
+    fn has(&mut self, path: &str) -> bool {
+        self.place(path).is_some_and(|place| fs::symlink_metadata(place).is_ok())
     }
 
     /// The id of a file's text; `None` when there is no such file.
     fn id(&mut self, path: &str, known: Option<&Tracked>) -> Result<Option<ObjectId>, TooMuch> {
-        let place = self.folder.join(path);
-        let Ok(metadata) = gix::index::fs::Metadata::from_path_no_follow(&place) else { return Ok(None) };
+        let Some(place) = self.place(path) else { return Ok(None) };
+        let Ok(metadata) = Metadata::from_path_no_follow(&place) else { return Ok(None) };
         if !metadata.is_file() {
             return Ok(None);
         }
@@ -126,8 +139,20 @@ impl Disk<'_> {
             return Ok(Some(known.id));
         }
         self.left = self.left.checked_sub(metadata.len()).ok_or(TooMuch)?;
-        let Ok(text) = fs::read(place) else { return Ok(None) };
-        Ok(gix::objs::compute_hash(self.kind, gix::objs::Kind::Blob, &text).ok())
+        // What became longer meanwhile is told by the next look.
+        let Ok(bytes) = read_bytes(&self.roots, &FileKey::new(path), metadata.len()) else { return Ok(None) };
+        Ok(gix::objs::compute_hash(self.kind, gix::objs::Kind::Blob, &bytes).ok())
+    }
+
+    /// Where a path leads when no folder on the way is a link.
+    fn place(&mut self, path: &str) -> Option<PathBuf> {
+        let place = self.roots.path_of(&FileKey::new(path)).ok()?;
+        let folder = place.parent()?;
+        if self.last.as_ref().is_none_or(|(last, _)| last != folder) {
+            let is_real = folder.canonicalize().is_ok_and(|real| real == folder);
+            self.last = Some((folder.to_owned(), is_real));
+        }
+        self.last.as_ref().is_some_and(|(_, is_real)| *is_real).then_some(place)
     }
 }
 
@@ -152,7 +177,7 @@ mod tests {
     }
 
     fn check_in(folder: &Path, files: &[&str], expected: &[(&str, FileStatus)]) {
-        let found = status(folder, files.iter().copied(), &Cancel::new()).unwrap().unwrap();
+        let found = status(folder, files.iter().copied(), Trust::Trusted, &Cancel::new()).unwrap().unwrap();
         let expected: BTreeMap<String, FileStatus> =
             expected.iter().map(|&(path, status)| (path.to_owned(), status)).collect();
         assert_eq!(found, expected);
@@ -210,6 +235,26 @@ mod tests {
         check(&repo, &["a.py"], &[]);
     }
 
+    /// Whether the text outside is the one that the index names would show in the status.
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_an_index_invents_is_no_way_out() {
+        let repo = checked_out();
+        let outside = repo.beside("outside");
+        fs::write(outside.join("secret"), "secret\n").unwrap();
+        std::os::unix::fs::symlink(&outside, repo.folder().join("linked")).unwrap();
+        std::os::unix::fs::symlink("b", repo.folder().join("inside")).unwrap();
+        let absolute = outside.join("secret").display().to_string();
+        for path in ["../outside/secret", "linked/secret", "b/../../outside/secret", &absolute] {
+            repo.invent(path, "secret\n");
+        }
+        // Git sees nothing behind a link either.
+        repo.invent("inside/c.py", "2\n");
+        repo.invent("b/new.py", "new\n");
+        write(&repo, "b/new.py", "new\n");
+        check(&repo, &["a.py"], &[("b/new.py", FileStatus::New)]);
+    }
+
     #[test]
     fn what_was_added_is_not_committed() {
         let repo = checked_out();
@@ -238,9 +283,9 @@ mod tests {
         write(&repo, "a.py", "1\n");
         check(&repo, &["a.py"], &[("a.py", FileStatus::New)]);
         let bare = Repo::bare();
-        assert_eq!(status(bare.folder(), [].into_iter(), &Cancel::new()).unwrap(), None);
+        assert_eq!(status(bare.folder(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);
         let nowhere = tempfile::tempdir().unwrap();
-        assert_eq!(status(nowhere.path(), [].into_iter(), &Cancel::new()).unwrap(), None);
+        assert_eq!(status(nowhere.path(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);
     }
 
     #[test]
@@ -248,7 +293,7 @@ mod tests {
         let repo = checked_out();
         repo.write("index", "not an index");
         assert!(matches!(
-            status(repo.folder(), [].into_iter(), &Cancel::new()),
+            status(repo.folder(), [].into_iter(), Trust::Trusted, &Cancel::new()),
             Err(GitError::Unreadable { .. })
         ));
     }
@@ -258,6 +303,6 @@ mod tests {
         let repo = checked_out();
         let file = fs::File::create(repo.folder().join("a.py")).unwrap();
         file.set_len(MAX_READ + 1).unwrap();
-        assert_eq!(status(repo.folder(), [].into_iter(), &Cancel::new()).unwrap(), None);
+        assert_eq!(status(repo.folder(), [].into_iter(), Trust::Trusted, &Cancel::new()).unwrap(), None);
     }
 }

@@ -7,12 +7,13 @@ use std::path::Path;
 use proptest::prelude::*;
 use strata_engine::cancel::Cancel;
 use strata_engine::replay::{SelectionRule, Trace};
+use strata_engine::trust::Trust;
 
 use super::testing::{Now, Repo};
 use super::*;
 
 fn facts_of(folder: &Path) -> GitFacts {
-    facts(folder, &Cancel::new()).unwrap().unwrap()
+    facts(folder, Trust::Untrusted, &Cancel::new()).unwrap().unwrap()
 }
 
 fn check(folder: &Path, expected: &[(&str, u32)]) {
@@ -97,13 +98,13 @@ fn a_bare_repository_has_facts_of_its_top_only() {
 fn no_repository_has_no_facts() {
     let repo = Repo::new();
     let beside = repo.beside("plain");
-    assert_eq!(facts(&beside, &Cancel::new()).unwrap(), None);
-    assert_eq!(facts(&beside.join("missing"), &Cancel::new()).ok(), Some(None));
+    assert_eq!(facts(&beside, Trust::Untrusted, &Cancel::new()).unwrap(), None);
+    assert_eq!(facts(&beside.join("missing"), Trust::Untrusted, &Cancel::new()).ok(), Some(None));
     let outcome = super::sessions(&beside, &SessionOptions::default(), &Cancel::new(), |_, _| {});
     assert!(matches!(outcome, Err(GitError::NoRepository(_))), "{outcome:?}");
     // A folder that only has the name of one.
     fs::create_dir(beside.join(".git")).unwrap();
-    assert_eq!(facts(&beside, &Cancel::new()).unwrap(), None);
+    assert_eq!(facts(&beside, Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn a_missing_tree_ends_the_history_and_a_missing_commit_is_an_error() {
     repo.forget(repo.tree_at(first));
     check(repo.folder(), &[("a.py", 0), ("b/d.py", 0)]);
     repo.forget(third);
-    for outcome in [facts(repo.folder(), &Cancel::new()).map(drop), {
+    for outcome in [facts(repo.folder(), Trust::Untrusted, &Cancel::new()).map(drop), {
         super::sessions(repo.folder(), &SessionOptions::default(), &Cancel::new(), |_, _| {}).map(drop)
     }] {
         let error = outcome.unwrap_err();
@@ -177,9 +178,9 @@ fn a_damaged_repository_is_an_error() {
     let object = repo.git_dir().join("objects").join(&hex[..2]).join(&hex[2..]);
     fs::remove_file(&object).unwrap();
     fs::write(&object, "not deflated").unwrap();
-    assert!(facts(repo.folder(), &Cancel::new()).is_err());
+    assert!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
     repo.write("refs/heads/main", "no id\n");
-    assert!(facts(repo.folder(), &Cancel::new()).is_err());
+    assert!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).is_err());
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn settings_cannot_move_the_work_tree_over_other_files() {
     three_commits(&mut repo);
     let elsewhere = repo.beside("elsewhere");
     repo.write("config", &format!("[core]\nbare = false\nworktree = {}\n", elsewhere.display()));
-    assert_eq!(facts(repo.folder(), &Cancel::new()).unwrap(), None);
+    assert_eq!(facts(repo.folder(), Trust::Untrusted, &Cancel::new()).unwrap(), None);
 }
 
 #[test]
@@ -263,7 +264,7 @@ fn work_that_nobody_waits_for_ends() {
     three_commits(&mut repo);
     let cancel = Cancel::new();
     cancel.cancel();
-    assert!(matches!(facts(repo.folder(), &cancel), Err(GitError::Cancelled(_))));
+    assert!(matches!(facts(repo.folder(), Trust::Untrusted, &cancel), Err(GitError::Cancelled(_))));
     let outcome = super::sessions(repo.folder(), &SessionOptions::default(), &cancel, |_, _| {});
     assert!(matches!(outcome, Err(GitError::Cancelled(_))));
 }
@@ -431,4 +432,48 @@ proptest! {
             }
         }
     }
+}
+
+/// A way to have a folder's repository elsewhere, and its name.
+#[cfg(unix)]
+type Way<'a> = (&'a str, &'a dyn Fn(&Path));
+
+/// The names of a branch and of files are not those of a folder that only says so.
+#[cfg(unix)]
+#[test]
+fn without_trust_a_repository_that_lies_elsewhere_is_not_read() {
+    use std::os::unix::fs::symlink;
+
+    let mut repo = Repo::new();
+    three_commits(&mut repo);
+    repo.check_out();
+    let facts = |folder: &Path, trust| facts(folder, trust, &Cancel::new());
+    let private = repo.git_dir().to_owned();
+    let pointer =
+        |folder: &Path| fs::write(folder.join(".git"), format!("gitdir: {}\n", private.display())).unwrap();
+    let link = |folder: &Path| symlink(&private, folder.join(".git")).unwrap();
+    let borrowed = |folder: &Path| {
+        for part in ["objects/info", "refs/heads"] {
+            fs::create_dir_all(folder.join(".git").join(part)).unwrap();
+        }
+        fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(folder.join(".git/config"), "[core]\n\trepositoryformatversion = 0\n").unwrap();
+        symlink(private.join("refs/heads/main"), folder.join(".git/refs/heads/main")).unwrap();
+        let objects = format!("{}\n", private.join("objects").display());
+        fs::write(folder.join(".git/objects/info/alternates"), objects).unwrap();
+    };
+    let ways: [Way<'_>; 3] = [("pointer", &pointer), ("link", &link), ("borrowed", &borrowed)];
+    for (name, make) in ways {
+        let folder = repo.beside(name);
+        make(&folder);
+        let error = facts(&folder, Trust::Untrusted).unwrap_err();
+        assert!(matches!(error, GitError::Elsewhere(_)), "{name}: {error}");
+        assert!(branch(&folder, Trust::Untrusted).is_err(), "{name}");
+        assert!(status(&folder, [].into_iter(), Trust::Untrusted, &Cancel::new()).is_err(), "{name}");
+        let trusted = facts(&folder, Trust::Trusted).unwrap().unwrap();
+        assert!(trusted.committed.unwrap().contains("a.py"), "{name}: with trust it is read");
+        fs::create_dir(folder.join("below")).unwrap();
+        assert!(facts(&folder.join("below"), Trust::Untrusted).is_err(), "{name}: nor from below");
+    }
+    assert!(facts(repo.folder(), Trust::Untrusted).unwrap().is_some());
 }

@@ -16,7 +16,7 @@ use strata_engine::outline::Outline;
 use super::body::{decode, encode};
 use super::{Extent, Findings, OutlineKey, Seen, SeenFiles};
 use crate::disk::Stamp;
-use crate::store::place::{lock_for_a_moment, private_directory, private_file};
+use crate::store::place::{lock_for_a_moment, private_directory, private_file, private_top};
 
 /// A connection.
 #[derive(Debug)]
@@ -227,6 +227,8 @@ impl Table {
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "journal_size_limit", 4 << 20)?;
+        // Paths of sources are nothing for a directory that all users share.
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.execute_batch(SCHEMA)?;
         // A table of this name with other columns is not ours.
         for query in [
@@ -332,6 +334,7 @@ impl From<rusqlite::Error> for Trouble {
 fn prepared(directory: &Path) -> Result<PathBuf, Trouble> {
     let own = directory.join(FOLDER);
     let cannot = |error: &dyn std::fmt::Display| Trouble::CannotWrite(error.to_string());
+    private_top(directory).map_err(|error| cannot(&error))?;
     private_directory(&own).map_err(|error| cannot(&error))?;
     // SQLite refuses links on the way to a database; those above are the user's own.
     own.canonicalize().map_err(|error| cannot(&error))

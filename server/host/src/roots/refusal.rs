@@ -2,6 +2,8 @@
 
 use std::io;
 
+use strata_engine::unseen::is_unseen;
+
 use crate::uri::UriError;
 
 /// Longest path text that is looked at, in bytes: above what any system can open.
@@ -86,8 +88,8 @@ pub enum Refusal {
 }
 
 impl PathError {
-    /// An error about a path. As much of the path as is fit to be shown is kept: control characters and
-    /// characters that change the direction of writing are escaped.
+    /// An error about a path. As much of the path as is fit to be shown is kept: characters that
+    /// nobody sees are escaped.
     pub fn new(path: &str, reason: Refusal) -> Self {
         let mut shown = String::new();
         for (index, c) in path.chars().enumerate() {
@@ -95,9 +97,7 @@ impl PathError {
                 shown.push('…');
                 break;
             }
-            if c.is_control()
-                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-            {
+            if is_unseen(c) {
                 shown.extend(c.escape_unicode());
             } else {
                 shown.push(c);

@@ -207,6 +207,47 @@ fn ignore_files_that_never_end_are_not_opened() {
     assert_eq!((found.entries.len(), found.notes.len()), (0, 1));
 }
 
+/// The walker follows a file `.git` to a file `commondir` and from there to exclusions.
+#[cfg(unix)]
+#[test]
+fn files_behind_a_pointer_that_never_end_are_not_opened() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let tree =
+        Tree::new(&["root/a.rs", "root/fifo/b.rs", "root/zero/c.rs", "root/huge/d.rs", "root/fine/e.rs"]);
+    for folder in ["fifo", "zero", "huge", "fine"] {
+        let place = tree.path(&format!("root/{folder}/x"));
+        tree.write(&format!("root/{folder}/.git"), format!("gitdir: {}\n", place.display()));
+        tree.write(&format!("root/{folder}/x/commondir"), ".\n");
+    }
+    std::fs::remove_file(tree.path("root/fifo/x/commondir")).unwrap();
+    mknodat(CWD, tree.path("root/fifo/x/commondir"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    tree.write("root/zero/x/info/other", "");
+    tree.link("/dev/zero", "root/zero/x/info/exclude");
+    let pointer = std::fs::File::options().write(true).open(tree.path("root/huge/.git")).unwrap();
+    pointer.set_len(1 << 40).unwrap();
+    tree.write("root/fine/x/info/exclude", "/x/\n");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let notes: Vec<&str> = found.notes.iter().map(|note| note.place.as_str()).collect();
+    assert_eq!(notes, ["fifo", "huge", "zero"], "{:?}", found.notes);
+    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "fine/e.rs"]);
+}
+
+/// The rules of a linked `.git` are somebody else's.
+#[cfg(unix)]
+#[test]
+fn a_rule_that_cannot_be_understood_is_named_by_its_line_and_not_repeated() {
+    let tree = Tree::new(&["root/a.rs", "outside/info/other", "root/sub/b.rs"]);
+    tree.write("outside/info/exclude", "private[z-a]\n");
+    tree.write("root/sub/.gitignore", "\nown[z-a]\n");
+    tree.link("../outside", "root/.git");
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let told: Vec<&str> = found.notes.iter().map(|note| note.problem.as_str()).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].ends_with("/.git/info/exclude: line 1: no pattern that can be understood"), "{told:?}");
+    assert!(told[1].ends_with("/sub/.gitignore: line 2: no pattern that can be understood"), "{told:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_name_that_is_not_text_is_noted() {

@@ -20,6 +20,7 @@ use crate::settings::Settings;
 use crate::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
 use crate::tiers::PolicyName;
 use crate::tokens::TokenCounter;
+use crate::trust::Trust;
 use crate::wire::{self, Body, Format};
 
 /// A repository and a session.
@@ -33,6 +34,7 @@ pub(super) struct Bench {
     /// What is true right now.
     pub(super) state: String,
     pub(super) standing: Standing,
+    pub(super) trust: Trust,
 }
 
 impl Bench {
@@ -58,6 +60,7 @@ impl Bench {
             index: IndexState::Ready,
             state: String::new(),
             standing: Standing::default(),
+            trust: Trust::Trusted,
         }
     }
 
@@ -106,6 +109,7 @@ impl Bench {
             listing: &listing,
             open: &[],
             index: self.index,
+            trust: self.trust,
             standing: &self.standing,
             session_state: &self.state,
         };

@@ -4,9 +4,10 @@ use expect_test::expect;
 
 use super::fixture::{Bench, all_text, drawn, json, recount};
 use crate::history::{Image, ImageSource};
-use crate::prompt::{Ask, AssembleError, IndexState, Request, WarningCode};
+use crate::prompt::{Ask, AssembleError, IndexState, Prepared, Request, WarningCode};
 use crate::session::Session;
 use crate::tiers::PolicyName;
+use crate::trust::Trust;
 use crate::wire::{Body, Format};
 
 const REPOSITORY: &str = "
@@ -48,6 +49,34 @@ fn everything_comes_in_its_place() {
     .assert_eq(&drawn(&reply));
     recount(&bench, &reply, Format::Anthropic);
     assert_eq!(reply.breakpoints, []);
+}
+
+#[test]
+fn of_a_workspace_that_is_not_trusted_the_system_message_holds_nothing() {
+    let mut bench = bench();
+    bench.settings.prompt.system = "Be brief.".into();
+    bench.select("src/lib.rs");
+    let trusted = bench.assemble(&Ask::prompt("?")).unwrap();
+    bench.trust = Trust::Untrusted;
+    let untrusted = bench.assemble(&Ask::prompt("?")).unwrap();
+    expect![[r###"
+        system:
+            "Be brief."
+        user:
+            "# Repository Structure"
+            "src/shape.rs"
+            "# Repository Files"
+        assistant: "Ok."
+        user:
+            "# Working Files"
+            "## `src/lib.rs`"
+        assistant: "Ok."
+        user: "?"
+    "###]]
+    .assert_eq(&drawn(&untrusted.reply));
+    let blocks = |prepared: &Prepared| prepared.layout.blocks().cloned().collect::<Vec<_>>();
+    assert_eq!(blocks(&untrusted), blocks(&trusted));
+    assert_eq!(untrusted.reply.tokens, trusted.reply.tokens, "the same weight");
 }
 
 #[test]

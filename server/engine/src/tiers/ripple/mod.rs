@@ -61,10 +61,10 @@ fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, List
         if tier == Tier::L0 {
             composer.system(&content.system);
             if !content.map.is_empty() {
-                composer.map_in_system(&section.map);
+                composer.map_in_front(content.in_front(), &section.map);
             }
             if !section.files.is_empty() {
-                composer.files(Speaker::System, reference_heading(tier), &section.files);
+                composer.files(content.in_front(), reference_heading(tier), &section.files);
             }
             composer.urls(&section.urls);
         } else {

@@ -12,6 +12,7 @@ use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
 use crate::prompt::{Seeds, Tree, Ttl, Weighed};
+use crate::trust::Trust;
 
 /// A prompt's content in short: what is there, and what it looks like.
 #[derive(Clone, Default, Debug)]
@@ -47,6 +48,7 @@ impl Script {
             tree: Tree { files: vec!["a".into()], focus: vec![], budget: 100 },
             history: self.said.iter().map(said).collect(),
             request: vec![Weighed { content: ContentBlock::text("prompt"), tokens: 6 }],
+            trust: Trust::Trusted,
             ..Content::empty(&self.seeds, &NOTHING, &count)
         }
     }
@@ -236,6 +238,54 @@ fn the_first_placement_seeds_l0_and_packs_clusters_together() {
             User active  prompt
         "#]],
     );
+}
+
+#[test]
+fn of_a_workspace_that_is_not_trusted_nothing_stands_in_the_system_message() {
+    let script = Script {
+        map: vec![("a", "map a"), ("b", "map b")],
+        files: vec![("c", "file c".to_owned()), ("d", "file d".to_owned())],
+        said: vec![(0, "question".into()), (1, "answer".into())],
+        ..Script::default()
+    };
+    let in_tier = |tier| Tracked { tier, n: 12, hash: None, tokens: 6 };
+    let items = [
+        (ItemKey::Symbol("a".into()), Tier::L0),
+        (ItemKey::Symbol("b".into()), Tier::L1),
+        (ItemKey::File("c".into()), Tier::L0),
+        (ItemKey::History(MessageId(0)), Tier::L0),
+        (ItemKey::History(MessageId(1)), Tier::L0),
+    ];
+    let state = TierState::Ripple(State::from_items(items.map(|(key, tier)| (key, in_tier(tier)))));
+    let rules = Rules::new(10, Ttl::FiveMinutes, Prices::uncached());
+    let lay = |trust| Ripple.lay(&state, &Content { trust, ..script.content() }, &rules).layout;
+    let (trusted, layout) = (lay(Trust::Trusted), lay(Trust::Untrusted));
+    check(
+        &layout,
+        &expect![[r#"
+            System L0  system
+            User L0  # Repository Structure
+            User L0  map a
+            User L0  # Reference Files (Stable)
+            User L0  file c
+            User L0  question
+            Assistant L0| answer
+            User L1  # Repository Structure (continued)
+            User L1  map b
+            Assistant L1| Ok.
+            User active  # Repository Files
+            Assistant active  Ok.
+            User active  # Working Files
+            User active  file d
+            Assistant active  Ok.
+            User active  prompt
+        "#]],
+    );
+    // The cache sees blocks, their weights and the marks: who speaks them costs nothing.
+    let blocks = |layout: &Layout| layout.blocks().cloned().collect::<Vec<_>>();
+    assert_eq!(blocks(&layout), blocks(&trusted));
+    assert_eq!(layout.messages().len(), trusted.messages().len());
+    assert_eq!(drawn(&trusted).matches("System").count(), 5, "{}", drawn(&trusted));
 }
 
 #[test]

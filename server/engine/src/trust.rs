@@ -1,0 +1,14 @@
+//! Whether the person trusts a workspace. Who follows what from it is told where it is done; nothing is decided here.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether the person trusts the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Trust {
+    /// Its files may set anything, and may speak with the voice of the system.
+    Trusted,
+    /// Its files may set what is harmless; of their texts and names nothing stands in the system message.
+    #[default]
+    Untrusted,
+}

@@ -1,0 +1,210 @@
+//! Whether a repository lies where it seems to. Whoever makes up a folder can have its `.git` say that the repository is
+//! somebody else's: by being a link, by a line `gitdir:`, by links inside it, by `alternates`. Then names of branches and files of that
+//! other repository would be told as if they were this folder's. Looks at names and at a few short files; opens no repository.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// What the library opens by name in the folder of a repository (gitrepository-layout(5)).
+const OPENED: &[&str] = &[
+    "HEAD",
+    "config",
+    "config.worktree",
+    "index",
+    "info",
+    "objects",
+    "objects/info",
+    "objects/pack",
+    "packed-refs",
+    "refs",
+    "refs/heads",
+    "shallow",
+];
+
+/// What says that parts of a repository are elsewhere.
+const ELSEWHERE: &[&str] = &["objects/info/alternates", "objects/info/http-alternates"];
+
+/// Longest file that says where something is, in bytes. Paths are shorter.
+const MAX_POINTER: u64 = 8 * 1024;
+
+/// Longest `config` in which `core.worktree` is looked for, in bytes.
+const MAX_CONFIG: u64 = 256 * 1024;
+
+/// The nearest folder, from this one upwards, that has a repository: a `.git`, or the looks of a bare one.
+pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
+    let has = |at: &Path, name: &str| at.join(name).symlink_metadata().is_ok();
+    let is_bare = |at: &Path| has(at, "HEAD") && has(at, "objects") && has(at, "refs");
+    let real = folder.canonicalize().ok()?;
+    real.ancestors().find(|at| has(at, ".git") || is_bare(at)).map(Path::to_owned)
+}
+
+/// Whether all of the repository at `top` lies below it, or in a place that names `top` as its work tree.
+pub(super) fn is_own(top: &Path) -> bool {
+    let git = top.join(".git");
+    match git.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => is_whole(&git, Common::Here),
+        Ok(metadata) if metadata.is_file() => is_pointed_at_both_ways(top, &git),
+        Ok(_) => false,
+        // Bare.
+        Err(_) => is_whole(top, Common::Here),
+    }
+}
+
+/// Where a repository keeps what all of its work trees share.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Common {
+    /// With the rest.
+    Here,
+    /// Where a file `commondir` says.
+    Named,
+}
+
+/// Whether nothing in the folder of a repository leads out of it.
+fn is_whole(git: &Path, common: Common) -> bool {
+    let Ok(real) = git.canonicalize() else { return false };
+    let branch = pointer(&git.join("HEAD"), "ref:").map(|name| git.join(name));
+    let packs =
+        fs::read_dir(git.join("objects/pack")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let opened = OPENED.iter().map(|name| git.join(name)).chain(branch).chain(packs);
+    let absent = |name: &str| git.join(name).symlink_metadata().is_err();
+    opened.into_iter().all(|path| stays(&path, &real))
+        && ELSEWHERE.iter().all(|name| absent(name))
+        && (common == Common::Named || absent("commondir"))
+}
+
+/// Whether a path is a file or folder below `real`, or nothing at all.
+fn stays(path: &Path, real: &Path) -> bool {
+    if path.symlink_metadata().is_err() {
+        return true;
+    }
+    let leads = path.canonicalize().ok().filter(|to| to.starts_with(real)).and_then(|to| to.metadata().ok());
+    leads.is_some_and(|found| found.is_file() || found.is_dir())
+}
+
+/// Whether what a file `.git` names is a linked work tree's, or a submodule's, folder that names this work tree in turn.
+fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
+    let Some(place) = pointer(git, "gitdir:").and_then(|to| top.join(to).canonicalize().ok()) else {
+        return false;
+    };
+    let leads_to = |from: &Path, to: &str, wanted: &Path| {
+        let real = from.join(to).canonicalize();
+        real.is_ok_and(|real| wanted.canonicalize().is_ok_and(|wanted| wanted == real))
+    };
+    if let Some(back) = pointer(&place.join("gitdir"), "") {
+        let Some(common) = place.parent().filter(|at| at.ends_with("worktrees")).and_then(Path::parent)
+        else {
+            return false;
+        };
+        let shared = pointer(&place.join("commondir"), "");
+        return leads_to(&place, &back, git)
+            && shared.is_some_and(|shared| leads_to(&place, &shared, common))
+            && is_whole(&place, Common::Named)
+            && is_whole(common, Common::Here);
+    }
+    let Some(config) = short(&place.join("config"), MAX_CONFIG) else { return false };
+    let value = |line: &str| {
+        let (name, value) = line.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("worktree").then(|| value.trim().trim_matches('"').to_owned())
+    };
+    config.lines().filter_map(value).next_back().is_some_and(|to| leads_to(&place, &to, top))
+        && is_whole(&place, Common::Here)
+}
+
+/// What stands behind `name` in the first line of a file.
+fn pointer(file: &Path, name: &str) -> Option<String> {
+    let text = short(file, MAX_POINTER)?;
+    let to = text.lines().next()?.strip_prefix(name)?.trim();
+    (!to.is_empty()).then(|| to.to_owned())
+}
+
+/// The text of a short regular file that is no link.
+fn short(file: &Path, limit: u64) -> Option<String> {
+    let metadata = file.symlink_metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > limit {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(file).ok()?.take(limit).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Folders with something of the looks of a repository, and a workspace folder `top`.
+    fn at(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("top")).unwrap();
+        for folder in folders {
+            fs::create_dir_all(base.join(folder).join("objects/pack")).unwrap();
+            fs::create_dir_all(base.join(folder).join("refs/heads")).unwrap();
+            fs::write(base.join(folder).join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            fs::write(base.join(folder).join("config"), "[core]\n\tbare = false\n").unwrap();
+        }
+        (directory, base)
+    }
+
+    #[test]
+    fn a_repository_in_its_folder_is_its_own() {
+        let (_directory, base) = at(&["top/.git", "bare.git"]);
+        let top = base.join("top");
+        assert!(is_own(&top) && is_own(&base.join("bare.git")));
+        fs::create_dir(top.join("below")).unwrap();
+        assert_eq!(nearest(&top.join("below")), Some(top.clone()));
+        symlink("refs/heads/main", top.join(".git/packed-refs")).unwrap();
+        assert!(!is_own(&top), "a link to nothing");
+        fs::write(top.join(".git/refs/heads/main"), "").unwrap();
+        assert!(is_own(&top), "a link that stays inside");
+    }
+
+    #[test]
+    fn a_linked_work_tree_and_a_submodule_are_their_own_when_both_sides_say_so() {
+        let (_directory, base) = at(&["main/.git", "main/.git/worktrees/top", "main/.git/modules/sub"]);
+        let top = base.join("top");
+        fs::write(top.join(".git"), format!("gitdir: {}/main/.git/worktrees/top\n", base.display())).unwrap();
+        let worktree = base.join("main/.git/worktrees/top");
+        fs::write(worktree.join("commondir"), "../..\n").unwrap();
+        assert!(!is_own(&top), "nothing points back");
+        fs::write(worktree.join("gitdir"), format!("{}/elsewhere/.git\n", base.display())).unwrap();
+        assert!(!is_own(&top), "another is pointed at");
+        fs::write(worktree.join("gitdir"), format!("{}/.git\n", top.display())).unwrap();
+        assert!(is_own(&top));
+        fs::write(worktree.join("commondir"), "../../..\n").unwrap();
+        assert!(!is_own(&top), "what is shared lies elsewhere");
+
+        let sub = base.join("main/sub");
+        fs::create_dir(&sub).unwrap();
+        fs::write(sub.join(".git"), "gitdir: ../.git/modules/sub\n").unwrap();
+        assert!(!is_own(&sub));
+        let config = base.join("main/.git/modules/sub/config");
+        fs::write(config, "[core]\n\tworktree = ../../../sub\n").unwrap();
+        assert!(is_own(&sub));
+    }
+
+    #[test]
+    fn what_leads_elsewhere_is_not() {
+        for name in OPENED.iter().chain(&["refs/heads/main", "objects/pack/x.idx"]) {
+            let (_directory, base) = at(&["top/.git", "outside"]);
+            let place = base.join("top/.git").join(name);
+            let _ = fs::remove_file(&place).or_else(|_| fs::remove_dir_all(&place));
+            symlink(base.join("outside/HEAD"), &place).unwrap();
+            assert!(!is_own(&base.join("top")), "{name}");
+        }
+        for name in ELSEWHERE.iter().chain(&["commondir"]) {
+            let (_directory, base) = at(&["top/.git", "outside"]);
+            fs::create_dir_all(base.join("top/.git/objects/info")).unwrap();
+            assert!(is_own(&base.join("top")));
+            fs::write(base.join("top/.git").join(name), "../outside\n").unwrap();
+            assert!(!is_own(&base.join("top")), "{name}");
+        }
+        let (_directory, base) = at(&["outside"]);
+        symlink("../outside", base.join("top/.git")).unwrap();
+        assert!(!is_own(&base.join("top")), "a link");
+    }
+}
