@@ -64,6 +64,15 @@ impl Store {
         let place = Place::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&place)?;
         let spills = Spills::new(place.spills(), place.name(), Quota::default());
+        // Sessions in a damaged database, which somebody may want to save, have outputs as well.
+        if place.aside(1).symlink_metadata().is_err() {
+            let is_stored = |id: &SessionId| match sessions::key_of(&connection, id) {
+                Err(StoreError::NoSession(_)) => Ok(false),
+                found => found.map(|_| true),
+            };
+            // Those that cannot be removed now can be another time.
+            let _ = spills.remove_orphans(is_stored);
+        }
         Ok(Opened { store: Self { connection, place, spills }, set_aside })
     }
 
@@ -76,12 +85,11 @@ impl Store {
     /// 100,000 messages.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] with the first ten findings.
+    /// [`StoreError::Damaged`] with the first ten findings; [`StoreError::Sqlite`] when the disk cannot be read.
     pub fn verify(&self) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
         let findings = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-        let sound = findings.iter().all(|finding| finding == "ok");
-        self.noting_damage(if sound { Ok(()) } else { Err(StoreError::Damaged(findings.join("; "))) })
+        self.noting_damage(opening::verdict(findings.join("; ")))
     }
 
     /// Begins a transaction that writes, or fails at once when another process keeps writing.

@@ -101,6 +101,14 @@ pub enum StoreError {
     /// The system gives no random bytes.
     #[error("no random bytes from the system: {0}")]
     NoRandomness(String),
+    /// Something stands in the place of a directory of ours that others could look into or choose.
+    #[error("{} {problem}, and nothing is kept there", .path.display())]
+    NotPrivate {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// The system refuses.
     #[error("{}: {kind}", .path.display())]
     Io {

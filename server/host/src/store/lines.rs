@@ -69,7 +69,8 @@ impl Store {
         }
         let id = match key_of(&self.connection, &header.id) {
             Ok(_) => SessionId::random()?,
-            Err(_) => header.id,
+            Err(StoreError::NoSession(_)) => header.id,
+            Err(failed) => return Err(failed),
         };
         let new = NewSession { id, name: header.name, created_ms: header.created_ms };
         let handle = SessionHandle::writing(&self.place, new.id.clone())?;

@@ -28,6 +28,8 @@ enum Look {
     Nothing,
     /// A database with tables of this version.
     Tables(i32),
+    /// A change was cut short. Until it is rolled back from its journal the file may say anything.
+    Unfinished,
 }
 
 /// How long a statement waits for the writer of another process.
@@ -50,11 +52,12 @@ pub(super) fn open(place: &Place) -> Result<(Connection, Option<SetAside>), Stor
 
 fn connect(place: &Place) -> Result<Connection, StoreError> {
     let path = place.database();
-    match look(&path)? {
-        Look::Tables(found) if found > schema::NEWEST => {
-            return Err(StoreError::Newer { path, found, known: schema::NEWEST });
+    let look = look(&path)?;
+    match &look {
+        Look::Tables(found) if *found > schema::NEWEST => {
+            return Err(StoreError::Newer { path, found: *found, known: schema::NEWEST });
         }
-        Look::Tables(_) => {}
+        Look::Tables(_) | Look::Unfinished => {}
         Look::Nothing => create(&path)?,
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -73,7 +76,13 @@ fn connect(place: &Place) -> Result<Connection, StoreError> {
     // A commit is an acknowledgement: it must be on the disk, and on macOS that takes more than fsync.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "fullfsync", "ON")?;
-    let found = schema::version(&connection)?;
+    // What SQLite cannot hold in its cache it would put into a directory that all users share.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    let found = match look {
+        // The creation itself may have been cut short.
+        Look::Unfinished if pages(&connection)? > 0 => judge(&connection)?,
+        _ => schema::version(&connection)?,
+    };
     if found > schema::NEWEST {
         return Err(StoreError::Newer { path, found, known: schema::NEWEST });
     }
@@ -98,20 +107,33 @@ fn look(path: &Path) -> Result<Look, StoreError> {
     if metadata.len() == 0 {
         return Ok(Look::Nothing);
     }
+    if beside(path, "-journal").symlink_metadata().is_ok() {
+        return Ok(Look::Unfinished);
+    }
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(immutable_uri(path), flags)?;
+    // A file that is shorter than its header says is no damage here: when a process dies while it moves its log into the database,
+    // the rest is still in the log.
+    connection.pragma_update(None, "writable_schema", "ON")?;
+    judge(&connection).map(Look::Tables)
+}
+
+/// The version of a database of ours; that of any other is an error.
+fn judge(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let version = schema::version(&connection)?;
-    // While an unfinished change is rolled back from its journal, the header may say anything.
-    let unfinished = beside(path, "-journal").exists();
-    if application != schema::APPLICATION && !unfinished {
+    let version = schema::version(connection)?;
+    if application != schema::APPLICATION {
         return Err(StoreError::damaged("it is the database of another program"));
     }
-    if version <= 0 && !unfinished {
+    if version <= 0 {
         return Err(StoreError::damaged("its tables have no version"));
     }
-    Ok(Look::Tables(version))
+    Ok(version)
+}
+
+fn pages(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.pragma_query_value(None, "page_count", |row| row.get(0))?)
 }
 
 /// An empty file for SQLite to fill: it would create one that others can read.
@@ -135,22 +157,38 @@ fn check(connection: &mut Connection, place: &Place) -> Result<(), StoreError> {
     for table in schema::TABLES {
         // A missing table is no damage to SQLite, but it is to us.
         connection.prepare(&format!("SELECT * FROM {table}")).map_err(StoreError::damaged)?;
-        let verdict = verdict(connection, table)?;
-        if verdict != "ok" {
-            return Err(StoreError::Damaged(verdict));
-        }
+        check_one(connection, table)?;
     }
-    if !place.suspicion().exists() || verdict(connection, schema::INDEX).is_ok_and(|verdict| verdict == "ok")
-    {
+    if !place.suspicion().exists() {
         return Ok(());
+    }
+    match check_one(connection, schema::INDEX) {
+        Err(StoreError::Damaged(_)) => {}
+        checked => return checked,
     }
     let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
     Words::new(&transaction).remake()?;
     Ok(transaction.commit()?)
 }
 
-fn verdict(connection: &Connection, table: &str) -> Result<String, StoreError> {
-    Ok(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
+fn check_one(connection: &Connection, table: &str) -> Result<(), StoreError> {
+    verdict(connection.query_row(&format!("PRAGMA quick_check('{table}')"), [], |row| row.get(0))?)
+}
+
+/// What SQLite has found in its checks. It counts a page that the disk did not give as one of them, which says nothing of the
+/// database; with the code of the error or, in a list of pages, without (`checkTreePage` and `checkList` in its `btree.c`).
+pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
+    /// The low byte of the code: `SQLITE_NOMEM` and `SQLITE_IOERR` (<https://www.sqlite.org/rescode.html>).
+    const UNREAD: [u32; 2] = [7, 10];
+    let coded = findings.split("error code=").skip(1).any(|rest| {
+        let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        digits.parse().is_ok_and(|code: u32| UNREAD.contains(&(code & 0xFF)))
+    });
+    match &*findings {
+        "ok" => Ok(()),
+        _ if coded || findings.contains("failed to get page") => Err(StoreError::Sqlite(findings)),
+        _ => Err(StoreError::Damaged(findings)),
+    }
 }
 
 /// Renames a damaged database with all that belongs to it, and says to what.

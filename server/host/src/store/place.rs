@@ -26,6 +26,13 @@ pub(super) struct Place {
     name: String,
 }
 
+/// What becomes of a link in the place of a directory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Followed,
+    Refused,
+}
+
 /// How long another process may take for what is done under a lock, which is milliseconds of work.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -55,7 +62,7 @@ impl WorkspaceKey {
 impl Place {
     /// Makes the directories of a workspace where they are missing.
     pub(super) fn prepare(state: &Path, workspace: &WorkspaceKey) -> Result<Self, StoreError> {
-        private_directory(state)?;
+        private_top(state)?;
         let state = real_directory(state)?;
         let name = workspace.name();
         let place = Self { workspace: state.join("workspaces").join(&name), state, name };
@@ -137,13 +144,43 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
     base.map(|base| base.join("strata")).ok_or(StoreError::NoStateDirectory)
 }
 
-/// Makes a directory that only its owner can enter; one that is there already is closed to others.
+/// Makes the directory in which all others stand; only its owner can enter it, and one that is there already is closed to
+/// others. It may be a link of the user's own: people keep their state elsewhere.
+///
+/// # Errors
+/// [`StoreError::NotPrivate`] when it belongs to somebody else, or is one for everybody's temporary files.
+pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
+    make_directory(path, Links::Followed)
+}
+
+/// Makes a directory that only its owner can enter; one that is there already is closed to others. Nobody has a reason to put a link in
+/// its place, so one is not followed.
+///
+/// # Errors
+/// [`StoreError::NotPrivate`] when it is a link or belongs to somebody else.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
+    make_directory(path, Links::Refused)
+}
+
+/// Opens a file of ours to read it: no link, and nothing that is no file.
+pub(crate) fn own_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).and_then(|()| close_to_others(path)).map_err(|error| StoreError::io(path, &error))
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        flags(rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK),
+    );
+    #[cfg(not(unix))]
+    if path.symlink_metadata()?.is_symlink() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a symbolic link"));
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "no regular file"))
+    }
 }
 
 /// Creates a file that only its owner can read, and never writes into one that is there already, nor through a link.
@@ -162,8 +199,7 @@ pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default();
-        options.mode(0o600).custom_flags(no_follow);
+        options.mode(0o600).custom_flags(flags(rustix::fs::OFlags::NOFOLLOW));
     }
     options.open(path).map_err(|error| StoreError::io(path, &error))
 }
@@ -195,20 +231,65 @@ fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(path).map_err(|error| StoreError::io(path, &error))
 }
 
+fn make_directory(path: &Path, links: Links) -> Result<(), StoreError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let is_link = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+    if links == Links::Refused && is_link() {
+        return Err(not_private(path, "is a symbolic link"));
+    }
+    builder.create(path).map_err(|error| StoreError::io(path, &error))?;
+    close_to_others(path, links)
+}
+
+fn not_private(path: &Path, problem: &'static str) -> StoreError {
+    StoreError::NotPrivate { path: path.to_owned(), problem }
+}
+
+/// Works on the open directory, so that what is looked at is what is closed.
 #[cfg(unix)]
-fn close_to_others(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+fn close_to_others(path: &Path, links: Links) -> Result<(), StoreError> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+
     const OTHERS: u32 = 0o077;
-    if fs::metadata(path)?.mode() & OTHERS != 0 {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    const SHARED: u32 = 0o1002;
+    let failed = |error: io::Error| StoreError::io(path, &error);
+    let own = rustix::process::geteuid().as_raw();
+    let mut wanted = rustix::fs::OFlags::DIRECTORY;
+    match links {
+        Links::Refused => wanted |= rustix::fs::OFlags::NOFOLLOW,
+        // Somebody else's link would have us close, and write into, a directory of their choice.
+        Links::Followed if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
+            return Err(not_private(path, "belongs to another user"));
+        }
+        Links::Followed => {}
+    }
+    let directory = OpenOptions::new().read(true).custom_flags(flags(wanted)).open(path).map_err(failed)?;
+    let metadata = directory.metadata().map_err(failed)?;
+    if metadata.uid() != own {
+        return Err(not_private(path, "belongs to another user"));
+    }
+    if metadata.mode() & SHARED == SHARED {
+        // A directory for everybody's temporary files: closed to others, it would be of no use to them.
+        return Err(not_private(path, "is shared by all users"));
+    }
+    if metadata.mode() & OTHERS != 0 {
+        directory.set_permissions(fs::Permissions::from_mode(0o700)).map_err(failed)?;
     }
     Ok(())
 }
 
 /// Directories of a profile are closed to other users already.
 #[cfg(not(unix))]
-fn close_to_others(_: &Path) -> io::Result<()> {
+fn close_to_others(_: &Path, _: Links) -> Result<(), StoreError> {
     Ok(())
+}
+
+#[cfg(unix)]
+fn flags(flags: rustix::fs::OFlags) -> i32 {
+    flags.bits().cast_signed()
 }
 
 #[cfg(test)]

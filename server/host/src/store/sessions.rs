@@ -194,7 +194,8 @@ impl Store {
     /// Deletes a session with its messages and its spilled outputs. Memory fragments that were noted in it stay.
     ///
     /// # Errors
-    /// [`StoreError::InUse`] when someone writes to it, be it a handle of this process; [`StoreError::NoSession`].
+    /// [`StoreError::InUse`] when someone writes to it, be it a handle of this process; [`StoreError::NoSession`]. When its
+    /// outputs cannot be removed the session is gone nevertheless, and they go when the store is next opened.
     pub fn delete(&mut self, id: &SessionId) -> Result<(), StoreError> {
         let handle = self.open_session(id, Access::Write)?;
         let transaction = self.writing()?;
@@ -227,6 +228,7 @@ impl Store {
         until: Option<MessageId>,
     ) -> Result<SessionHandle, StoreError> {
         let handle = SessionHandle::writing(&self.place, new.id.clone())?;
+        let spills = self.spills.clone();
         let transaction = self.writing()?;
         let original = key_of(&transaction, from)?;
         let last = match until {
@@ -250,8 +252,13 @@ impl Store {
         append(&transaction, copy, &messages)?;
         drop(rows);
         drop(places);
-        transaction.commit()?;
-        self.spills.copy_session(from, &new.id)?;
+        let copied = spills.copy_session(from, &new.id)?;
+        if let Err(error) = transaction.commit() {
+            drop(copied);
+            // What is left of them goes when the store is next opened.
+            let _ = spills.remove_session(&new.id);
+            return Err(error.into());
+        }
         Ok(handle)
     }
 }
@@ -275,8 +282,11 @@ pub(super) fn insert(
     state: &Value,
     next_id: u64,
 ) -> Result<i64, StoreError> {
-    if key_of(connection, &new.id).is_ok() {
-        return Err(StoreError::Exists(new.id.clone()));
+    match key_of(connection, &new.id) {
+        Err(StoreError::NoSession(_)) => {}
+        // A read that fails may have rolled the transaction back, and what came next would be on its own.
+        Err(failed) => return Err(failed),
+        Ok(_) => return Err(StoreError::Exists(new.id.clone())),
     }
     let created = new.created_ms.cast_signed();
     connection

@@ -1,16 +1,17 @@
 //! Large tool outputs in files of their own, so that a model can page through what no prompt could hold. Nobody but the
 //! user can read them or guess their names, and together they never take more than a quota.
 
+use std::collections::HashMap;
 use std::fs::{self, DirEntry, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::id::{are_digits, random_digits};
-use super::place::{lock_for_a_moment, private_directory, private_file};
+use super::place::{lock_for_a_moment, own_file, private_directory, private_file};
 use super::{SessionId, StoreError};
 
 /// The name of a spilled output in its session: 130 random bits.
@@ -56,16 +57,39 @@ pub struct Spills {
     quota: Quota,
 }
 
-/// One file as the quota sees it.
+/// Outputs of other sessions that a new one has been given. Nobody else touches the outputs as long as this lives.
+#[derive(Debug)]
+#[must_use = "outputs of a session that is not stored are removed"]
+pub(super) struct Copied {
+    _lock: File,
+}
+
+/// One name of a file as the quota sees it.
 struct Held {
     path: PathBuf,
     bytes: u64,
     written: SystemTime,
     own: bool,
+    file: Identity,
+}
+
+/// Tells whether two names are those of one file.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Identity {
+    /// Its device and number.
+    #[cfg(unix)]
+    Number(u64, u64),
+    /// Only by its name.
+    #[cfg(not(unix))]
+    Name(PathBuf),
 }
 
 /// How many digits a name has.
 const DIGITS: usize = 26;
+
+/// How much later than all others an output is at least, so that clocks that go backwards do not make it the oldest. File systems
+/// keep times to the 100 ns or better, or lose this.
+const LATER: Duration = Duration::from_micros(1);
 
 impl Default for Quota {
     /// 256 MiB.
@@ -92,33 +116,24 @@ impl Spills {
         Self { quota, ..self.clone() }
     }
 
-    /// Keeps an output. When the quota would be exceeded, the oldest outputs of other sessions go first, then the session's
-    /// own oldest.
+    /// Keeps an output of a session that is stored. When the quota would be exceeded, the oldest outputs of other sessions go
+    /// first, then the session's own oldest.
     ///
     /// # Errors
-    /// [`StoreError::OverQuota`] when it alone is larger than the quota; [`StoreError::Full`], [`StoreError::Io`].
+    /// [`StoreError::OverQuota`] when it alone is larger than the quota; [`StoreError::Full`], [`StoreError::Io`],
+    /// [`StoreError::NotPrivate`].
     pub fn write(&self, session: &SessionId, output: &[u8]) -> Result<SpillFile, StoreError> {
         let bytes = output.len() as u64;
         if bytes > self.quota.0 {
             return Err(StoreError::OverQuota { bytes, quota: self.quota.0 });
         }
+        let _lock = self.lock()?;
         let folder = self.folder(session);
-        private_directory(&self.all)?;
         private_directory(&self.own)?;
         private_directory(&folder)?;
-        let _lock = lock_for_a_moment(&self.all.join("lock"))?;
-        self.make_room(&folder, bytes)?;
         let id = SpillId(random_digits::<DIGITS>()?);
         let path = folder.join(id.as_str());
-        let written = private_file(&path).and_then(|mut file| {
-            file.write_all(output)?;
-            file.sync_all()
-        });
-        if let Err(error) = written {
-            // Half an output is none.
-            let _ = fs::remove_file(&path);
-            return Err(StoreError::io(&path, &error));
-        }
+        self.put(&path, output)?;
         let sha256 = Sha256::digest(output).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(SpillFile { id, path, bytes, sha256 })
     }
@@ -138,9 +153,12 @@ impl Spills {
         if id.len() != DIGITS || !are_digits(id) {
             return Err(missing());
         }
-        let path = self.folder(session).join(id);
-        let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-        let file = if is_file { File::open(&path).map_err(|_| missing())? } else { return Err(missing()) };
+        let folder = self.folder(session);
+        if ![&self.all, &self.own, &folder].into_iter().all(|folder| is_directory(folder)) {
+            return Err(missing());
+        }
+        let path = folder.join(id);
+        let file = own_file(&path).map_err(|_| missing())?;
         let from = from.max(1);
         let mut reader = BufReader::new(file);
         let (mut wanted, mut line, mut total) = (Vec::new(), Vec::new(), 0);
@@ -163,6 +181,76 @@ impl Spills {
 
     /// Removes all outputs of a session.
     pub(super) fn remove_session(&self, session: &SessionId) -> Result<(), StoreError> {
+        // Where nothing was ever spilled nothing is begun.
+        if !is_directory(&self.own) {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        self.remove(session)
+    }
+
+    /// Removes the outputs of sessions that are not stored: the process that deleted them died before it came to their
+    /// outputs.
+    pub(super) fn remove_orphans(
+        &self,
+        is_stored: impl Fn(&SessionId) -> Result<bool, StoreError>,
+    ) -> Result<(), StoreError> {
+        if !is_directory(&self.own) {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        for folder in folders(self.own.clone()) {
+            // What has another name is not ours.
+            let session = folder.file_name().into_string().ok().and_then(|name| name.parse().ok());
+            if let Some(session) = session
+                && !is_stored(&session)?
+            {
+                self.remove(&session)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a session that is about to be stored the same outputs as another one, under the same names. They are the same
+    /// files, so they take no room. `None` when there are none.
+    pub(super) fn copy_session(
+        &self,
+        from: &SessionId,
+        to: &SessionId,
+    ) -> Result<Option<Copied>, StoreError> {
+        let (old, new) = (self.folder(from), self.folder(to));
+        if !is_directory(&self.own) || !is_directory(&old) {
+            return Ok(None);
+        }
+        let lock = self.lock()?;
+        // Left by a session of this name that was deleted.
+        self.remove(to)?;
+        private_directory(&new)?;
+        for output in outputs(old) {
+            let (old, new) = (output.path(), new.join(output.file_name()));
+            let copied = fs::hard_link(&old, &new)
+                // Not every file system can do that.
+                .map_err(|error| StoreError::io(&new, &error))
+                .or_else(|_| self.put(&new, &fs::read(&old).map_err(|error| StoreError::io(&old, &error))?));
+            if let Err(error) = copied {
+                self.remove(to)?;
+                return Err(error);
+            }
+        }
+        Ok(Some(Copied { _lock: lock }))
+    }
+
+    fn folder(&self, session: &SessionId) -> PathBuf {
+        self.own.join(session.as_str())
+    }
+
+    /// Held by whoever adds or removes outputs.
+    fn lock(&self) -> Result<File, StoreError> {
+        private_directory(&self.all)?;
+        lock_for_a_moment(&self.all.join("lock"))
+    }
+
+    fn remove(&self, session: &SessionId) -> Result<(), StoreError> {
         let folder = self.folder(session);
         match fs::remove_dir_all(&folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(&folder, &error)),
@@ -170,55 +258,95 @@ impl Spills {
         }
     }
 
-    /// Gives another session the same outputs under the same names. They are the same files, so they take no room.
-    pub(super) fn copy_session(&self, from: &SessionId, to: &SessionId) -> Result<(), StoreError> {
-        let (from, to) = (self.folder(from), self.folder(to));
-        let Ok(entries) = fs::read_dir(&from) else { return Ok(()) };
-        private_directory(&to)?;
-        for entry in entries.filter_map(Result::ok) {
-            let (old, new) = (entry.path(), to.join(entry.file_name()));
-            fs::hard_link(&old, &new)
-                .or_else(|_| fs::copy(&old, &new).map(drop))
-                .map_err(|error| StoreError::io(&new, &error))?;
-        }
-        Ok(())
+    /// Writes a new file, the newest of all, after making room for it.
+    fn put(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
+        let newest = self.make_room(path.parent().unwrap_or(&self.own), output.len() as u64)?;
+        let written = private_file(path).and_then(|mut file| {
+            file.write_all(output)?;
+            let now = file.metadata()?.modified()?;
+            if let Some(later) = newest.and_then(|newest| newest.checked_add(LATER))
+                && now < later
+            {
+                file.set_modified(later)?;
+            }
+            file.sync_all()
+        });
+        written.map_err(|error| {
+            // Half an output is none.
+            let _ = fs::remove_file(path);
+            StoreError::io(path, &error)
+        })
     }
 
-    fn folder(&self, session: &SessionId) -> PathBuf {
-        self.own.join(session.as_str())
-    }
-
-    fn make_room(&self, own: &Path, bytes: u64) -> Result<(), StoreError> {
+    /// Removes outputs until there is room, those of the folder `own` last, and says when the newest of all was written.
+    fn make_room(&self, own: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut held = self.held(own);
-        let mut total: u64 = held.iter().map(|held| held.bytes).sum();
+        let newest = held.iter().map(|held| held.written).max();
+        let mut names: HashMap<Identity, usize> = HashMap::new();
+        let mut total: u64 = 0;
+        for one in &held {
+            let names = names.entry(one.file.clone()).or_default();
+            *names += 1;
+            total += if *names == 1 { one.bytes } else { 0 };
+        }
         held.sort_by(|a, b| (a.own, a.written, &a.path).cmp(&(b.own, b.written, &b.path)));
         for oldest in held {
             if total.saturating_add(bytes) <= self.quota.0 {
                 break;
             }
             fs::remove_file(&oldest.path).map_err(|error| StoreError::io(&oldest.path, &error))?;
-            total -= oldest.bytes;
+            if let Some(names) = names.get_mut(&oldest.file) {
+                *names -= 1;
+                // A file takes its room until its last name is gone.
+                total -= if *names == 0 { oldest.bytes } else { 0 };
+            }
         }
-        Ok(())
+        Ok(newest)
     }
 
     /// All outputs of all workspaces. What vanishes while it is looked at takes no room.
     fn held(&self, own: &Path) -> Vec<Held> {
-        let folders = entries(self.all.clone()).flat_map(|workspace| entries(workspace.path()));
-        let files = folders.flat_map(|folder| entries(folder.path()));
+        let sessions = folders(self.all.clone()).flat_map(|workspace| folders(workspace.path()));
+        let files = sessions.flat_map(|session| outputs(session.path()));
         files
             .filter_map(|file| {
-                let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+                let metadata = file.metadata().ok()?;
                 let path = file.path();
                 Some(Held {
                     bytes: metadata.len(),
                     written: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     own: path.parent() == Some(own),
+                    file: identity(&path, &metadata),
                     path,
                 })
             })
             .collect()
     }
+}
+
+/// The directories in one, links to directories left out.
+fn folders(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
+    entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+}
+
+/// The files in a directory, links to files left out.
+fn outputs(folder: PathBuf) -> impl Iterator<Item = DirEntry> {
+    entries(folder).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+}
+
+fn is_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+}
+
+#[cfg(unix)]
+fn identity(_: &Path, metadata: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    Identity::Number(metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path, _: &fs::Metadata) -> Identity {
+    Identity::Name(path.to_owned())
 }
 
 fn entries(folder: PathBuf) -> impl Iterator<Item = DirEntry> {

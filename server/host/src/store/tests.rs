@@ -1,5 +1,6 @@
 //! What the store promises, checked from outside its modules.
 
+mod faults;
 mod lines;
 mod model;
 mod opening;
@@ -36,6 +37,11 @@ impl Home {
 
     fn database(&self) -> PathBuf {
         self.open().place.database()
+    }
+
+    /// Where things are, without opening them.
+    fn place(&self) -> Place {
+        Place::prepare(&self.state(), &self.key()).unwrap()
     }
 
     fn open(&self) -> Store {

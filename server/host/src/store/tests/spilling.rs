@@ -93,3 +93,100 @@ fn outputs_go_with_their_session() {
     store.delete(&id("a")).unwrap();
     assert!(!spilled.path.exists() && !spilled.path.parent().unwrap().exists());
 }
+
+#[test]
+fn a_clock_that_goes_backwards_makes_nothing_the_oldest() {
+    let home = Home::new();
+    let spills = spills(&home, 10);
+    let ahead = spills.write(&id("a"), b"ahead").unwrap();
+    set_age(&ahead, 1 << 32);
+    // Written when the clock was right again.
+    let later = spills.write(&id("a"), b"later").unwrap();
+    let last = spills.write(&id("a"), b"last").unwrap();
+    assert_eq!([&ahead, &later, &last].map(|file| file.path.exists()), [false, true, true]);
+    spills.write(&id("a"), b"12345").unwrap();
+    assert_eq!([&later, &last].map(|file| file.path.exists()), [false, true]);
+}
+
+#[test]
+fn outputs_of_a_copy_take_no_room_of_their_own() {
+    let home = Home::new();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    let spills = store.spills().with_quota(Quota(10));
+    let copied = spills.write(&id("a"), b"12345").unwrap();
+    drop(store.fork(&id("a"), &new("b"), None).unwrap());
+    let other = spills.write(&id("c"), b"12345").unwrap();
+    assert!(copied.path.exists() && other.path.exists());
+    // One name of the copied one is not enough to make room.
+    set_age(&other, 1 << 32);
+    spills.write(&id("c"), b"1").unwrap();
+    assert!(!copied.path.exists() && other.path.exists());
+    assert!(spills.read_lines(&id("b"), copied.id.as_str(), 1, 1).is_err());
+}
+
+#[test]
+fn outputs_of_a_session_that_is_no_more_go_when_the_store_is_opened() {
+    let home = Home::new();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    let kept = store.spills().write(&id("a"), b"kept").unwrap();
+    // As a process leaves it that dies between the deletion of a session and that of its outputs.
+    let orphan = store.spills().write(&id("b"), b"deleted").unwrap();
+    let not_ours = orphan.path.parent().unwrap().with_file_name("Not ours");
+    fs::create_dir(&not_ours).unwrap();
+    drop(store);
+    drop(home.open());
+    assert!(kept.path.exists() && not_ours.exists());
+    assert!(!orphan.path.exists() && !orphan.path.parent().unwrap().exists());
+}
+
+#[test]
+fn outputs_of_sessions_in_a_damaged_database_stay() {
+    let home = Home::new();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    let kept = store.spills().write(&id("a"), b"kept").unwrap();
+    let database = store.place.database();
+    drop(store);
+    fs::write(database, "garbage ".repeat(1_000)).unwrap();
+    assert!(Store::open(&home.state(), &home.key()).unwrap().set_aside.is_some());
+    drop(home.open());
+    assert!(kept.path.exists());
+}
+
+#[test]
+fn a_fork_that_cannot_have_the_outputs_is_none() {
+    let home = Home::new();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    let spilled = store.spills().write(&id("a"), b"x").unwrap();
+    // In the place of the folder that the copy's outputs would go to.
+    let place = spilled.path.parent().unwrap().with_file_name("b");
+    fs::write(&place, "x").unwrap();
+    store.fork(&id("a"), &new("b"), None).unwrap_err();
+    assert_eq!(store.list().unwrap().len(), 1);
+    fs::remove_file(&place).unwrap();
+    drop(store.fork(&id("a"), &new("b"), None).unwrap());
+    assert_eq!(store.spills().read_lines(&id("b"), spilled.id.as_str(), 1, 1).unwrap().text, "x");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_link_leads_to_is_no_output() {
+    let home = Home::new();
+    let spills = spills(&home, 10);
+    let own = spills.write(&id("a"), b"12345").unwrap();
+    let outside = home.directory.path().join("outside");
+    fs::create_dir_all(outside.join("folder")).unwrap();
+    fs::write(outside.join("folder/file"), "much more than the quota").unwrap();
+    let all = home.state().join("spill");
+    std::os::unix::fs::symlink(&outside, all.join("linked")).unwrap();
+    std::os::unix::fs::symlink(outside.join("folder"), own.path.parent().unwrap().with_file_name("linked"))
+        .unwrap();
+    std::os::unix::fs::symlink(outside.join("folder/file"), own.path.with_file_name("linked")).unwrap();
+    spills.write(&id("a"), b"1234").unwrap();
+    assert!(own.path.exists() && outside.join("folder/file").exists());
+    spills.write(&id("a"), b"1234567890").unwrap();
+    assert!(!own.path.exists() && outside.join("folder/file").exists());
+}

@@ -1,0 +1,296 @@
+//! Death at any place: what SQLite had written until then, the last of it to any byte, is all that the next process finds. After
+//! a power cut it finds less, because of what was not confirmed by the disk any part may be missing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use strata_engine::history::Message;
+
+use super::super::{Home, appended, id, new, said};
+use super::disk::{self, Change};
+use super::long;
+use super::script::{Contents, STEPS, expected, run};
+use crate::store::{Access, NewFragment, Store, StoreError};
+
+/// What ends the process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Death {
+    /// `kill -9`: what was written is there.
+    Kill,
+    /// What was written is there if the disk had confirmed it, and else may be.
+    PowerCut,
+}
+
+/// Where a process dies: within which change, and after how many bytes of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    within: usize,
+    bytes: usize,
+    death: Death,
+}
+
+/// What is on a disk.
+#[derive(Default)]
+struct Platter {
+    /// As processes see it.
+    seen: Files,
+    /// What is there for good.
+    confirmed: Files,
+    /// What has still to become that, in order.
+    pending: Vec<Change>,
+}
+
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// How many messages are appended.
+const APPENDS: u64 = 1_000;
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+fn whatever_dies_within_a_step_the_step_was_done_or_not() {
+    let home = Home::new();
+    let mut states = vec![Contents::default()];
+    states.extend(expected(&home));
+    drop(home);
+    let home = Home::new();
+    disk::note();
+    let mut store = None;
+    for (at, step) in STEPS.into_iter().enumerate() {
+        run(&home, &mut store, step).unwrap();
+        disk::acknowledged(at + 1);
+    }
+    drop(store);
+    let changes = disk::noted();
+    let cuts = cuts(&changes, if long() { 6 } else { 1 }, if long() { usize::MAX } else { 60 });
+    for_each(&home, &changes, &cuts, |acknowledged, found| {
+        let held = Contents::of(found).unwrap();
+        let next = states.get(acknowledged + 1).unwrap_or(&held);
+        assert!(held == states[acknowledged] || held == *next, "after {acknowledged} steps: {held:#?}");
+    });
+    println!("{} changes of files: {} deaths within them, 0 steps lost", changes.len(), cuts.len());
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+fn a_thousand_appends_can_be_cut_anywhere() {
+    let home = Home::new();
+    disk::note();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    // Every hundredth in a process of its own, so that logs are put away as well.
+    for number in 0..APPENDS {
+        if number.is_multiple_of(100) {
+            drop(store);
+            store = home.open();
+        }
+        append(&mut store, number).unwrap();
+        disk::acknowledged(usize::try_from(number + 1).unwrap());
+    }
+    drop(store);
+    let changes = disk::noted();
+    let mut cuts = cuts(&changes, 1, if long() { 5_000 } else { 30 });
+    let sampled = cuts.len();
+    if long() {
+        cuts.extend(each_byte_of_an_append(&changes, 3));
+    }
+    let bytes: usize = changes.iter().map(Change::bytes).sum();
+    for_each(&home, &changes, &cuts, |acknowledged, found| {
+        let messages = match found.load(&id("a")) {
+            Err(StoreError::NoSession(_)) if acknowledged == 0 => Vec::new(),
+            loaded => loaded.unwrap().messages,
+        };
+        let held = messages.len();
+        assert!(
+            (acknowledged..=acknowledged + 1).contains(&held),
+            "{acknowledged} acknowledged, {held} there"
+        );
+        assert!((0..).zip(&messages).all(|(number, message)| *message == message_of(number)));
+    });
+    println!(
+        "{APPENDS} appends in {} changes of files with {bytes} bytes: {sampled} deaths all over, {} at each byte of one, \
+         0 messages lost",
+        changes.len(),
+        cuts.len() - sampled
+    );
+}
+
+/// Dies at each place, opens what is left, and has it looked at: how much was acknowledged, and what there is. The store goes on
+/// afterwards.
+fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], look: impl Fn(usize, &Store)) {
+    for_each_left(home, &[], changes, cuts, |acknowledged, cut| {
+        let opened = Store::open(&home.state(), &home.key());
+        let mut opened = opened.unwrap_or_else(|error| panic!("{cut:?}: {error}"));
+        assert_eq!(opened.set_aside, None, "{cut:?}");
+        opened.store.verify().unwrap_or_else(|error| panic!("{cut:?}: {error}"));
+        look(acknowledged, &opened.store);
+        let note = NewFragment { text: "on".into(), tags: Vec::new(), session: None, created_ms: 0 };
+        opened.store.memory_add(&note).unwrap_or_else(|error| panic!("{cut:?}: {error}"));
+    });
+}
+
+/// Dies at each place, beginning with files that are there already, and has a look at what is left: how much was acknowledged.
+pub(super) fn for_each_left(
+    home: &Home,
+    there: &[(PathBuf, Vec<u8>)],
+    changes: &[Change],
+    cuts: &[Cut],
+    look: impl Fn(usize, Cut),
+) {
+    let folder = home.place().database().parent().unwrap().to_owned();
+    let mut cuts = cuts.to_vec();
+    cuts.sort_by_key(|cut| cut.within);
+    let mut cuts = cuts.into_iter().peekable();
+    let there: Files = there.iter().cloned().collect();
+    let mut platter = Platter { seen: there.clone(), confirmed: there, pending: Vec::new() };
+    let mut acknowledged = 0;
+    let mut dice = Dice(7);
+    for (at, change) in changes.iter().enumerate() {
+        while let Some(cut) = cuts.next_if(|cut| cut.within == at) {
+            put(&folder, &platter.after(change, cut, &mut dice));
+            look(acknowledged, cut);
+        }
+        platter.take(change);
+        if let Change::Acknowledged(count) = change {
+            acknowledged = *count;
+        }
+    }
+}
+
+impl Platter {
+    /// What a process finds that comes after a death within the next change.
+    fn after(&self, change: &Change, cut: Cut, dice: &mut Dice) -> Files {
+        let mut last = change.clone();
+        let mut pending = Vec::new();
+        let mut files = match cut.death {
+            Death::Kill => self.seen.clone(),
+            Death::PowerCut => {
+                pending.extend(self.pending.iter().filter(|_| dice.below(2) == 0));
+                self.confirmed.clone()
+            }
+        };
+        pending.into_iter().for_each(|change| apply(&mut files, change));
+        if let Change::Write(_, _, bytes) = &mut last {
+            bytes.truncate(cut.bytes);
+            apply(&mut files, &last);
+        }
+        files
+    }
+
+    fn take(&mut self, change: &Change) {
+        apply(&mut self.seen, change);
+        match change {
+            Change::Write(..) | Change::Truncate(..) => self.pending.push(change.clone()),
+            Change::Sync(path) => {
+                let (now, later) = std::mem::take(&mut self.pending)
+                    .into_iter()
+                    .partition(|change| change.path() == Some(path));
+                self.pending = later;
+                let now: Vec<Change> = now;
+                now.iter().for_each(|change| apply(&mut self.confirmed, change));
+            }
+            Change::Delete(path) => {
+                self.pending.retain(|change| change.path() != Some(path));
+                apply(&mut self.confirmed, change);
+            }
+            Change::Acknowledged(_) => {}
+        }
+    }
+}
+
+impl Change {
+    fn path(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Write(path, ..) | Self::Truncate(path, _) | Self::Delete(path) | Self::Sync(path) => {
+                Some(path)
+            }
+            Self::Acknowledged(_) => None,
+        }
+    }
+
+    /// How many bytes it writes.
+    fn bytes(&self) -> usize {
+        if let Self::Write(_, _, bytes) = self { bytes.len() } else { 0 }
+    }
+}
+
+fn apply(files: &mut Files, change: &Change) {
+    match change {
+        Change::Write(path, at, bytes) => {
+            let file = files.entry(path.clone()).or_default();
+            let end = at + bytes.len();
+            if file.len() < end {
+                file.resize(end, 0);
+            }
+            file[*at..end].copy_from_slice(bytes);
+        }
+        Change::Truncate(path, to) => files.entry(path.clone()).or_default().resize(*to, 0),
+        Change::Delete(path) => drop(files.remove(path)),
+        Change::Sync(_) | Change::Acknowledged(_) => {}
+    }
+}
+
+/// Makes the database of a folder consist of these files.
+fn put(folder: &Path, files: &Files) {
+    for name in ["sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions.db-journal"] {
+        let path = folder.join(name);
+        // Most of them are not there most of the time.
+        let _ = fs::remove_file(&path);
+        if let Some(bytes) = files.get(&path) {
+            fs::write(&path, bytes).unwrap();
+        }
+    }
+}
+
+/// Deaths within each change, `each` of them, or as many of all these, spread evenly.
+pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
+    let mut dice = Dice(1);
+    let mut cuts = Vec::new();
+    for (within, change) in changes.iter().enumerate() {
+        let bytes = change.bytes();
+        for nth in 0..each {
+            let bytes = match nth {
+                1 => 0,
+                2 => bytes.min(1),
+                3 => bytes.saturating_sub(1),
+                _ => dice.below(bytes + 1),
+            };
+            let death = if dice.below(2) == 0 { Death::Kill } else { Death::PowerCut };
+            cuts.push(Cut { within, bytes, death });
+        }
+    }
+    let stride = cuts.len().div_ceil(most);
+    cuts.into_iter().step_by(stride).collect()
+}
+
+/// A death at each byte that is written for one of the messages.
+fn each_byte_of_an_append(changes: &[Change], message: usize) -> Vec<Cut> {
+    let place =
+        |count| changes.iter().position(|change| matches!(change, Change::Acknowledged(c) if *c == count));
+    let range = place(message).unwrap()..place(message + 1).unwrap();
+    let each = |within: usize| (0..changes[within].bytes()).map(move |bytes| (within, bytes));
+    let cuts = range.flat_map(each);
+    cuts.map(|(within, bytes)| Cut { within, bytes, death: Death::Kill }).collect()
+}
+
+fn append(store: &mut Store, number: u64) -> Result<(), StoreError> {
+    let handle = store.open_session(&id("a"), Access::Write)?;
+    store.commit(&handle, &appended(&[message_of(number)]))
+}
+
+/// The message that has a number; some fill many pages.
+fn message_of(number: u64) -> Arc<Message> {
+    let words = if number.is_multiple_of(40) { 3_000 } else { usize::try_from(number % 50).unwrap() };
+    said(number, &format!("message {number} {}", "and words ".repeat(words)))
+}
+
+/// The same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}

@@ -1,0 +1,90 @@
+//! Each call of SQLite that writes or reads goes wrong in turn.
+
+use serde_json::Value;
+use strata_engine::history::MessageId;
+
+use super::super::{Home, id, new, said};
+use super::disk::{self, Fault, Lasting};
+use super::long;
+use super::script::{Contents, STEPS, Step, expected, run};
+use crate::store::{Access, Commit, Limits, Scope, StoreError};
+
+/// How many of the calls are tried in the short run.
+const SHORT: usize = 6;
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+fn a_call_that_fails_costs_one_error_and_nothing_else() {
+    disk::install();
+    let expected = expected(&Home::new());
+    let (writes, reads) = disk::calls();
+    let (mut runs, mut errors) = (0, 0);
+    for (fault, calls) in
+        [(Fault::Full, writes), (Fault::Half, writes), (Fault::Broken, writes), (Fault::Unread, reads)]
+    {
+        let stride = if long() { 1 } else { calls.div_ceil(SHORT) };
+        for lasting in [Lasting::Once, Lasting::On] {
+            // Not always the same ones in the short run.
+            for call in (runs % stride..calls).step_by(stride) {
+                errors += one_failure(call, fault, lasting, &expected);
+                runs += 1;
+            }
+        }
+    }
+    println!(
+        "{writes} calls that write, {reads} that read: {runs} runs with a fault in one, {errors} errors told, 0 lost"
+    );
+    assert!(errors * 2 > runs, "most faults are noticed: {errors} of {runs}");
+}
+
+#[test]
+fn nothing_is_put_into_a_shared_directory() {
+    const MANY: u64 = 30_000;
+    disk::install();
+    let home = Home::new();
+    expected(&home);
+    let mut store = home.open();
+    let messages: Vec<_> = (0..MANY).map(|number| said(number, "a word")).collect();
+    drop(store.insert_session(&new("many"), &messages, &Value::Null).unwrap());
+    store.search("a word", &Scope::Workspace, Limits::default()).unwrap();
+    let order = Some((0..MANY).rev().map(MessageId).collect());
+    let handle = store.open_session(&id("many"), Access::Write).unwrap();
+    store.commit(&handle, &Commit { order, next_id: MANY, ..Commit::default() }).unwrap();
+    drop(handle);
+    store.delete(&id("many")).unwrap();
+    assert_eq!(disk::temporary_files(), 0);
+}
+
+/// Goes through all steps with a fault in one call, and returns how many errors were told of.
+fn one_failure(call: usize, fault: Fault, lasting: Lasting, expected: &[Contents]) -> usize {
+    let home = Home::new();
+    let mut store = None;
+    let mut errors = 0;
+    disk::fail(call, fault, lasting);
+    for (at, step) in STEPS.into_iter().enumerate() {
+        let about = || format!("{fault:?} {lasting:?} from call {call}, while {step:?} (step {at})");
+        if let Err(error) = run(&home, &mut store, step) {
+            errors += 1;
+            disk::mend();
+            assert!(
+                matches!(error, StoreError::Full | StoreError::Sqlite(_) | StoreError::Io { .. }),
+                "{}: {error}",
+                about()
+            );
+            if let (Step::Do(..), Some(store)) = (step, &store) {
+                let held = Contents::of(store).unwrap();
+                assert!(held == expected[at - 1], "{}: {error}, and it changed something", about());
+            }
+            run(&home, &mut store, step).unwrap_or_else(|error| panic!("{}, again: {error}", about()));
+        }
+        let held = disk::aside(|| Contents::of(store.as_ref().unwrap()));
+        assert!(held.unwrap() == expected[at], "{}: it holds something else", about());
+    }
+    disk::mend();
+    for _ in 0..2 {
+        store.as_ref().unwrap().verify().unwrap();
+        run(&home, &mut store, Step::Open).unwrap();
+        assert!(Contents::of(store.as_ref().unwrap()).unwrap() == expected[STEPS.len() - 1]);
+    }
+    errors
+}

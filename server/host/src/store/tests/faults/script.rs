@@ -1,0 +1,140 @@
+//! Everything that changes a store, one after the other, and what there is after each of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::super::{Home, appended, id, new, said};
+use super::disk;
+use crate::store::{
+    Access, Commit, Fragment, FragmentId, NewFragment, SessionInfo, Store, StoreError, Stored,
+};
+use strata_engine::history::MessageId;
+
+/// One change.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    /// The store is closed and opened.
+    Open,
+    /// Something is done with it.
+    Do(&'static str, fn(&mut Store) -> Result<(), StoreError>),
+}
+
+/// All that a store holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Contents {
+    sessions: Vec<(SessionInfo, Stored)>,
+    notes: Vec<Fragment>,
+}
+
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Open => "open",
+            Self::Do(name, _) => name,
+        })
+    }
+}
+
+impl Contents {
+    pub(super) fn of(store: &Store) -> Result<Self, StoreError> {
+        let mut sessions = Vec::new();
+        for info in store.list()? {
+            let stored = store.load(&info.id)?;
+            sessions.push((info, stored));
+        }
+        Ok(Self { sessions, notes: store.memory_list()? })
+    }
+
+    pub(super) fn sessions(&self) -> usize {
+        self.sessions.len()
+    }
+
+    pub(super) fn messages(&self) -> usize {
+        self.sessions.iter().map(|(_, stored)| stored.messages.len()).sum()
+    }
+}
+
+/// The steps, beginning with a store that is not there.
+pub(super) const STEPS: [Step; 16] = [
+    Step::Open,
+    Step::Do("create", |store| store.create(&new("a")).map(drop)),
+    Step::Do("append", |store| append(store, "a", 0, 3, 20)),
+    Step::Do("append much", |store| append(store, "a", 3, 2, 60_000)),
+    Step::Do("change", |store| {
+        let handle = store.open_session(&id("a"), Access::Write)?;
+        let order = [2, 1, 5, 3].map(MessageId).to_vec();
+        let commit = Commit {
+            removed: vec![MessageId(0), MessageId(4)],
+            changed: vec![said(1, "said otherwise")],
+            order: Some(order),
+            state: Some(json!({"selected": ["a.rs"]})),
+            ..appended(&[said(5, "and more")])
+        };
+        store.commit(&handle, &commit)
+    }),
+    Step::Do("insert", |store| {
+        let messages: Vec<_> = (0..4).map(|number| said(number, "from elsewhere")).collect();
+        store.insert_session(&new("b"), &messages, &json!({"x": 1})).map(drop)
+    }),
+    Step::Do("fork", |store| store.fork(&id("a"), &new("c"), Some(MessageId(5))).map(drop)),
+    Step::Do("rename", |store| store.rename(&id("c"), "Another way")),
+    Step::Do("note", |store| {
+        let text = "uses tabs ".repeat(900);
+        store.memory_add(&NewFragment {
+            text,
+            tags: vec!["style".into()],
+            session: Some(id("a")),
+            created_ms: 7,
+        })?;
+        Ok(())
+    }),
+    Step::Open,
+    Step::Do("import", |store| {
+        let header = r#"{"strataSession":1,"id":"d","name":"Imported","createdMs":5}"#;
+        let message = serde_json::to_string(&*said(0, "brought along")).unwrap();
+        store.import(format!("{header}\n{message}\n").as_bytes()).map(drop)
+    }),
+    Step::Do("delete", |store| store.delete(&id("b"))),
+    Step::Do("forget", |store| store.memory_remove(FragmentId(1))),
+    Step::Do("append to the copy", |store| append(store, "c", 6, 2, 5_000)),
+    Step::Open,
+    Step::Do("append after all", |store| append(store, "a", 6, 1, 10)),
+];
+
+/// The store after each step, in a world without faults.
+pub(super) fn expected(home: &Home) -> Vec<Contents> {
+    let mut store = None;
+    STEPS
+        .iter()
+        .map(|step| {
+            run(home, &mut store, *step).unwrap();
+            disk::aside(|| Contents::of(store.as_ref().unwrap())).unwrap()
+        })
+        .collect()
+}
+
+/// Does a step. A store that cannot be opened is none.
+pub(super) fn run(home: &Home, store: &mut Option<Store>, step: Step) -> Result<(), StoreError> {
+    match step {
+        Step::Open => {
+            *store = None;
+            let opened = Store::open(&home.state(), &home.key())?;
+            if let Some(aside) = opened.set_aside {
+                return Err(StoreError::Damaged(format!("set aside: {}", aside.reason)));
+            }
+            *store = Some(opened.store);
+            Ok(())
+        }
+        Step::Do(_, work) => work(store.as_mut().unwrap()),
+    }
+}
+
+/// Appends messages of about so many bytes, numbered from `first`.
+fn append(store: &mut Store, session: &str, first: u64, count: u64, bytes: usize) -> Result<(), StoreError> {
+    let handle = store.open_session(&id(session), Access::Write)?;
+    let text = |number: u64| format!("message {number} {}", "words and ".repeat(bytes / 10));
+    let messages: Vec<Arc<_>> = (first..first + count).map(|number| said(number, &text(number))).collect();
+    store.commit(&handle, &appended(&messages))
+}

@@ -1,0 +1,348 @@
+//! Links that somebody has put in the place of everything that Strata is about to make or open in its state and its cache: none is
+//! followed. What they lead to stays as it is, is not read, and nothing comes to lie there; without the link the same work is done.
+//!
+//! `STRATA_LONG=1` plants all of them; `-- --nocapture` shows how many.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use strata_engine::hash::ContentHash;
+use strata_engine::history::{Message, MessageId, NewMessage, Role};
+use strata_host::disk::Stamp;
+use strata_host::outline_cache::{Findings, OutlineCache, Seen};
+use strata_host::placeholder_key;
+use strata_host::preview_file::PreviewFiles;
+use strata_host::store::{
+    Access, Commit, NewFragment, NewSession, Quota, SessionId, Store, StoreError, WorkspaceKey,
+};
+
+/// Everything that is made or opened below the state (`S`) and the cache (`C`), `H` being the name of the workspace, `P` the number
+/// of this process.
+const NAMES: [&str; 33] = [
+    "S/workspaces",
+    "S/workspaces/H",
+    "S/workspaces/H/folder.txt",
+    "S/workspaces/H/locks",
+    "S/workspaces/H/locks/opening",
+    "S/workspaces/H/locks/session-a",
+    "S/workspaces/H/locks/session-b",
+    "S/workspaces/H/sessions.db",
+    "S/workspaces/H/sessions.db-wal",
+    "S/workspaces/H/sessions.db-shm",
+    "S/workspaces/H/sessions.db-journal",
+    "S/workspaces/H/sessions.suspect",
+    "S/workspaces/H/sessions.damaged-1.db",
+    "S/spill",
+    "S/spill/lock",
+    "S/spill/H",
+    "S/spill/H/a",
+    "S/spill/H/b",
+    "S/spill/H/gone",
+    "S/spill/H/a/00000000000000000000000000",
+    "S/spill/elsewhere",
+    "S/spill/elsewhere/a",
+    "S/spill/elsewhere/a/00000000000000000000000000",
+    "S/placeholder.key",
+    "C/preview",
+    "C/preview/a.md",
+    "C/preview/a.P.half",
+    "C/outlines",
+    "C/outlines/lock",
+    "C/outlines/outlines-1.db",
+    "C/outlines/outlines-1.db-wal",
+    "C/outlines/outlines-1.db-shm",
+    "C/outlines/outlines-1.db-journal",
+];
+
+/// Where a link leads.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Target {
+    File,
+    Directory,
+    Missing,
+    /// Without end for whoever reads it.
+    Zero,
+    /// Whoever opens it to read it waits for ever.
+    Pipe,
+    /// What another workspace keeps.
+    Ours,
+    Itself,
+}
+
+/// How it leads there.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Way {
+    Absolute,
+    Relative,
+    /// By another link.
+    Around,
+}
+
+/// When it is put there.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Moment {
+    /// Before anything else.
+    First,
+    /// In the place of what was there already.
+    Later,
+}
+
+const TARGETS: [Target; 7] = [
+    Target::File,
+    Target::Directory,
+    Target::Missing,
+    Target::Zero,
+    Target::Pipe,
+    Target::Ours,
+    Target::Itself,
+];
+
+/// What stands outside; as long as a key.
+const SECRET: &str = "this stands outside of the state";
+
+/// The name of an output.
+const OUTPUT: &str = "00000000000000000000000000";
+
+/// A state, a cache, and a place outside of both.
+struct World {
+    _directory: tempfile::TempDir,
+    top: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let top = directory.path().canonicalize().unwrap();
+        let world = Self { _directory: directory, top };
+        for folder in ["work", "other", "S", "C", "outside/folder/a"] {
+            fs::create_dir_all(world.at(folder)).unwrap();
+        }
+        for file in [
+            "outside/file".to_owned(),
+            "outside/folder/file".to_owned(),
+            format!("outside/folder/{OUTPUT}"),
+            format!("outside/folder/a/{OUTPUT}"),
+        ] {
+            fs::write(world.at(&file), SECRET).unwrap();
+        }
+        for open in ["outside/file", "outside/folder", "outside/folder/a"] {
+            fs::set_permissions(world.at(open), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        assert!(Command::new("mkfifo").arg(world.at("outside/pipe")).status().unwrap().success());
+        world
+    }
+
+    fn at(&self, below: &str) -> PathBuf {
+        self.top.join(below)
+    }
+
+    fn workspace(&self, folder: &str) -> WorkspaceKey {
+        WorkspaceKey::of(&self.at(folder)).unwrap()
+    }
+
+    fn name_of(&self, folder: &str) -> String {
+        ContentHash::of_parts([self.at(folder).as_os_str().as_encoded_bytes()]).to_string()
+    }
+
+    /// The path that a name stands for.
+    fn place(&self, name: &str) -> PathBuf {
+        let process = process::id().to_string();
+        let parts =
+            name.split('/').map(|part| if part == "H" { self.name_of("work") } else { part.to_owned() });
+        self.at(&parts.collect::<Vec<_>>().join("/").replace(".P.", &format!(".{process}.")))
+    }
+
+    fn target(&self, target: Target, link: &Path) -> PathBuf {
+        match target {
+            Target::File => self.at("outside/file"),
+            Target::Directory => self.at("outside/folder"),
+            Target::Missing => self.at("outside/missing"),
+            Target::Zero => "/dev/zero".into(),
+            Target::Pipe => self.at("outside/pipe"),
+            Target::Ours => self.at(&format!("S/workspaces/{}/sessions.db", self.name_of("other"))),
+            Target::Itself => link.to_owned(),
+        }
+    }
+
+    /// Puts a link into the place of a name.
+    fn plant(&self, name: &str, target: Target, way: Way) -> PathBuf {
+        let link = self.place(name);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        if link.symlink_metadata().is_ok() {
+            // Still there, in another place.
+            fs::rename(&link, self.at("taken")).unwrap();
+        }
+        let leads = self.target(target, &link);
+        match way {
+            Way::Absolute => symlink(leads, &link).unwrap(),
+            Way::Relative => {
+                let up = "../".repeat(link.components().count() - 2);
+                symlink(Path::new(&up).join(leads.strip_prefix("/").unwrap()), &link).unwrap();
+            }
+            Way::Around => {
+                symlink(leads, self.at("around")).unwrap();
+                symlink(self.at("around"), &link).unwrap();
+            }
+        }
+        link
+    }
+
+    /// All that is outside: what it is, who may read it, when it was written, what it says.
+    fn outside(&self) -> BTreeMap<PathBuf, (u32, SystemTime, Vec<u8>)> {
+        let mut found = BTreeMap::new();
+        let ours = self.at("S/workspaces").join(self.name_of("other"));
+        let mut open = vec![self.at("outside"), ours.join("sessions.db")];
+        while let Some(path) = open.pop() {
+            let Ok(metadata) = path.symlink_metadata() else { continue };
+            let is_pipe = metadata.file_type().is_fifo();
+            let bytes = if metadata.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+            if metadata.is_dir() {
+                open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+            let written = if is_pipe { SystemTime::UNIX_EPOCH } else { metadata.modified().unwrap() };
+            found.insert(path, (metadata.mode(), written, bytes));
+        }
+        found
+    }
+
+    /// Uses everything. What goes wrong is told, and what was read is not from outside.
+    fn work(&self, times: u64) -> Vec<String> {
+        let mut wrong: Vec<String> = Vec::new();
+        let mut note = |what: &str, result: Result<(), String>| {
+            if let Err(error) = result {
+                wrong.push(format!("{what}: {error}"));
+            }
+        };
+        note("store", self.use_store(times).map_err(|error| error.to_string()));
+        note("key", placeholder_key::at(&self.at("S")).map(drop).map_err(|error| error.to_string()));
+        let previews = PreviewFiles::below(Some(self.at("C")));
+        note("preview", previews.write("a", "a prompt").map(drop).map_err(|error| error.to_string()));
+        let cache = OutlineCache::at(self.at("C"));
+        let stamp = Stamp { mtime_ns: 1, size: 2, identity: 3 };
+        let seen = vec![("a.rs".into(), Seen { stamp, hash: ContentHash::of("text") })];
+        cache.keep(&self.at("work"), &Findings { seen, ..Findings::default() });
+        note("cache", cache.extent().map(drop).ok_or_else(|| "nothing is kept".to_owned()));
+        wrong
+    }
+
+    fn use_store(&self, times: u64) -> Result<(), StoreError> {
+        let mut store = Store::open(&self.at("S"), &self.workspace("work"))?.store;
+        let (a, b): (SessionId, SessionId) = ("a".parse()?, "b".parse()?);
+        let handle = match store.open_session(&a, Access::Write) {
+            Err(StoreError::NoSession(_)) => store.create(&session("a"))?,
+            opened => opened?,
+        };
+        let id = MessageId(store.load(&a)?.next_id);
+        let body = NewMessage::text(Role::User, format!("said {times}"));
+        let appended = vec![Arc::new(Message { id, body })];
+        store.commit(&handle, &Commit { appended, next_id: id.0 + 1, ..Commit::default() })?;
+        let text = "a note".to_owned();
+        store.memory_add(&NewFragment { text, tags: Vec::new(), session: None, created_ms: 0 })?;
+        // What is planted first leaves the rest a chance.
+        let spilled = store.spills().write(&a, b"an output");
+        // Too little room for all that is there.
+        let crowded = store.spills().with_quota(Quota(12)).write(&a, b"another one");
+        for id in [&a, &b] {
+            if let Ok(lines) = store.spills().read_lines(id, OUTPUT, 1, 10) {
+                assert!(!lines.text.contains(SECRET), "{}", lines.text);
+            }
+        }
+        drop(store.fork(&a, &session("b"), None)?);
+        store.delete(&b)?;
+        spilled.and(crowded).map(drop)
+    }
+}
+
+fn session(name: &str) -> NewSession {
+    NewSession { id: name.parse().unwrap(), name: String::new(), created_ms: 0 }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+fn no_planted_link_is_followed() {
+    let mut planted = Vec::new();
+    for name in NAMES {
+        for target in TARGETS {
+            for way in [Way::Absolute, Way::Relative, Way::Around] {
+                for moment in [Moment::First, Moment::Later] {
+                    planted.push((name, target, way, moment));
+                }
+            }
+        }
+    }
+    let all = planted.len();
+    let kinds = all / NAMES.len();
+    let mut tried = planted;
+    if env::var_os("STRATA_LONG").is_none() {
+        // One for each name, of another kind than the last.
+        let chosen = tried.chunks(kinds).enumerate().map(|(number, of_name)| of_name[number * 11 % kinds]);
+        tried = chosen.collect();
+    }
+    let mut refused = 0;
+    for &(name, target, way, moment) in &tried {
+        let about = format!("{name} -> {target:?} ({way:?}, {moment:?})");
+        let world = World::new();
+        drop(Store::open(&world.at("S"), &world.workspace("other")).unwrap());
+        if moment == Moment::Later {
+            assert_eq!(world.work(1), [""; 0], "{about}");
+        }
+        let link = world.plant(name, target, way);
+        let before = world.outside();
+        refused += usize::from(!world.work(2).is_empty());
+        assert_eq!(world.outside(), before, "{about}");
+        // It may have been put aside, or replaced by what should be there.
+        if link.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink()) {
+            fs::remove_file(&link).unwrap();
+        }
+        assert_eq!(world.work(3), [""; 0], "{about}, and without it");
+        assert_eq!(world.outside(), before, "{about}, and without it");
+    }
+    println!("{} of {all} links planted: {refused} refused, the others replaced, 0 followed", tried.len());
+}
+
+#[test]
+fn a_link_of_ones_own_may_stand_for_the_state() {
+    let world = World::new();
+    fs::remove_dir(world.at("S")).unwrap();
+    fs::create_dir(world.at("moved")).unwrap();
+    symlink(world.at("moved"), world.at("S")).unwrap();
+    assert_eq!(world.work(1), [""; 0]);
+    assert!(world.at("moved/placeholder.key").exists());
+    assert_eq!(world.at("moved").metadata().unwrap().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn what_belongs_to_somebody_else_is_not_used() {
+    const SOMEBODY: u32 = 12_345;
+    let world = World::new();
+    // Who may give something away does so; everybody else finds something that is not theirs.
+    let theirs = match std::os::unix::fs::chown(world.at("S"), Some(SOMEBODY), Some(SOMEBODY)) {
+        Ok(()) => world.at("S"),
+        Err(_) => PathBuf::from("/"),
+    };
+    let before = theirs.metadata().unwrap();
+    let refused = Store::open(&theirs, &world.workspace("work")).unwrap_err();
+    let problem = "belongs to another user";
+    assert_eq!(refused, StoreError::NotPrivate { path: theirs.clone(), problem });
+    assert!(placeholder_key::at(&theirs).is_err());
+    let after = theirs.metadata().unwrap();
+    assert_eq!((after.mode(), after.modified().unwrap()), (before.mode(), before.modified().unwrap()));
+}
+
+#[test]
+fn a_directory_for_everybodys_temporary_files_is_not_used() {
+    let world = World::new();
+    fs::set_permissions(world.at("S"), fs::Permissions::from_mode(0o1777)).unwrap();
+    let refused = Store::open(&world.at("S"), &world.workspace("work")).unwrap_err();
+    assert_eq!(refused, StoreError::NotPrivate { path: world.at("S"), problem: "is shared by all users" });
+    assert_eq!(world.at("S").metadata().unwrap().mode() & 0o7777, 0o1777);
+    assert_eq!(fs::read_dir(world.at("S")).unwrap().count(), 0);
+}
