@@ -10,7 +10,7 @@ use strata_engine::compaction::{Purpose, Question, Summariser, Topics};
 use strata_engine::models::Models;
 use strata_engine::redaction::Screen;
 use strata_engine::settings::{CompactionSettings, SummariserKind};
-use strata_host::config::Trust;
+use strata_engine::trust::Trust;
 use strata_host::summarise::{self, Provider};
 use tokio::sync::mpsc::UnboundedSender;
 

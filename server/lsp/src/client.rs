@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use strata_engine::settings::Settings;
-use strata_host::config::Trust;
+use strata_engine::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 

@@ -25,6 +25,14 @@ pub fn name_of(text: &str, roots: &Roots) -> Name {
     name.map_or(Name::Ignored, Name::Tracked)
 }
 
+/// Whether a document's file lies outside of the workspace folders although its name does not say so: a link leads there.
+pub fn leads_out(key: &FileKey, roots: &Roots) -> bool {
+    match key.as_str().split_once(".ipynb#") {
+        Some((notebook, _)) => roots.leads_out(&FileKey::new(format!("{notebook}.ipynb"))),
+        None => roots.leads_out(key),
+    }
+}
+
 /// The name of a document after the workspace folders changed, as a file has its folder's name in front as soon as
 /// there are several. `None` when it lies in none of them any more.
 pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {

@@ -16,6 +16,7 @@ use strata_engine::key::FileKey;
 use strata_engine::outline::language_of;
 use strata_engine::prompt::{IndexState, Seeds};
 use strata_engine::symbols::{self, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
+use strata_engine::trust::Trust;
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, spread};
@@ -116,6 +117,8 @@ pub struct Means<'a> {
     pub options: &'a WalkOptions,
     /// Outlines that earlier runs kept.
     pub cache: &'a OutlineCache,
+    /// Whether the person trusts the workspace.
+    pub trust: Trust,
     /// How many threads read and parse.
     pub threads: NonZeroUsize,
     /// Ends it.
@@ -141,14 +144,21 @@ pub struct Progress {
 }
 
 impl<'a> Means<'a> {
-    /// With as many threads as an editor can spare.
+    /// With as many threads as an editor can spare, without trust.
     pub fn new(
         roots: &'a Roots,
         options: &'a WalkOptions,
         cache: &'a OutlineCache,
         cancel: &'a Cancel,
     ) -> Self {
-        Self { roots, options, cache, threads: IndexOptions::default().threads, cancel }
+        Self {
+            roots,
+            options,
+            cache,
+            trust: Trust::default(),
+            threads: IndexOptions::default().threads,
+            cancel,
+        }
     }
 }
 
@@ -167,7 +177,7 @@ impl Index {
     /// # Errors
     /// [`Cancelled`] when the flag went up.
     pub fn build(means: &Means<'_>, mut tell: impl FnMut(Step)) -> Result<(Self, Remembered), Cancelled> {
-        let Means { roots, options, cache, threads, cancel } = *means;
+        let Means { roots, options, cache, trust, threads, cancel } = *means;
         let walked = walk(roots, options, cancel)?;
         let notes = notes_of(&walked);
         let folders = Arc::new(walked.folders);
@@ -199,7 +209,7 @@ impl Index {
         for (folder, files) in outlining.gone(&entries) {
             remembered.gone(&folder, files);
         }
-        let history = History::of(roots, &entries, cancel)?;
+        let history = History::of(roots, &entries, trust, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
         let manifests = Arc::new(manifests(roots, &listed.files, cancel)?);
         let recency = Arc::new(history.recency);
@@ -345,12 +355,12 @@ struct History {
 
 impl History {
     /// A history that cannot be read is worth a note: everything works without one.
-    fn of(roots: &Roots, entries: &[Entry], cancel: &Cancel) -> Result<Self, Cancelled> {
+    fn of(roots: &Roots, entries: &[Entry], trust: Trust, cancel: &Cancel) -> Result<Self, Cancelled> {
         let mut history = Self::default();
         let mut committed = BTreeSet::new();
         let mut listed = Vec::new();
         for root in roots.iter() {
-            let found = match facts(root.path(), cancel) {
+            let found = match facts(root.path(), trust, cancel) {
                 Ok(Some(found)) => found,
                 Ok(None) => continue,
                 Err(GitError::Cancelled(cancelled)) => return Err(cancelled),

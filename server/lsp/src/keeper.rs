@@ -2,6 +2,7 @@
 //! works without one: then sessions live as long as the server. Called on threads that may wait for the disk.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +14,8 @@ use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, WorkspaceKey,
     state_directory,
 };
+
+use crate::faults::{self, Point};
 
 /// Whether sessions are kept on the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,8 +49,8 @@ enum Place {
     Closed { state: PathBuf, folder: PathBuf },
     /// They are.
     Open(Box<Store>),
-    /// They should be, and cannot.
-    Failed(String),
+    /// They should be, and cannot so far.
+    Failed { state: PathBuf, folder: PathBuf, reason: String },
 }
 
 /// A session that is open here.
@@ -116,7 +119,7 @@ impl Keeper {
     /// Whether sessions are kept. A store that was not needed yet counts as one that works.
     pub fn keeping(&self) -> Keeping {
         match self.inner().place {
-            Place::Nowhere | Place::Failed(_) => Keeping::Lost,
+            Place::Nowhere | Place::Failed { .. } => Keeping::Lost,
             Place::Closed { .. } | Place::Open(_) => Keeping::Kept,
         }
     }
@@ -139,9 +142,10 @@ impl Keeper {
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), KeepError> {
         let mut inner = self.inner();
         let Inner { place, sessions, news, calibrations } = &mut *inner;
-        if matches!(place, Place::Nowhere | Place::Failed(_)) {
+        if matches!(place, Place::Nowhere) {
             return Ok(());
         }
+        faults::reach("store", Point::Before);
         let id = &*session.id;
         let (stored, saved) = match sessions.get(id) {
             Some(kept) => (kept.stored.history.clone(), kept.stored.saved()),
@@ -153,7 +157,7 @@ impl Keeper {
             return Ok(());
         }
         let store = match opened(place, news) {
-            // Told once; until the server is started anew, sessions live as long as it does.
+            // Told once. When the store works again, all that was said by then is stored.
             Err(KeepError::Unavailable(_)) => return Ok(()),
             opened => opened?,
         };
@@ -172,10 +176,12 @@ impl Keeper {
             now_ms,
         };
         store.commit(&kept.handle, &commit)?;
+        faults::reach("store", Point::Changed);
         kept.stored = Arc::clone(session);
         if !session.calibrations().is_empty() {
             *calibrations = Some(session.calibrations().clone());
         }
+        faults::reach("store", Point::After);
         Ok(())
     }
 
@@ -197,6 +203,11 @@ impl Keeper {
         Ok(session)
     }
 
+    /// Closes a session here, so that others may write to it. What was stored of it stays.
+    pub fn release(&self, id: &str) {
+        self.inner().sessions.remove(id);
+    }
+
     /// All sessions that are stored; none without a store.
     ///
     /// # Errors
@@ -208,11 +219,20 @@ impl Keeper {
         }
     }
 
-    /// Stores a session that is new.
+    /// Stores a session that is new: all of it or nothing.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
     pub fn add(&self, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), KeepError> {
+        let added = catch_unwind(AssertUnwindSafe(|| self.put(session, name, now_ms)));
+        if !matches!(added, Ok(Ok(()))) {
+            // What is wrong with the store is told by what went wrong first.
+            let _ = self.delete(&session.id);
+        }
+        added.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn put(&self, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), KeepError> {
         self.commit(session, now_ms)?;
         if !name.is_empty() && self.access(&session.id).is_some() {
             let id = session.id.parse()?;
@@ -314,8 +334,27 @@ impl Keeper {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // What a panic left half done is only in memory; the store itself does all or nothing.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
+            self.0.clear_poison();
+            let mut inner = poisoned.into_inner();
+            inner.look_again();
+            inner
+        })
+    }
+}
+
+impl Inner {
+    /// The store itself does all or nothing, but a panic may have come between what it did and the note of it.
+    fn look_again(&mut self) {
+        let Place::Open(store) = &self.place else { return };
+        for (id, kept) in &mut self.sessions {
+            // One that cannot be read now is found to be so when it is next written.
+            if let Ok(id) = id.parse()
+                && let Ok(stored) = restored(store, &id)
+            {
+                kept.stored = Arc::new(stored);
+            }
+        }
     }
 }
 
@@ -345,31 +384,78 @@ fn saved(id: &str, state: Value) -> Result<Saved, KeepError> {
     serde_json::from_value(state).map_err(unreadable)
 }
 
+/// The store, which is opened when it is not. One that could not be opened is tried again each time: a disk comes back.
 fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut Store, KeepError> {
-    if let Place::Closed { state, folder } = place {
-        let opened = WorkspaceKey::of(folder).and_then(|workspace| Store::open(state, &workspace));
-        *place = match opened {
-            Ok(opened) => {
-                *news = opened.set_aside.map(|aside| {
-                    format!(
-                        "the store of sessions was damaged ({}); it is now {}, and a new one was begun",
-                        aside.reason,
-                        aside.path.display()
-                    )
-                });
-                Place::Open(Box::new(opened.store))
+    let (state, folder, failed) = match place {
+        Place::Open(store) => return Ok(store),
+        Place::Nowhere => return Err(KeepError::Nowhere),
+        Place::Closed { state, folder } => (state.clone(), folder.clone(), None),
+        Place::Failed { state, folder, reason } => (state.clone(), folder.clone(), Some(reason.clone())),
+    };
+    match WorkspaceKey::of(&folder).and_then(|workspace| Store::open(&state, &workspace)) {
+        Ok(opened) => {
+            *news = match opened.set_aside {
+                Some(aside) => Some(format!(
+                    "the store of sessions was damaged ({}); it is now {}, and a new one was begun",
+                    aside.reason,
+                    aside.path.display()
+                )),
+                None => failed.map(|_| "sessions are kept again".to_owned()),
+            };
+            *place = Place::Open(Box::new(opened.store));
+        }
+        // It may work the next time; what could not be stored was not acknowledged.
+        Err(error @ (StoreError::Busy | StoreError::Full)) if failed.is_none() => return Err(error.into()),
+        Err(error) => {
+            let reason = error.to_string();
+            if failed.as_ref() != Some(&reason) {
+                *news = Some(format!("sessions are not kept: {reason}; they end with the server"));
             }
-            // It may work the next time; what could not be stored was not acknowledged.
-            Err(error @ (StoreError::Busy | StoreError::Full)) => return Err(error.into()),
-            Err(error) => {
-                *news = Some(format!("sessions are not kept: {error}; they end with the server"));
-                Place::Failed(error.to_string())
-            }
-        };
+            *place = Place::Failed { state, folder, reason };
+        }
     }
     match place {
         Place::Open(store) => Ok(store),
-        Place::Failed(reason) => Err(KeepError::Unavailable(reason.clone())),
+        Place::Failed { reason, .. } => Err(KeepError::Unavailable(reason.clone())),
         Place::Nowhere | Place::Closed { .. } => Err(KeepError::Nowhere),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use strata_engine::history::{NewMessage, Role};
+
+    use super::*;
+
+    #[test]
+    fn what_was_said_while_the_disk_was_away_is_stored_when_it_comes_back() {
+        let top = tempfile::tempdir().unwrap();
+        let disk = top.path().join("disk");
+        fs::write(&disk, "no directory").unwrap();
+        let keeper = Keeper::nowhere();
+        keeper.settle_at(disk.join("state"), top.path());
+        let mut session = Session::new("s-1");
+        let mut say = |text: &str| {
+            session.history.add(NewMessage::text(Role::User, text));
+            Arc::new(session.clone())
+        };
+        for text in ["one", "two"] {
+            keeper.commit(&say(text), 1).unwrap();
+            assert_eq!(keeper.keeping(), Keeping::Lost);
+        }
+        assert!(keeper.news().is_some_and(|news| news.contains("they end with the server")));
+        assert_eq!(keeper.news(), None);
+        fs::remove_file(&disk).unwrap();
+        keeper.commit(&say("three"), 1).unwrap();
+        assert_eq!(
+            (keeper.keeping(), keeper.news()),
+            (Keeping::Kept, Some("sessions are kept again".to_owned()))
+        );
+        drop(keeper);
+        let keeper = Keeper::nowhere();
+        keeper.settle_at(disk.join("state"), top.path());
+        assert_eq!(keeper.load("s-1", Access::Write).unwrap().history.len(), 3);
     }
 }

@@ -10,6 +10,7 @@ pub mod client;
 pub mod commands;
 pub mod compacting;
 pub mod documents;
+mod faults;
 pub mod figures;
 pub mod folders;
 pub mod index;

@@ -71,6 +71,17 @@ pub enum Waits {
     Nobody,
 }
 
+/// How an index run ended.
+#[derive(Debug)]
+pub enum IndexEnd {
+    /// With an index.
+    Done(Box<Index>),
+    /// Nobody wanted one any more, or nothing had changed.
+    Stopped,
+    /// It panicked.
+    Failed,
+}
+
 /// One piece of mail.
 #[derive(Debug)]
 pub enum Mail {
@@ -130,10 +141,61 @@ pub enum Mail {
     Parsed(FileKey, Option<Parsed>),
     /// The index run of this number goes on, and knows so much already.
     IndexSoFar(u64, Index),
-    /// The index run of this number ended; `None` when it was cancelled.
-    Indexed(u64, Option<Index>),
+    /// The index run of this number ended.
+    Indexed(u64, IndexEnd),
     /// The context meter was read; `None` when the context cannot be weighed.
     Metered(Option<Status>),
     /// No more mail will come.
     Goodbye,
+}
+
+macro_rules! names {
+    ($($mail:pat => $name:literal,)+) => {
+        impl Mail {
+            /// What each is called.
+            #[cfg(test)]
+            pub(crate) const NAMES: &[&str] = &[$($name),+];
+
+            /// What it is called where something is said of it: its method, where it has one.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $($mail => $name,)+
+                }
+            }
+        }
+    };
+}
+
+names! {
+    Self::Initialize(..) => "initialize",
+    Self::Initialized => "initialized",
+    Self::Opened(_) => "textDocument/didOpen",
+    Self::Changed(_) => "textDocument/didChange",
+    Self::Saved(_) => "textDocument/didSave",
+    Self::Closed(_) => "textDocument/didClose",
+    Self::Misread(_) => "misread",
+    Self::Named(_) => "named",
+    Self::FilesChanged(_) => "workspace/didChangeWatchedFiles",
+    Self::FilesCameOrWent(_) => "workspace/didCreateFiles",
+    Self::FilesRenamed(_) => "workspace/didRenameFiles",
+    Self::ClientDoesNotWatch => "client does not watch",
+    Self::Seen(_) => "seen",
+    Self::Watched(_) => "watched",
+    Self::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
+    Self::SettingsChanged(_) => "workspace/didChangeConfiguration",
+    Self::Settings(_) => "settings",
+    Self::WorkspaceSettings(_) => "workspace settings",
+    Self::ProgressCancelled(_) => "window/workDoneProgress/cancel",
+    Self::Asked(..) => "question",
+    Self::Command(_) => "workspace/executeCommand",
+    Self::Show(_) => "show",
+    Self::CommandDone(..) => "command done",
+    Self::Drafted(..) => "drafted",
+    Self::Aged(..) => "aged",
+    Self::Measured(..) => "measured",
+    Self::Parsed(..) => "parsed",
+    Self::IndexSoFar(..) => "index so far",
+    Self::Indexed(..) => "indexed",
+    Self::Metered(_) => "metered",
+    Self::Goodbye => "goodbye",
 }

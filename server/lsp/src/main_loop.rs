@@ -1,11 +1,13 @@
 //! The one place where state changes. Takes mail in order, makes the next world of it, installs that whole or not
 //! at all, and starts what is to be done outside. Never computes for long itself and never waits for anything but
-//! mail: parsing, indexing and commands run on the pool and come back as mail.
+//! mail: parsing, indexing and commands run on the pool and come back as mail. What panics changes nothing of the world, and whoever
+//! waits for it is let go (`debt`).
 //!
 //! Commands of one session run one after the other, each on the workspace as it was when it arrived; those of
 //! different sessions, and everything about documents, do not wait for them.
 
 mod compactions;
+mod debt;
 mod indexing;
 mod offers;
 mod queue;
@@ -14,7 +16,6 @@ mod watching;
 use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -29,7 +30,7 @@ use strata_engine::key::FileKey;
 use strata_engine::session::Session;
 use strata_host::config::Layer;
 use strata_host::deadline::{OUTLINE_TIME, within};
-use strata_host::pool::{Lane, Panicked, Pool};
+use strata_host::pool::{Lane, Panicked, Pool, catch};
 use strata_host::roots::Roots;
 use strata_host::store::Access;
 use strata_host::uri;
@@ -41,9 +42,10 @@ use crate::capabilities;
 use crate::client::{Can, ClientInfo, InitializationOptions};
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, News, Reason, sum_up};
+use crate::faults::{self, Point, carried};
 use crate::folders::{Folders, folders_of};
 use crate::keeper::Keeper;
-use crate::mail::{Answer, Call, Done, Mail, Waits};
+use crate::mail::{Answer, Call, Done, IndexEnd, Mail, Waits};
 use crate::meter;
 use crate::navigation::{self, Feature, Question};
 use crate::outgoing::{Outgoing, Warning, Work};
@@ -55,9 +57,10 @@ use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::world::{Action, MAIN_SESSION, World};
 
 use compactions::{Compactions, Running};
+use debt::Debt;
 use indexing::Indexing;
 use offers::Offers;
-use queue::{Queues, Task, Waiting};
+use queue::{Queues, Task, Waiting, Whose};
 use watching::Watching;
 
 /// The meter is sent at most this often (`strata/status`, four a second).
@@ -130,6 +133,17 @@ impl MainLoop {
         })
     }
 
+    /// The same with nothing kept but below this directory, of sessions in this folder.
+    #[cfg(test)]
+    pub(crate) fn keeping_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
+        let mut services = Services::new(self.outgoing.clone());
+        services.keeper.settle_at(directory.join("state"), folder);
+        services.previews = strata_host::preview_file::PreviewFiles::below(Some(directory.join("cache")));
+        self.services = Arc::new(services);
+        self.world.snapshot.outlines = Arc::default();
+        self
+    }
+
     /// Works until [`Mail::Goodbye`].
     pub fn run(mut self, mail: &Receiver<Mail>) {
         loop {
@@ -139,9 +153,28 @@ impl MainLoop {
             };
             match next {
                 Ok(Mail::Goodbye) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(mail) => self.handle(mail),
-                Err(RecvTimeoutError::Timeout) => self.on_time(),
+                Ok(mail) => self.take(mail),
+                Err(RecvTimeoutError::Timeout) => self.whole("time", Debt::Meter, Self::on_time),
             }
+        }
+    }
+
+    fn take(&mut self, mail: Mail) {
+        self.whole(mail.name(), Debt::of(&mail, &self.world.current), |this| this.handle(mail));
+    }
+
+    /// Does something that may panic. The world is as it was then, the person is told, and the debt is paid.
+    fn whole(&mut self, what: &'static str, debt: Debt, work: impl FnOnce(&mut Self)) {
+        let done = catch(|| {
+            faults::reach(what, Point::Before);
+            work(self);
+        });
+        let Err(panicked) = done else { return };
+        tracing::error!(what, %panicked, "the state is as before");
+        let message = format!("an internal error: nothing came of `{what}`; please report this");
+        self.services.warn("internal", message);
+        if let Err(panicked) = catch(|| self.pay(debt)) {
+            tracing::error!(what, %panicked, "and could not be set right");
         }
     }
 
@@ -149,26 +182,22 @@ impl MainLoop {
         match mail {
             Mail::Initialize(params, answer) => self.initialize(&params, answer),
             Mail::Initialized => self.initialized(),
-            Mail::Opened(item) => self.transition("didOpen", |world| world.opened(&item)),
-            Mail::Changed(params) => self.transition("didChange", |world| world.changed(&params)),
-            Mail::Saved(params) => self.transition("didSave", |world| world.saved(&params)),
-            Mail::Closed(params) => self.transition("didClose", |world| world.closed(&params)),
-            Mail::Misread(misread) => self.transition("misread", |world| world.misread(misread)),
+            Mail::Opened(item) => self.transition(|world| world.opened(&item)),
+            Mail::Changed(params) => self.transition(|world| world.changed(&params)),
+            Mail::Saved(params) => self.transition(|world| world.saved(&params)),
+            Mail::Closed(params) => self.transition(|world| world.closed(&params)),
+            Mail::Misread(misread) => self.transition(|world| world.misread(misread)),
             Mail::Named(uri) => self.named(&uri),
-            Mail::FilesChanged(params) => {
-                self.transition("didChangeWatchedFiles", |world| world.files_changed(&params));
-            }
-            Mail::FilesCameOrWent(uris) => {
-                self.transition("files", |world| world.files_came_or_went(&uris));
-            }
+            Mail::FilesChanged(params) => self.transition(|world| world.files_changed(&params)),
+            Mail::FilesCameOrWent(uris) => self.transition(|world| world.files_came_or_went(&uris)),
             Mail::FilesRenamed(renamed) => self.files_renamed(&renamed),
             Mail::ClientDoesNotWatch => self.watch_ourselves(),
-            Mail::Seen(sight) => self.transition("seen", |world| world.seen(&sight)),
+            Mail::Seen(sight) => self.transition(|world| world.seen(&sight)),
             Mail::Watched(watched) => self.watched(watched),
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
-            Mail::Settings(tree) => self.configured("settings", Layer::Editor, settings::of_editor(tree)),
-            Mail::WorkspaceSettings(found) => self.configured("workspace settings", Layer::Workspace, found),
+            Mail::Settings(tree) => self.configured(Layer::Editor, settings::of_editor(tree)),
+            Mail::WorkspaceSettings(found) => self.configured(Layer::Workspace, found),
             Mail::ProgressCancelled(token) => {
                 self.indexing.cancel(&token);
                 self.compactions.cancel(&token);
@@ -183,21 +212,16 @@ impl MainLoop {
             Mail::Parsed(key, parsed) => {
                 self.parsing.remove(&key);
                 if let Some(parsed) = parsed {
-                    self.transition("parsed", |world| world.parsed(key, parsed));
+                    self.transition(|world| world.parsed(key, parsed));
                 }
             }
             Mail::IndexSoFar(run, index) => {
                 if self.indexing.is_on(run) {
-                    self.replace_index("indexing", |world| world.index_so_far(index));
+                    self.replace_index(|world| world.index_so_far(index));
                 }
             }
-            Mail::Indexed(run, index) => {
-                let outcome = if index.is_some() { "done" } else { "stopped" };
-                if self.indexing.ended(run, outcome, &self.outgoing)
-                    && let Some(index) = index
-                {
-                    self.replace_index("indexed", |world| world.indexed(index));
-                }
+            Mail::Indexed(run, end) => {
+                self.indexed(run, end);
                 self.start_indexing();
             }
             Mail::Metered(status) => {
@@ -211,27 +235,40 @@ impl MainLoop {
     }
 
     /// Makes the next world and installs it whole; when that panics, the world stays as it was.
-    fn transition(&mut self, what: &'static str, next: impl FnOnce(&mut World) -> Vec<Action>) {
+    fn transition(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let mut world = self.world.clone();
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            let actions = next(&mut world);
-            (world, actions)
-        }));
-        match result {
-            Ok((world, actions)) => {
-                self.world = world;
-                actions.into_iter().for_each(|action| self.act(action));
-            }
-            Err(_) => tracing::error!(what, "a transition panicked; the state is as before"),
-        }
+        let actions = next(&mut world);
+        faults::reach("transition", Point::Changed);
+        self.world = world;
+        actions.into_iter().for_each(|action| self.act(action));
     }
 
     /// A transition after which the index before may be nobody's: to drop that of a large repository takes a while.
-    fn replace_index(&mut self, what: &'static str, next: impl FnOnce(&mut World) -> Vec<Action>) {
+    fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let before = Arc::clone(&self.world.snapshot.index);
-        self.transition(what, next);
+        self.transition(next);
         self.watching.adjust(&self.world.snapshot.index.folders, &self.pool, &self.mail);
         self.pool.spawn(Lane::Background, move || drop(before), |_| ());
+    }
+
+    fn indexed(&mut self, run: u64, end: IndexEnd) {
+        let outcome = match &end {
+            IndexEnd::Done(_) => "done",
+            IndexEnd::Stopped => "stopped",
+            IndexEnd::Failed => "failed",
+        };
+        if !self.indexing.ended(run, outcome, &self.outgoing) {
+            return;
+        }
+        match end {
+            IndexEnd::Done(index) => self.replace_index(|world| world.indexed(*index)),
+            IndexEnd::Stopped => {}
+            IndexEnd::Failed => {
+                let message = "an internal error stopped the look at the files, of which older things are known now; \
+                               strata.server.reindex looks again, and please report this";
+                self.services.warn("internal", message.to_owned());
+            }
+        }
     }
 
     /// What was waited for has come: reading the meter, or a look at all files.
@@ -262,7 +299,7 @@ impl MainLoop {
             }
         }
         let uris: Vec<String> = renamed.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
-        self.transition("files", |world| world.files_came_or_went(&uris));
+        self.transition(|world| world.files_came_or_went(&uris));
     }
 
     fn watch_ourselves(&mut self) {
@@ -318,7 +355,7 @@ impl MainLoop {
                 let mail = self.mail.clone();
                 self.pool.spawn(
                     Lane::Interactive,
-                    move || settings::of_workspace(&roots),
+                    carried("read settings", move || settings::of_workspace(&roots)),
                     move |found| match found {
                         Ok(found) => drop(mail.send(Mail::WorkspaceSettings(found))),
                         Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
@@ -338,12 +375,14 @@ impl MainLoop {
                             .warn("tokenizer", format!("{error}; a quarter of the characters is counted"));
                     }
                 };
-                self.pool.spawn(Lane::Background, read, |_| ());
+                self.pool.spawn(Lane::Background, carried("read tokenizer", read), |_| ());
             }
         }
     }
 
     fn initialize(&mut self, params: &InitializeParams, answer: Answer<Result<InitializeResult, String>>) {
+        // Of an attempt that failed.
+        self.greetings.clear();
         let (options, problems) = InitializationOptions::read(params.initialization_options.as_ref());
         for problem in problems {
             self.greetings
@@ -361,7 +400,7 @@ impl MainLoop {
         let workspace = (Layer::Workspace, settings::of_workspace(&roots));
         let editor = own.map(|tree| (Layer::Editor, settings::of_editor(tree)));
         let mut told = Vec::new();
-        self.transition("initialize", |world| {
+        self.transition(|world| {
             world.client = Arc::clone(&client);
             world.snapshot.roots = Arc::new(roots);
             world.begin_with(session);
@@ -423,20 +462,23 @@ impl MainLoop {
         self.offer();
         let counter = Arc::clone(&self.world.snapshot.counter);
         let model = self.world.snapshot.models.resolve(&self.world.snapshot.settings.model).model;
-        self.pool.spawn(Lane::Background, move || counter.warm_up(model.tokenizer), |_| ());
+        let warm_up = carried("warm up", move || counter.warm_up(model.tokenizer));
+        self.pool.spawn(Lane::Background, warm_up, |_| ());
         self.act(Action::Reindex);
         self.act(Action::Meter);
     }
 
     fn folders_changed(&mut self, params: &DidChangeWorkspaceFoldersParams) {
-        self.folders.change(params);
-        let roots = self.folders.roots();
+        let mut folders = self.folders.clone();
+        folders.change(params);
+        let roots = folders.roots();
         if let Some(root) = roots.iter().next()
             && let Err(error) = self.services.keeper.settle(root.path())
         {
             self.services.warn("store", format!("sessions are not kept: {error}"));
         }
-        self.transition("didChangeWorkspaceFolders", |world| world.folders_changed(roots));
+        self.transition(|world| world.folders_changed(roots));
+        self.folders = folders;
     }
 
     /// A client that can be asked is asked; others send their settings along.
@@ -445,12 +487,12 @@ impl MainLoop {
             self.say(Outgoing::AskSettings);
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
-            self.configured("didChangeConfiguration", Layer::Editor, settings::of_editor(tree));
+            self.configured(Layer::Editor, settings::of_editor(tree));
         }
     }
 
-    fn configured(&mut self, what: &'static str, layer: Layer, found: Vec<Found>) {
-        self.transition(what, |world| world.configured(layer, found));
+    fn configured(&mut self, layer: Layer, found: Vec<Found>) {
+        self.transition(|world| world.configured(layer, found));
         self.offer();
     }
 
@@ -474,7 +516,8 @@ impl MainLoop {
         let Some(session) = self.world.shown().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
         let client = Arc::clone(&self.world.client);
-        let work = move || question.answer(&snapshot, &session, &client, &cancel);
+        let method = question.feature().method();
+        let work = carried(method, move || question.answer(&snapshot, &session, &client, &cancel));
         self.pool.spawn(Lane::Interactive, work, move |found| match found {
             // The waiting side is gone when the request was cancelled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
@@ -492,7 +535,7 @@ impl MainLoop {
         let snapshot = self.world.snapshot.clone();
         self.pool.spawn(
             Lane::Interactive,
-            move || parsed(&buffer, &of, &snapshot),
+            carried("parse", move || parsed(&buffer, &of, &snapshot)),
             move |parsed| {
                 if let Err(panicked) = &parsed {
                     tracing::error!(%key, %panicked, "parsing a buffer failed");
@@ -512,6 +555,7 @@ impl MainLoop {
             Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
             Err(error) => return respond(call.answer, Err(error)),
         };
+        let named = self.world.sessions.contains_key(session.as_str());
         let Some(session) = self.world.session_id(&session) else {
             let error = CommandError::invalid(
                 "session",
@@ -520,18 +564,45 @@ impl MainLoop {
             return respond(call.answer, Err(error));
         };
         let snapshot = self.world.snapshot.clone();
-        self.queues.push(&session, Waiting { task: Task::Command(call, arguments), snapshot });
+        let whose = if named { Whose::Named } else { Whose::Shown };
+        self.queues.push(&session, Waiting { task: Task::Command(call, arguments), snapshot, whose });
         self.start_next(&session);
     }
 
-    /// Starts what is next in a session unless something is running.
+    /// Starts what is next in a session unless something is running. What cannot be started is in nobody's way.
     fn start_next(&mut self, id: &str) {
-        let Some(Waiting { task, snapshot }) = self.queues.next(id) else { return };
-        let Some(before) = self.world.sessions.get(id).cloned() else {
+        while let Some(waiting) = self.queues.next(id) {
+            let compaction = waiting.task.compaction();
+            match catch(|| self.start(id, waiting)) {
+                Ok(Started::Yes) => return,
+                Ok(Started::No) => {}
+                Err(panicked) => {
+                    tracing::error!(session = id, %panicked, "a task was not started");
+                    if let Some(number) = compaction {
+                        self.compaction_ended(id, number, Err(CommandError::failed(INTERNAL)));
+                    }
+                }
+            }
             self.queues.finished(id);
-            return self.nobody_there(id, task);
+        }
+    }
+
+    fn start(&mut self, id: &str, Waiting { task, snapshot, .. }: Waiting) -> Started {
+        faults::reach("start", Point::Before);
+        let Some(before) = self.world.sessions.get(id).cloned() else {
+            self.nobody_there(id, task);
+            return Started::No;
         };
         let services = Arc::clone(&self.services);
+        let settled = {
+            let (services, before) = (Arc::clone(&self.services), Arc::clone(&before));
+            move |outcome: Result<Stored, Panicked>| {
+                if outcome.is_err() {
+                    undo(&before, &services);
+                }
+                outcome
+            }
+        };
         let folders_version = self.world.folders_version;
         let mail = self.mail.clone();
         let of = id.to_owned();
@@ -566,6 +637,7 @@ impl MainLoop {
                         now_ms: now_ms(),
                         cancel: &cancel,
                         effects: Vec::new(),
+                        write: None,
                     };
                     let result = commands::run(&name, arguments, &mut context);
                     let effects = std::mem::take(&mut context.effects);
@@ -575,8 +647,8 @@ impl MainLoop {
                     let outcome = Outcome { session: changed.then_some(session), effects, result };
                     if keep { outcome.stored(&services) } else { outcome.undone() }
                 };
-                pool.spawn(Lane::Interactive, job, move |outcome| {
-                    report(done(outcome, "command", folders_version, waits));
+                pool.spawn(Lane::Interactive, carried("command", job), move |outcome| {
+                    report(done(settled(outcome), "command", folders_version, waits));
                 });
             }
             Task::Compact(number, draft) => {
@@ -602,8 +674,8 @@ impl MainLoop {
                     };
                     Outcome { session, effects: Vec::new(), result }.stored(&services)
                 };
-                self.pool.spawn(Lane::Interactive, job, move |outcome| {
-                    report(done(outcome, "compaction", folders_version, Waits::Compaction(number)));
+                self.pool.spawn(Lane::Interactive, carried("compaction", job), move |outcome| {
+                    report(done(settled(outcome), "compaction", folders_version, Waits::Compaction(number)));
                 });
             }
             Task::Measure(Measured { model, estimated, counted }) => {
@@ -613,8 +685,8 @@ impl MainLoop {
                     let session = Some(session);
                     Outcome { session, effects: Vec::new(), result: Ok(Value::Null) }.stored(&services)
                 };
-                self.pool.spawn(Lane::Interactive, job, move |outcome| {
-                    report(done(outcome, "measuring", folders_version, Waits::Nobody));
+                self.pool.spawn(Lane::Interactive, carried("measuring", job), move |outcome| {
+                    report(done(settled(outcome), "measuring", folders_version, Waits::Nobody));
                 });
             }
             Task::Age(aged) => {
@@ -626,11 +698,12 @@ impl MainLoop {
                     let session = changed.then_some(session);
                     Outcome { session, effects: Vec::new(), result: Ok(Value::Null) }.stored(&services)
                 };
-                self.pool.spawn(Lane::Interactive, job, move |outcome| {
-                    report(done(outcome, "ageing", folders_version, Waits::Nobody));
+                self.pool.spawn(Lane::Interactive, carried("ageing", job), move |outcome| {
+                    report(done(settled(outcome), "ageing", folders_version, Waits::Nobody));
                 });
             }
         }
+        Started::Yes
     }
 
     /// Asks a model to sum up tool results, unless it is being asked about others of the session: the next turn will see
@@ -642,7 +715,8 @@ impl MainLoop {
         let asker = self.services.asker(&self.world.snapshot);
         let mail = self.mail.clone();
         let of = id.to_owned();
-        self.patient.spawn(Lane::Interactive, move || sum_up(ageing, &asker), move |aged| {
+        let work = carried("sum up", move || sum_up(ageing, &asker));
+        self.patient.spawn(Lane::Interactive, work, move |aged| {
             if let Err(panicked) = &aged {
                 tracing::error!(%panicked, "archiving tool results panicked; the conversation is as before");
             }
@@ -658,7 +732,8 @@ impl MainLoop {
             return;
         }
         let (snapshot, mail, of) = (self.world.snapshot.clone(), self.mail.clone(), id.to_owned());
-        let work = move || probe.measure_next(&session, &snapshot, now_ms(), &Cancel::new());
+        let work =
+            carried("count", move || probe.measure_next(&session, &snapshot, now_ms(), &Cancel::new()));
         self.patient.spawn(Lane::Interactive, work, move |measured| {
             let measured = match measured {
                 Ok(Ok(measured)) => Some(measured),
@@ -680,7 +755,7 @@ impl MainLoop {
         self.measuring.remove(id);
         if let Some(measured) = measured {
             let snapshot = self.world.snapshot.clone();
-            self.queues.push(id, Waiting { task: Task::Measure(measured), snapshot });
+            self.queues.push(id, Waiting { task: Task::Measure(measured), snapshot, whose: Whose::Named });
             self.start_next(id);
         }
     }
@@ -690,7 +765,7 @@ impl MainLoop {
         self.ageing.remove(id);
         if let Some(aged) = aged {
             let snapshot = self.world.snapshot.clone();
-            self.queues.push(id, Waiting { task: Task::Age(aged), snapshot });
+            self.queues.push(id, Waiting { task: Task::Age(aged), snapshot, whose: Whose::Named });
             self.start_next(id);
         }
     }
@@ -703,13 +778,57 @@ impl MainLoop {
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
             Task::Age(_) | Task::Measure(_) => {}
         }
-        self.start_next(id);
     }
 
     fn command_done(&mut self, id: &str, done: Done) {
-        let before = self.world.shown().cloned();
+        let (before, shown) = (self.world.shown().cloned(), Arc::clone(&self.world.current));
         self.take_over(id, done);
         self.lenses_after(before.as_deref());
+        // Last: what is owed for this mail is exactly this.
+        self.turn_over(id, &shown);
+    }
+
+    /// The task of a session has ended, and the next one has its turn. `shown` is the session that was shown before.
+    fn turn_over(&mut self, id: &str, shown: &str) {
+        self.queues.finished(id);
+        if *shown != *self.world.current {
+            let now = self.world.current.to_string();
+            self.queues.follow(shown, &now);
+            self.start_next(&now);
+        }
+        self.start_next(id);
+    }
+
+    /// Lets go of whatever waits for a piece of mail that nothing came of.
+    fn pay(&mut self, debt: Debt) {
+        let failed = || CommandError::failed(INTERNAL);
+        match debt {
+            Debt::Nothing => {}
+            Debt::Document(misread) => self.transition(|world| world.misread(misread)),
+            Debt::Files => self.act(Action::Rescan),
+            Debt::Parse(key) => {
+                self.parsing.remove(&key);
+            }
+            Debt::Index(run) => self.indexed(run, IndexEnd::Failed),
+            Debt::Meter => self.meter = Meter::default(),
+            Debt::Compaction(session, number) => self.compaction_ended(&session, number, Err(failed())),
+            Debt::Ageing(session) => {
+                self.ageing.remove(&session);
+            }
+            Debt::Measuring(session) => {
+                self.measuring.remove(&session);
+            }
+            Debt::Turn { session, compaction, shown } => {
+                if let Some(before) = self.world.sessions.get(session.as_str()) {
+                    // Once in a blue moon the disk is waited for here: the next task must not be stored before.
+                    undo(before, &self.services);
+                }
+                if let Some(number) = compaction {
+                    self.compaction_ended(&session, number, Err(failed()));
+                }
+                self.turn_over(&session, &shown);
+            }
+        }
     }
 
     fn take_over(&mut self, id: &str, done: Done) {
@@ -719,20 +838,20 @@ impl MainLoop {
                 "the workspace folders changed while this command ran, so nothing was changed; run it again",
             )));
         } else if let Some(session) = session {
-            self.transition("command", |world| world.session_changed(session));
+            self.transition(|world| world.session_changed(session));
         }
         let mut waits = Some(waits);
         for effect in effects {
             match effect {
                 Effect::Reindex => self.act(Action::Reindex),
-                Effect::Open(session) => self.transition("open", |world| world.session_opened(session)),
-                Effect::Show(id) => self.transition("show", |world| world.session_shown(&id)),
+                Effect::Open(session) => self.transition(|world| world.session_opened(session)),
+                Effect::Show(id) => self.transition(|world| world.session_shown(&id)),
                 Effect::Tell(news) => self.services.tell_compaction(*news),
                 Effect::Close(id) => {
                     self.compactions.cancel_all_of(&id);
                     let next =
                         Arc::new(Session::new(Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned())));
-                    self.transition("close", |world| world.session_closed(&id, next));
+                    self.transition(|world| world.session_closed(&id, next));
                 }
                 Effect::Age(ageing) => self.age(id, *ageing),
                 Effect::Compact(job) => match (&job.reason, waits.take()) {
@@ -755,8 +874,6 @@ impl MainLoop {
             }
             None => {}
         }
-        self.queues.finished(id);
-        self.start_next(id);
     }
 
     /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
@@ -784,10 +901,10 @@ impl MainLoop {
         let snapshot = self.world.snapshot.clone();
         let asker = self.services.asker(&snapshot);
         let mail = self.mail.clone();
-        let work = move || {
+        let work = carried("draft", move || {
             let draft = job.draft(&session, &snapshot, &asker, &cancel);
             draft.map(Box::new).map_err(|error| error.to_string())
-        };
+        });
         self.patient.spawn(Lane::Interactive, work, move |draft| {
             let draft = draft.unwrap_or_else(|panicked| {
                 tracing::error!(%panicked, "a compaction panicked; the conversation is as before");
@@ -806,7 +923,10 @@ impl MainLoop {
                     running.news = Some(running.job.ended(&draft));
                 }
                 let snapshot = self.world.snapshot.clone();
-                self.queues.push(session, Waiting { task: Task::Compact(number, draft), snapshot });
+                self.queues.push(
+                    session,
+                    Waiting { task: Task::Compact(number, draft), snapshot, whose: Whose::Named },
+                );
                 self.start_next(session);
             }
         }
@@ -859,10 +979,10 @@ impl MainLoop {
         let services = Arc::clone(&self.services);
         self.pool.spawn(
             Lane::Background,
-            move || {
+            carried("meter", move || {
                 let keeping = services.keeper.keeping();
                 meter::read(&snapshot, &session, keeping, now_ms(), &Cancel::new())
-            },
+            }),
             move |status| {
                 let _ = mail.send(Mail::Metered(status.ok().flatten()));
             },
@@ -873,7 +993,7 @@ impl MainLoop {
     fn named(&mut self, uri: &str) {
         let is_preview = uri::to_path(uri).is_ok_and(|path| self.services.previews.holds(&path));
         if !is_preview {
-            self.transition("named", |world| world.named(uri));
+            self.transition(|world| world.named(uri));
         }
     }
 
@@ -901,6 +1021,15 @@ impl MainLoop {
         // The task that speaks ends with the connection; then there is nobody to tell.
         let _ = self.outgoing.send(outgoing);
     }
+}
+
+/// What is said of something that panicked.
+const INTERNAL: &str = "an internal error stopped this command; nothing was changed, please report it";
+
+/// Whether a task is under way.
+enum Started {
+    Yes,
+    No,
 }
 
 /// What a task made of its session.
@@ -942,12 +1071,18 @@ struct Stored {
     result: Result<Value, CommandError>,
 }
 
+/// Has the store hold a session as it is again: what panicked may have got as far as being stored.
+fn undo(session: &Arc<Session>, services: &Services) {
+    if !matches!(catch(|| services.keeper.commit(session, now_ms())), Ok(Ok(()))) {
+        tracing::error!(session = &*session.id, "what came to nothing is still stored");
+    }
+}
+
 /// What is told of a task that has ended, by itself or with a panic.
 fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, waits: Waits) -> Done {
     let Stored { session, effects, result } = outcome.unwrap_or_else(|panicked| {
         tracing::error!(%panicked, what, "a task panicked; its session is as before");
-        let message = "an internal error stopped this command; nothing was changed, please report it";
-        Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(message)) }
+        Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(INTERNAL)) }
     });
     Done { folders_version, session, effects, result, waits }
 }

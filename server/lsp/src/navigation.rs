@@ -60,7 +60,7 @@ pub enum Declarations {
 
 impl Question {
     /// What it asks of.
-    fn feature(&self) -> Feature {
+    pub fn feature(&self) -> Feature {
         match self {
             Self::Document(_) => Feature::DocumentSymbol,
             Self::Workspace(_) => Feature::WorkspaceSymbol,

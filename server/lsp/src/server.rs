@@ -1,6 +1,6 @@
-//! Puts the server together and runs it on standard input and output.
+//! Puts the server together and runs it, on standard input and output or on any other pair of pipes.
 
-use std::io;
+use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
@@ -9,6 +9,7 @@ use strata_host::pool::Pool;
 use tower_lsp::LspService;
 
 use crate::backend::Backend;
+use crate::faults::inherited;
 use crate::ingress::Ingress;
 use crate::mail::Mail;
 use crate::main_loop::MainLoop;
@@ -20,8 +21,33 @@ use crate::transport::{Exit, Options, serve, stdio};
 /// # Errors
 /// When the system gives no threads.
 pub fn run() -> io::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (reader, writer) = stdio()?;
+    run_on(reader, writer)
+}
+
+/// Serves one client on these pipes until it ends, and says how.
+///
+/// # Errors
+/// When the system gives no threads.
+pub fn run_on<I, O>(reader: I, writer: O) -> io::Result<Exit>
+where
+    I: Read + Send + 'static,
+    O: Write + Send + 'static,
+{
+    run_with(reader, writer, |main_loop| main_loop)
+}
+
+/// The same with a main loop that is prepared for it.
+pub(crate) fn run_with<I, O>(
+    reader: I,
+    writer: O,
+    prepare: impl FnOnce(MainLoop) -> MainLoop,
+) -> io::Result<Exit>
+where
+    I: Read + Send + 'static,
+    O: Write + Send + 'static,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let (mail, inbox) = mpsc::channel();
         let threads = thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, 8);
@@ -34,9 +60,9 @@ pub fn run() -> io::Result<Exit> {
         .custom_method("window/workDoneProgress/cancel", Backend::progress_cancelled)
         .finish();
         let Some(said) = said else { return Err(io::Error::other("the service was not started")) };
-        let main_loop = MainLoop::new(pool, mail.clone(), said)?;
-        let looping =
-            thread::Builder::new().name("strata-main".to_owned()).spawn(move || main_loop.run(&inbox))?;
+        let main_loop = prepare(MainLoop::new(pool, mail.clone(), said)?);
+        let looping = inherited(move || main_loop.run(&inbox));
+        let looping = thread::Builder::new().name("strata-main".to_owned()).spawn(looping)?;
         let service = Ingress::new(service, mail.clone());
         let exit = serve(service, socket, reader, writer, Options::default()).await?;
         let _ = mail.send(Mail::Goodbye);

@@ -8,9 +8,9 @@ use serde_json::Value;
 use strata_engine::models::{ModelTable, Models, TableError};
 use strata_engine::settings::Settings;
 use strata_engine::tokens::GivenId;
+use strata_engine::trust::Trust;
 use strata_host::config::{
-    Effective, FileError, Layer, Layers, Source, Trust, from_environment, user_file, user_source,
-    workspace_sources,
+    Effective, FileError, Layer, Layers, Source, from_environment, user_file, user_source, workspace_sources,
 };
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;

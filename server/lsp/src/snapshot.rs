@@ -16,8 +16,8 @@ use strata_engine::session::Session;
 use strata_engine::settings::{ContextFrameSettings, Settings};
 use strata_engine::symbols::{FileSymbols, SymbolIndex};
 use strata_engine::tokens::{CountTokens, TokenCounter};
+use strata_engine::trust::Trust;
 use strata_engine::urls::Page;
-use strata_host::config::Trust;
 use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadError, ReadLimits, TextCache, glance};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
@@ -273,6 +273,7 @@ impl Snapshot {
             listing: &self.index.files,
             open: &open,
             index: self.index.state,
+            trust: self.trust,
             standing: &standing(self, session),
             session_state: &self.screen.text(&now),
         };

@@ -9,7 +9,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
-use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::compaction::{Purpose, Question, Summariser};
+use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
 use strata_host::config::{Layer, Source};
 use strata_host::roots::{PathError, Roots};
@@ -17,16 +18,19 @@ use strata_host::store::StoreError;
 
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, Reason, sum_up};
-use crate::index::{Index, Means, Progress, Step, walk_options};
-use crate::keeper::KeepError;
+use crate::index::{Index, Links, Means, Remembered, Step, walk_options};
+use crate::keeper::{KeepError, Keeper};
 use crate::services::Services;
 use crate::settings::{self, Configuration};
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::weights::{Weights, weigh};
 use crate::world::MAIN_SESSION;
 
+pub use crate::index::Progress;
+pub use strata_engine::cancel::{Cancel, Cancelled};
 pub use strata_engine::settings::Settings;
-pub use strata_host::config::{Trust, from_toml, set_dotted};
+pub use strata_engine::trust::Trust;
+pub use strata_host::config::{from_toml, set_dotted};
 pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;
 
@@ -36,9 +40,28 @@ pub struct Workbench {
     snapshot: Snapshot,
     session: Arc<Session>,
     services: Services,
+    keeps: Keeps,
     cancel: Cancel,
     /// What is being written to disk.
     writing: Vec<JoinHandle<()>>,
+}
+
+/// What becomes of changes of the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Keeps {
+    /// They are stored, where sessions are kept.
+    Stored,
+    /// They end with the workbench.
+    InMemory,
+}
+
+/// What came of opening a stored session once more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reopened {
+    /// It is the session from now on.
+    Open,
+    /// Another process writes to it.
+    InUse,
 }
 
 /// Why a folder cannot be the workspace.
@@ -118,6 +141,7 @@ impl Workbench {
             snapshot,
             session: Arc::new(Session::new(MAIN_SESSION)),
             services: Services::default(),
+            keeps: Keeps::Stored,
             cancel: Cancel::new(),
             writing: Vec::new(),
         })
@@ -147,20 +171,60 @@ impl Workbench {
     /// Lists the files and outlines those that have a grammar, telling `progress` now and then.
     ///
     /// # Errors
-    /// [`Cancelled`], which no caller can bring about so far.
+    /// [`Cancelled`] when what [`heed`](Self::heed) was given went up; then all is as before.
     pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
-        let outlines = Arc::clone(&self.snapshot.outlines);
-        let means = Means::new(&self.snapshot.roots, &options, &outlines, &self.cancel);
+        let snapshot = &self.snapshot;
+        let means = Means {
+            trust: snapshot.trust,
+            ..Means::new(&snapshot.roots, &options, &snapshot.outlines, &self.cancel)
+        };
         let tell = |step| match step {
             Step::Listed(_) => {}
             Step::Outlined(so_far) => progress(so_far),
         };
         let (index, remembered) = Index::build(&means, tell)?;
+        self.know(index, remembered);
+        Ok(())
+    }
+
+    /// Brings what is known of the files up to date: lists and outlines them all the first time, later on looks at what
+    /// looks different on disk.
+    ///
+    /// # Errors
+    /// As [`index`](Self::index).
+    pub fn refresh(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+        if self.snapshot.index.state == IndexState::Building {
+            return self.index(progress);
+        }
+        let options = walk_options(&self.snapshot.settings);
+        let snapshot = &self.snapshot;
+        let means = Means {
+            trust: snapshot.trust,
+            ..Means::new(&snapshot.roots, &options, &snapshot.outlines, &self.cancel)
+        };
+        if let Some((index, remembered)) = self.snapshot.index.rescanned(&means)? {
+            let index = match index.links {
+                Links::Current => index,
+                Links::Behind => index.linked(),
+            };
+            self.know(index, remembered);
+        }
+        Ok(())
+    }
+
+    /// Whatever is begun from now on ends when `cancel` goes up.
+    pub fn heed(&mut self, cancel: &Cancel) {
+        self.cancel = cancel.clone();
+    }
+
+    fn know(&mut self, index: Index, remembered: Remembered) {
         self.snapshot.index = Arc::new(index);
+        let outlines = Arc::clone(&self.snapshot.outlines);
+        // Those that are done need no waiting for.
+        self.writing.retain(|writing| !writing.is_finished());
         // What is kept for the next run keeps nobody waiting in this one.
         self.writing.push(thread::spawn(move || remembered.keep(&outlines)));
-        Ok(())
     }
 
     /// Waits until what is kept for later runs is on the disk.
@@ -194,6 +258,7 @@ impl Workbench {
             now_ms: now_ms(),
             cancel: &self.cancel,
             effects: Vec::new(),
+            write: None,
         };
         let mut reply = commands::run(name, arguments, &mut context)?;
         let effects = std::mem::take(&mut context.effects);
@@ -246,6 +311,78 @@ impl Workbench {
         Ok(self.services.keeper.news())
     }
 
+    /// Begins a session that ends with the workbench. Notes and other sessions are kept as before.
+    ///
+    /// # Errors
+    /// When the system has no randomness for its name.
+    pub fn begin_in_memory(&mut self) -> Result<(), CommandError> {
+        self.session = Arc::new(Session::new(Keeper::new_id()?));
+        self.keeps = Keeps::InMemory;
+        Ok(())
+    }
+
+    /// The stored session that was written to last.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn newest_session(&self) -> Result<Option<String>, CommandError> {
+        Ok(self.services.keeper.list()?.first().map(|info| info.id.as_str().to_owned()))
+    }
+
+    /// Goes on with a stored session as it is on disk now, which another process may have written to since it was last
+    /// opened here. [`let_go`](Self::let_go) lets others write to it again.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no such session, or it cannot be read.
+    pub fn reopen(&mut self, id: &str, access: Access) -> Result<Reopened, CommandError> {
+        self.services.keeper.release(id);
+        match self.services.keeper.load(id, access) {
+            Err(KeepError::Store(StoreError::InUse { .. })) => Ok(Reopened::InUse),
+            loaded => {
+                self.session = loaded?;
+                self.keeps = Keeps::Stored;
+                Ok(Reopened::Open)
+            }
+        }
+    }
+
+    /// Lets other processes write to the session. What is changed here from now on would be refused; it has to be
+    /// opened anew before.
+    pub fn let_go(&self) {
+        self.services.keeper.release(&self.session.id);
+    }
+
+    /// Reads all that is stored for the workspace once, and says how many sessions that is.
+    ///
+    /// # Errors
+    /// When it cannot be opened or is damaged.
+    pub fn verify_store(&self) -> Result<usize, CommandError> {
+        self.open_store()?;
+        self.services.keeper.with(|store| store.verify())?;
+        Ok(self.services.keeper.list()?.len())
+    }
+
+    /// Asks the model that writes summaries for a word, as it would be asked for a summary. `None` when none is set.
+    ///
+    /// # Errors
+    /// Why there is no answer, in a sentence.
+    pub fn ask_provider(&self) -> Option<Result<String, String>> {
+        let asker = self.services.asker(&self.snapshot);
+        if let Some(problem) = asker.problem() {
+            return Some(Err(problem.to_owned()));
+        }
+        if asker.summariser() == Summariser::Extractive {
+            return None;
+        }
+        let question = Question {
+            purpose: Purpose::Summarise,
+            system: "You check a connection.".to_owned(),
+            prompt: "Answer with the word: ready".to_owned(),
+            max_tokens: 16,
+        };
+        Some(asker.ask(&question, &self.cancel))
+    }
+
     /// Goes on with a stored session.
     ///
     /// # Errors
@@ -282,7 +419,9 @@ impl Workbench {
     }
 
     fn install(&mut self, session: Arc<Session>) -> Result<(), CommandError> {
-        self.services.keeper.commit(&session, now_ms())?;
+        if self.keeps == Keeps::Stored {
+            self.services.keeper.commit(&session, now_ms())?;
+        }
         self.session = session;
         Ok(())
     }
@@ -362,6 +501,77 @@ mod tests {
         assert_eq!(outlined(&mut workbench), 0);
         workbench.run("strata.server.reindex", json!({})).unwrap();
         assert_eq!(outlined(&mut workbench), 1);
+    }
+
+    #[test]
+    fn what_changed_on_disk_is_found_and_what_is_cancelled_changes_nothing() {
+        let folder = repository();
+        let mut workbench = Workbench::open(folder.path(), Settings::default()).unwrap();
+        let cancel = Cancel::new();
+        cancel.cancel();
+        workbench.heed(&cancel);
+        assert_eq!(workbench.refresh(|_| ()), Err(Cancelled));
+        workbench.heed(&Cancel::new());
+        workbench.refresh(|_| ()).unwrap();
+        let find = |workbench: &mut Workbench, query: &str| {
+            let reply = workbench.run("strata.symbols.find", json!({ "query": query })).unwrap();
+            reply["symbols"].as_array().unwrap().len()
+        };
+        assert_eq!(find(&mut workbench, "alone"), 1);
+        fs::remove_file(folder.path().join("a.py")).unwrap();
+        fs::write(folder.path().join("c.py"), "def later():\n    return 2\n").unwrap();
+        workbench.refresh(|_| ()).unwrap();
+        assert_eq!((find(&mut workbench, "alone"), find(&mut workbench, "later")), (0, 1));
+    }
+
+    /// A workbench whose sessions are kept below a folder of the test's own.
+    fn kept(folder: &Path, state: &Path) -> Workbench {
+        let mut workbench = Workbench::open(folder, Settings::default()).unwrap();
+        workbench.services.keeper.settle_at(state.to_owned(), folder);
+        workbench.list().unwrap();
+        workbench
+    }
+
+    #[test]
+    fn a_session_in_memory_leaves_nothing_behind() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut workbench = kept(folder.path(), state.path());
+        workbench.begin_in_memory().unwrap();
+        workbench.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+        workbench.run("strata.memory.add", json!({ "text": "a note" })).unwrap();
+        assert!(has(&mut workbench, "a.py"));
+        assert_eq!(workbench.newest_session().unwrap(), None);
+        let found = workbench.run("strata.memory.search", json!({ "query": "note" })).unwrap();
+        assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_session_is_read_again_while_another_writes_to_it() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut writer = kept(folder.path(), state.path());
+        writer.resume_or_begin("shared").unwrap();
+        writer.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+
+        let mut reader = kept(folder.path(), state.path());
+        assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
+        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), Reopened::InUse);
+        assert_eq!(reader.reopen("shared", Access::Read).unwrap(), Reopened::Open);
+        assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (true, false));
+        reader.run("strata.files.select", json!({ "paths": ["b.txt"] })).unwrap_err();
+
+        writer.run("strata.files.set", json!({ "paths": ["b.txt"] })).unwrap();
+        reader.reopen("shared", Access::Read).unwrap();
+        assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (false, true));
+        reader.let_go();
+
+        drop(writer);
+        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), Reopened::Open);
+        reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
+        reader.let_go();
+        let mut third = kept(folder.path(), state.path());
+        assert_eq!(third.reopen("shared", Access::Write).unwrap(), Reopened::Open);
+        assert!(has(&mut third, "a.py"));
+        assert!(third.reopen("nobody", Access::Read).is_err());
     }
 
     #[test]

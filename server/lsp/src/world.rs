@@ -10,7 +10,8 @@ use strata_engine::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::IndexState;
 use strata_engine::session::Session;
-use strata_host::config::{Layer, Trust, WORKSPACE_FILE};
+use strata_engine::trust::Trust;
+use strata_host::config::{Layer, WORKSPACE_FILE};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::watch::Sight;
@@ -20,7 +21,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::client::ClientInfo;
-use crate::documents::{Name, name_of, renamed};
+use crate::documents::{Name, leads_out, name_of, renamed};
 use crate::index::Index;
 use crate::misread::Misread;
 use crate::settings::{Configuration, Found};
@@ -91,7 +92,7 @@ impl World {
 
     /// A buffer was opened.
     pub fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
-        let Some(key) = self.key(item.uri.as_str()) else { return Vec::new() };
+        let Some(key) = self.document(item.uri.as_str()) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
         self.put(key.clone(), Buffer::new(&key, document));
         vec![Action::Parse(key), Action::Meter]
@@ -100,7 +101,7 @@ impl World {
     /// A buffer was changed. A change to a buffer that was never opened is not dropped: the buffer is known
     /// from then on, out of step until its full text comes.
     pub fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
-        let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
+        let Some(key) = self.document(params.text_document.uri.as_str()) else { return Vec::new() };
         let version = params.text_document.version;
         let encoding = self.client.encoding;
         let (before, next) = match self.snapshot.buffers.get(&key) {
@@ -161,7 +162,7 @@ impl World {
                 format!("the editor sent a {method} that names no document and cannot be read: {problem}");
             return vec![Action::Warn { code: "misread", message, path: None }];
         };
-        let Some(key) = self.key(&uri) else { return Vec::new() };
+        let Some(key) = self.document(&uri) else { return Vec::new() };
         let mut next = match self.snapshot.buffers.get(&key) {
             // Said once: a client that gets it wrong does so with every key.
             Some(buffer) if !buffer.document().is_in_step() => return Vec::new(),
@@ -323,6 +324,13 @@ impl World {
             Name::Tracked(key) => Some(key),
             Name::Ignored => None,
         }
+    }
+
+    /// The name of the document of a URI, when it is kept. Where a link leads is asked when a document is new: the disk is not
+    /// looked at with every key that is typed.
+    fn document(&self, uri: &str) -> Option<FileKey> {
+        let roots = &self.snapshot.roots;
+        self.key(uri).filter(|key| self.snapshot.buffers.contains_key(key) || !leads_out(key, roots))
     }
 
     fn put(&mut self, key: FileKey, buffer: Buffer) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::history::{Kind, MessageId, Role};
 use strata_host::store::{Coverage, Fragment, FragmentId, Hit, NewFragment, Scope, Source};
 
-use super::{CommandError, Context, Empty, NoArguments};
+use super::{CommandError, Context, Empty, Later, NoArguments};
 
 /// A note.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -119,12 +119,14 @@ pub(super) enum Place {
     },
 }
 
-pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Later<Added>, CommandError> {
     let AddParams { text, tags } = params;
     let note =
         NewFragment { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
-    let FragmentId(id) = context.services.keeper.with(|store| store.memory_add(&note))?;
-    Ok(Added { id })
+    Ok(context.at_last(move |keeper| {
+        let FragmentId(id) = keeper.with(|store| store.memory_add(&note))?;
+        Ok(Added { id })
+    }))
 }
 
 pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Fragments, CommandError> {
@@ -132,9 +134,11 @@ pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Fragment
     Ok(Fragments { fragments: fragments.into_iter().map(Noted::from).collect() })
 }
 
-pub(super) fn remove(params: RemoveParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    context.services.keeper.with(|store| store.memory_remove(FragmentId(params.id)))?;
-    Ok(Empty {})
+pub(super) fn remove(params: RemoveParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+    Ok(context.at_last(move |keeper| {
+        keeper.with(|store| store.memory_remove(FragmentId(params.id)))?;
+        Ok(Empty {})
+    }))
 }
 
 pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {

@@ -37,6 +37,8 @@ use strata_engine::session::Session;
 use strata_engine::settings::SummariserKind;
 
 use crate::compacting::{Job, News};
+use crate::faults::{self, Point};
+use crate::keeper::Keeper;
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 
@@ -63,6 +65,24 @@ pub struct Context<'a> {
     pub cancel: &'a Cancel,
     /// What the command wants done besides.
     pub effects: Vec<Effect>,
+    /// What the command writes to the store, beside its session.
+    pub write: Option<Write>,
+}
+
+/// Something that a command writes to the store when it has nothing else left to do, so that nothing is written by one that
+/// fails, panics or is cancelled. Returns what the reply says of it.
+pub type Write = Box<dyn FnOnce(&Keeper) -> Result<Value, CommandError> + Send>;
+
+impl Context<'_> {
+    /// Has something written when the command has nothing else left to do.
+    fn at_last<R, W>(&mut self, write: W) -> Later<R>
+    where
+        R: Serialize,
+        W: FnOnce(&Keeper) -> Result<R, CommandError> + Send + 'static,
+    {
+        self.write = Some(Box::new(|keeper| written(write(keeper)?)));
+        Later::default()
+    }
 }
 
 /// Something a command wants done that is not its session's business.
@@ -102,7 +122,7 @@ struct NoArguments {}
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct Empty {}
 
-/// The reply of a command that is answered when what it began has ended: an `R`, which is not there yet.
+/// The reply of a command that says what comes of something it only began: an `R`, which is not there yet.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 struct Later<R> {
@@ -156,8 +176,18 @@ pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
 /// [`CommandError`]; the session is to be thrown away then.
 pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
     context.cancel.check()?;
+    faults::reach(name, Point::Before);
     let arguments = without_secrets(name, arguments, context.snapshot);
-    table::route(name, arguments, context)
+    let mut reply = table::route(name, arguments, context)?;
+    faults::reach(name, Point::After);
+    if let Some(write) = context.write.take() {
+        context.cancel.check()?;
+        let written = write(&context.services.keeper)?;
+        if let (Value::Object(reply), Value::Object(written)) = (&mut reply, written) {
+            reply.extend(written);
+        }
+    }
+    Ok(reply)
 }
 
 /// Commands that look at what they are given themselves: recordings are screened message by message, since reasoning in them
@@ -208,15 +238,20 @@ pub fn versioned(mut reply: Value, session: &Session) -> Value {
 }
 
 fn call<P: DeserializeOwned, R: Serialize>(
+    name: &str,
     arguments: Value,
     context: &mut Context<'_>,
     command: fn(P, &mut Context<'_>) -> Result<R, CommandError>,
 ) -> Result<Value, CommandError> {
     let params: P = serde_path_to_error::deserialize(arguments)
         .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))?;
-    let reply = command(params, context)?;
-    let reply = serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))?;
-    Ok(versioned(reply, context.session))
+    let reply = command(params, context);
+    faults::reach(name, Point::Changed);
+    Ok(versioned(written(reply?)?, context.session))
+}
+
+fn written(reply: impl Serialize) -> Result<Value, CommandError> {
+    serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
 }
 
 #[cfg(test)]
@@ -239,6 +274,7 @@ mod tests {
                 now_ms: 0,
                 cancel: &cancel,
                 effects: vec![],
+                write: None,
             };
             let result = run(name, serde_json::json!({"no such field": 1}), &mut context);
             assert!(matches!(result, Err(CommandError::InvalidParams { .. })), "{name}: {result:?}");

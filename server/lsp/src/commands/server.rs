@@ -7,7 +7,8 @@ use serde::Serialize;
 use strata_engine::models::Model;
 use strata_engine::prompt::IndexState;
 use strata_engine::settings::Settings;
-use strata_host::config::{Effective, Ignored, Origin, Trust};
+use strata_engine::trust::Trust;
+use strata_host::config::{Effective, Ignored, Origin};
 
 use crate::index::Efforts;
 

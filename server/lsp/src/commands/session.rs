@@ -14,7 +14,7 @@ use strata_engine::wire::{self, Body, Format};
 use strata_host::store::{Access, Limits, Scope, SessionInfo, StoreError};
 
 use super::memory::{Found, Place};
-use super::{CommandError, Context, Effect, Empty, NoArguments};
+use super::{CommandError, Context, Effect, Empty, Later, NoArguments};
 use crate::keeper::{KeepError, Keeper};
 use crate::world::MAIN_SESSION;
 
@@ -207,7 +207,11 @@ pub(super) fn fork(params: ForkParams, context: &mut Context<'_>) -> Result<Open
     }
     session.rename(new_id()?);
     let session = Arc::new(session);
-    context.services.keeper.fork(&context.session.id, &session, &params.name, context.now_ms)?;
+    let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
+    context.at_last::<Empty, _>(move |keeper| {
+        keeper.fork(&from, &copy, &params.name, now_ms)?;
+        Ok(Empty {})
+    });
     open(session, context)
 }
 
@@ -243,32 +247,37 @@ pub(super) fn steps(_: NoArguments, context: &mut Context<'_>) -> Result<Steps, 
     Ok(Steps { steps, files_read: session.trail.files_read(&session.history, tools) })
 }
 
-pub(super) fn rename(params: RenameParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+pub(super) fn rename(params: RenameParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
     let id = own_name(params.id, context);
-    if *id == *context.session.id {
-        context.services.keeper.begin(context.session, context.now_ms)?;
-    }
-    let id = id.parse()?;
-    context.services.keeper.with(|store| store.rename(&id, &params.name))?;
-    Ok(Empty {})
+    let own = (*id == *context.session.id).then(|| context.session.clone());
+    let (id, now_ms) = (id.parse()?, context.now_ms);
+    Ok(context.at_last(move |keeper| {
+        if let Some(own) = own {
+            keeper.begin(&own, now_ms)?;
+        }
+        keeper.with(|store| store.rename(&id, &params.name))?;
+        Ok(Empty {})
+    }))
 }
 
-pub(super) fn delete(params: DeleteParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+pub(super) fn delete(params: DeleteParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
     let id = own_name(params.id, context);
     let own = *id == *context.session.id;
     if !own && context.sessions.contains_key(id.as_str()) {
         let message = format!("session `{id}` is open; send the command with \"session\": \"{id}\"");
         return Err(CommandError::failed(message));
     }
-    match context.services.keeper.delete(&id) {
-        // Nothing was said in it yet, so there is only something to close.
-        Err(KeepError::Store(StoreError::NoSession(_))) if own => {}
-        deleted => deleted?,
-    }
     if own {
         context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
     }
-    Ok(Empty {})
+    Ok(context.at_last(move |keeper| {
+        match keeper.delete(&id) {
+            // Nothing was said in it yet, so there is only something to close.
+            Err(KeepError::Store(StoreError::NoSession(_))) if own => {}
+            deleted => deleted?,
+        }
+        Ok(Empty {})
+    }))
 }
 
 pub(super) fn export(params: ExportParams, context: &mut Context<'_>) -> Result<Exported, CommandError> {
@@ -291,21 +300,29 @@ pub(super) fn export(params: ExportParams, context: &mut Context<'_>) -> Result<
     Ok(Exported { format, text })
 }
 
-pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<Imported, CommandError> {
+pub(super) fn import(
+    params: ImportParams,
+    context: &mut Context<'_>,
+) -> Result<Later<Imported>, CommandError> {
     if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
         let text = lines_without_secrets(&params.text, &context.snapshot.screen);
-        let imported = context.services.keeper.with(|store| store.import(text.as_bytes()))?;
-        let id = imported.handle.id().as_str().to_owned();
-        return Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 });
+        return Ok(context.at_last(move |keeper| {
+            let imported = keeper.with(|store| store.import(text.as_bytes()))?;
+            let id = imported.handle.id().as_str().to_owned();
+            Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
+        }));
     }
     let imported = read(&params.text, &context.snapshot.screen)?;
     let mut session = Session::new(new_id()?);
     session.set_history(imported.messages);
     let (id, messages) = (session.id.to_string(), session.history.len());
     let session = Arc::new(session);
-    context.services.keeper.add(&session, &params.name, context.now_ms)?;
-    context.effects.push(Effect::Open(session));
-    Ok(Imported { id, messages, form: imported.form, skipped: imported.skipped })
+    context.effects.push(Effect::Open(Arc::clone(&session)));
+    let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
+    Ok(context.at_last(move |keeper| {
+        keeper.add(&session, &params.name, now_ms)?;
+        Ok(Imported { id, messages, form, skipped })
+    }))
 }
 
 pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {

@@ -23,7 +23,7 @@ macro_rules! commands {
         /// Runs the command of this name.
         pub(super) fn route(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
             match name {
-                $($name => super::call(arguments, context, $command),)+
+                $($name => super::call($name, arguments, context, $command),)+
                 _ => Err(CommandError::Unknown(name.to_owned())),
             }
         }

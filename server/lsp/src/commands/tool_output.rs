@@ -139,7 +139,11 @@ pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<Res
 
 fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
     let session: SessionId = context.session.id.parse().ok()?;
-    let written = context.services.keeper.with(|store| store.spills().write(&session, text.as_bytes()));
+    let keeper = &context.services.keeper;
+    // Outputs of a session that is not stored are taken for what a deleted one has left.
+    let written = keeper
+        .begin(context.session, context.now_ms)
+        .and_then(|()| keeper.with(|store| store.spills().write(&session, text.as_bytes())));
     let file = written
         .inspect_err(
             |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),

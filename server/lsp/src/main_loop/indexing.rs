@@ -11,8 +11,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::client::{Can, ClientInfo};
+use crate::faults::carried;
 use crate::index::{Efforts, Index, Links, Means, Progress, Remembered, Step, walk_options};
-use crate::mail::Mail;
+use crate::mail::{IndexEnd, Mail};
 use crate::outgoing::{Outgoing, Work};
 use crate::snapshot::Snapshot;
 
@@ -127,20 +128,23 @@ impl Indexing {
         let failed = mail.clone();
         pool.spawn(
             Lane::Background,
-            move || {
+            carried("index", move || {
                 let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &mail).unzip();
-                let index = index.map(|index| up_to_date(index, run, &mail));
+                let end = match index {
+                    Some(index) => IndexEnd::Done(Box::new(up_to_date(index, run, &mail))),
+                    None => IndexEnd::Stopped,
+                };
                 // A closed connection needs no index.
-                let _ = mail.send(Mail::Indexed(run, index));
+                let _ = mail.send(Mail::Indexed(run, end));
                 // Nobody waits any more.
                 if let Some(remembered) = remembered {
                     remembered.keep(&snapshot.outlines);
                 }
-            },
+            }),
             move |ended| {
                 if let Err(panicked) = &ended {
                     tracing::error!(run, %panicked, "indexing failed");
-                    let _ = failed.send(Mail::Indexed(run, None));
+                    let _ = failed.send(Mail::Indexed(run, IndexEnd::Failed));
                 }
             },
         );
@@ -167,7 +171,8 @@ fn look(
     mail: &Sender<Mail>,
 ) -> Option<(Index, Remembered)> {
     let options = walk_options(&snapshot.settings);
-    let means = Means::new(&snapshot.roots, &options, &snapshot.outlines, cancel);
+    let means =
+        Means { trust: snapshot.trust, ..Means::new(&snapshot.roots, &options, &snapshot.outlines, cancel) };
     let looked = match wanted {
         Wanted::Nothing => return None,
         Wanted::Files(keys) => snapshot.index.refreshed(&keys, &means),

@@ -14,6 +14,16 @@ use crate::snapshot::Snapshot;
 pub(super) struct Waiting {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
+    pub(super) whose: Whose,
+}
+
+/// Which session something is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The one that it names.
+    Named,
+    /// The one that is shown when its turn comes: a command in front of it may show another one.
+    Shown,
 }
 
 /// Something that may change a session.
@@ -29,6 +39,14 @@ pub(super) enum Task {
 }
 
 impl Task {
+    /// The compaction that it is to put in place, if any.
+    pub(super) fn compaction(&self) -> Option<u64> {
+        match self {
+            Self::Compact(number, _) => Some(*number),
+            Self::Command(..) | Self::Age(_) | Self::Measure(_) => None,
+        }
+    }
+
     /// Whether somebody still waits for it.
     fn is_wanted(&self) -> bool {
         match self {
@@ -77,6 +95,15 @@ impl Queues {
             }
         }
         next
+    }
+
+    /// Another session is shown: what waits for the one that is shown goes there, in its order.
+    pub(super) fn follow(&mut self, before: &str, now: &str) {
+        let Some(queue) = self.0.get_mut(before) else { return };
+        let (follow, stay) =
+            queue.waiting.drain(..).partition::<VecDeque<_>, _>(|waiting| waiting.whose == Whose::Shown);
+        queue.waiting = stay;
+        self.0.entry(now.to_owned()).or_default().waiting.extend(follow);
     }
 
     /// The running command of a session has ended.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use strata_host::pool::{Lane, Pool};
 use strata_host::watch::{WatchError, Watcher};
 
+use crate::faults::carried;
 use crate::mail::Mail;
 
 /// Without a watcher everything is looked at this often. A look at a thousand files takes milliseconds.
@@ -51,7 +52,7 @@ impl Watching {
         let (watcher, folders, mail) = (Arc::clone(watcher), Arc::clone(folders), mail.clone());
         pool.spawn(
             Lane::Background,
-            move || watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(&folders),
+            carried("watch", move || watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(&folders)),
             move |watched| {
                 let watched = match watched {
                     Ok(Ok(new)) => Ok(new),

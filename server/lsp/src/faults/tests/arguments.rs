@@ -1,0 +1,99 @@
+//! Arguments with which a command has something to do. Those of a command that is not known here are made of its schema, so that a new
+//! one has some as well.
+
+use serde_json::{Map, Value, json};
+
+use super::client::Client;
+use crate::protocol;
+
+/// Arguments for the commands, in one server.
+pub(super) struct Arguments {
+    schema: Value,
+    /// The document at hand.
+    document: String,
+    /// A stored session that is not shown.
+    session: Value,
+    /// A prompt that was not sent yet.
+    prompt: Value,
+    /// The message with the output of a tool.
+    output: Value,
+}
+
+impl Arguments {
+    pub(super) fn new(client: &Client, [session, prompt, output]: [&Value; 3]) -> Self {
+        Self {
+            schema: protocol::schema(),
+            document: client.uri("src/week.rs"),
+            session: session.clone(),
+            prompt: prompt.clone(),
+            output: output.clone(),
+        }
+    }
+
+    /// Those of a command.
+    pub(super) fn of(&self, name: &str) -> Value {
+        let said =
+            r#"[{"role": "user", "content": "And lunch?"}, {"role": "assistant", "content": "At noon."}]"#;
+        let recorded = "{\"strataSession\":1,\"id\":\"s-0123456789abcdef\",\"name\":\"\",\"createdMs\":1}\n";
+        match name.trim_start_matches("strata.") {
+            "prompt.record" => json!({ "id": self.prompt, "response": "It is done." }),
+            "prompt.discard" => json!({ "id": self.prompt }),
+            "prompt.assemble" => json!({ "toolResults": [
+                { "callId": "call-1", "content": [{ "type": "text", "text": "fine" }] },
+            ] }),
+            "session.load" => json!({ "id": self.session }),
+            "session.import" => json!({ "text": recorded }),
+            "history.import" => json!({ "text": said }),
+            "history.set" => json!({ "messages": [{ "role": "user", "content": "Plan soups." }] }),
+            "history.edit" => json!({ "id": 1, "content": "Plan no soups." }),
+            "history.hide" => json!({ "id": 1, "agent": "hidden" }),
+            "toolOutput.add" => json!({ "content": "running 2 tests", "callId": "call-1" }),
+            "files.rename" => json!({ "files": [{ "from": "src/lib.rs", "to": "src/planner.rs" }] }),
+            "files.include" => json!({ "paths": ["notes.txt"] }),
+            "files.add" => json!({ "path": "plan.md", "content": "Lunch." }),
+            "files.select" | "files.set" | "files.exclude" | "files.markRead" => {
+                json!({ "paths": ["src/week.rs"] })
+            }
+            "here.select" | "here.deselect" | "here.toggle" | "here.exclude" | "here.include" => {
+                json!({ "uri": self.document })
+            }
+            "toolOutput.read" => json!({ "id": self.output }),
+            "iteration.add" => json!({ "iteration": { "prompt": "Go on.", "output": "Half done." } }),
+            "tiers.policy" => json!({ "policy": "flat" }),
+            "url.add" => json!({ "url": "https://example.org/tea", "content": "Boil more water." }),
+            "url.remove" => json!({ "url": "https://example.org/soup" }),
+            "compaction.run" => json!({ "profile": "handoff" }),
+            _ => self.made(&self.schema["commands"][name]["params"], ""),
+        }
+    }
+
+    /// The least that a schema takes.
+    fn made(&self, schema: &Value, field: &str) -> Value {
+        if let Some(reference) = schema["$ref"].as_str() {
+            let definition = reference.trim_start_matches("#/$defs/");
+            return self.made(&self.schema["$defs"][definition], field);
+        }
+        for choice in ["anyOf", "oneOf", "allOf", "enum"] {
+            if let Some(first) = schema[choice].get(0) {
+                return if choice == "enum" { first.clone() } else { self.made(first, field) };
+            }
+        }
+        if let Some(only) = schema.get("const") {
+            return only.clone();
+        }
+        let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("object");
+        match kind {
+            "string" if field == "uri" => self.document.clone().into(),
+            "string" => "src/lib.rs".into(),
+            "integer" | "number" => 1.into(),
+            "boolean" => true.into(),
+            "null" => Value::Null,
+            "array" => json!([self.made(&schema["items"], field)]),
+            _ => {
+                let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                let field = |name: &str| (name.to_owned(), self.made(&schema["properties"][name], name));
+                Value::Object(required.map(field).collect::<Map<String, Value>>())
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What a client can find out of a server's state, with what differs from one look or one server to the next left out.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::client::{Answer, Client};
+
+/// Everything that commands tell and do not change.
+const LOOKS: [&str; 12] = [
+    "strata.history.get",
+    "strata.files.list",
+    "strata.url.list",
+    "strata.memory.list",
+    "strata.session.list",
+    "strata.session.export",
+    "strata.session.steps",
+    "strata.iteration.status",
+    "strata.compaction.status",
+    "strata.tiers.policy",
+    "strata.redaction.list",
+    "strata.prompt.preview",
+];
+
+/// The state, as far as it can be seen from outside, and what is stored of it.
+pub(super) fn looks(client: &mut Client) -> Value {
+    let mut state = Map::new();
+    for name in LOOKS {
+        let arguments = if name == "strata.prompt.preview" { json!({ "prompt": "?" }) } else { json!({}) };
+        let mut reply = client.ok(name, arguments);
+        without_times(&mut reply);
+        state.insert(name.to_owned(), reply);
+    }
+    Value::Object(state)
+}
+
+/// Where two looks differ first.
+pub(super) fn difference(one: &Value, other: &Value) -> String {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
+            let differs = one.iter().find(|(name, value)| other.get(*name) != Some(value));
+            differs.map_or_else(String::new, |(name, value)| {
+                format!("{name}: {}", difference(value, other.get(name).unwrap_or(&Value::Null)))
+            })
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            let differs = one.iter().zip(other).find(|(one, other)| one != other);
+            differs.map_or_else(String::new, |(one, other)| difference(one, other))
+        }
+        _ => format!("{one}\nis now {other}"),
+    }
+}
+
+/// Times are not what a state is.
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                if name.ends_with("Ms") || name.ends_with("_ms") {
+                    *field = Value::Null;
+                }
+                without_times(field);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_times),
+        // A stored session is lines of JSON.
+        Value::String(text) if text.starts_with("{\"strataSession\"") => {
+            let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+            let mut lines: Vec<Value> = lines.collect();
+            lines.iter_mut().for_each(without_times);
+            *value = lines.into();
+        }
+        _ => {}
+    }
+}
+
+/// Names that are made at random, in the order in which they are met.
+#[derive(Default)]
+pub(super) struct Masks(BTreeMap<String, usize>);
+
+impl Masks {
+    /// An answer as any server would give it.
+    pub(super) fn of(answer: &Answer) -> Answer {
+        let mut masks = Self::default();
+        match answer {
+            Ok(reply) => {
+                let mut reply = reply.clone();
+                without_times(&mut reply);
+                Ok(masks.masked(&reply))
+            }
+            Err(error) => Err(masks.text(error)),
+        }
+    }
+
+    pub(super) fn masked(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.text(text).into(),
+            Value::Array(items) => items.iter().map(|item| self.masked(item)).collect(),
+            Value::Object(fields) => {
+                fields.iter().map(|(name, field)| (name.clone(), self.masked(field))).collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let random = |word: &&str| {
+            (word.starts_with("s-") && word.len() == 18) || (word.starts_with("tmp") && word.len() > 3)
+        };
+        let mut masked = text.to_owned();
+        let words: Vec<&str> = text.split(|c| !is_word(c)).filter(random).collect();
+        for word in words {
+            let next = self.0.len();
+            let number = *self.0.entry(word.to_owned()).or_insert(next);
+            masked = masked.replace(word, &format!("<{number}>"));
+        }
+        masked
+    }
+}

@@ -1,0 +1,272 @@
+//! A conversation in which everything is said that is no command by itself: documents, files, folders, settings, questions, and what
+//! goes on beside. A client that hears of an internal error says the same once more; what comes of it in the end has to be what would
+//! have come without it.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::client::{Answer, Client, LIMIT, Place, settings};
+use super::looks::Masks;
+
+/// A kind of client.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Talker {
+    /// It can do everything.
+    Able,
+    /// It can do nothing, not even watch files as it says: the server does so, and settings are sent along.
+    Plain,
+}
+
+/// The text of an open document at the end.
+const LIB: &str = "//! Plans meals, and more.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n";
+
+/// Says everything.
+pub(super) fn tour(client: &mut Client, place: &Place, talker: Talker) {
+    let mut hello = client.hello(&Value::Null);
+    if talker == Talker::Plain {
+        hello["capabilities"] =
+            json!({ "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } } });
+        client.refused = "client/registerCapability";
+    }
+    insist(client, "initialize", &hello);
+    client.notify("initialized", json!({}));
+    outlined(client, 2);
+    documents(client);
+    questions(client);
+    conversation(client);
+    files(client, place, talker);
+    surroundings(client, place, talker);
+    sessions(client);
+}
+
+/// What came of it, once the client has said anew what is not answered and may have been lost.
+pub(super) fn end(client: &mut Client, place: &Place, talker: Talker) -> Value {
+    // Nothing was silently wrong before that.
+    let shown = command(client, "files.read", json!({ "path": "src/lib.rs" }));
+    let told = shown["sync"]["state"] == "out_of_step" || shown["notice"].is_string();
+    assert!(shown["text"] == LIB || told, "{shown}");
+
+    for (path, text) in [("src/lib.rs", LIB), ("notes.txt", "Ask Ada.\n")] {
+        close(client, path);
+        open(client, path, text);
+    }
+    close(client, "notes.txt");
+    configure(client, talker);
+    folders(client, place, "removed");
+    settled(client);
+    command(client, "history.set", json!({ "messages": [{ "role": "user", "content": "Plan soups." }] }));
+    command(client, "files.set", json!({ "paths": ["src/lib.rs", "notes.txt"] }));
+    let mut read = |path: &str| command(client, "files.read", json!({ "path": path }))["text"].clone();
+    let texts = [read("src/lib.rs"), read("src/week.rs"), read("notes.txt")];
+    let preview = command(client, "prompt.preview", json!({ "prompt": "?", "policy": "flat" }));
+    let end = json!({
+        "texts": texts,
+        "prompt": preview["text"],
+        "files": command(client, "files.list", json!({}))["files"],
+        "symbols": command(client, "symbols.file", json!({ "path": "src/week.rs" }))["block"],
+        "settings": command(client, "server.settings", json!({}))["settings"],
+        "open": command(client, "server.status", json!({}))["openDocuments"],
+    });
+    Masks::of(&Ok(end)).unwrap()
+}
+
+fn documents(client: &mut Client) {
+    let old = super::client::FILES[0].1;
+    open(client, "src/lib.rs", old);
+    let at = |character: u32| json!({ "line": 0, "character": character });
+    let edit = json!({ "range": { "start": at(15), "end": at(15) }, "text": ", and more" });
+    let uri = client.uri("src/lib.rs");
+    client.notify(
+        "textDocument/didChange",
+        json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [edit] }),
+    );
+    client.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
+    open(client, "notes.txt", "Ask Ada.\n");
+    // Not to be read.
+    let uri = client.uri("notes.txt");
+    client.notify(
+        "textDocument/didChange",
+        json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [{ "text": 7 }] }),
+    );
+    close(client, "notes.txt");
+    let uri = client.uri("src/lib.rs");
+    command(client, "here.select", json!({ "uri": uri }));
+}
+
+fn questions(client: &mut Client) {
+    let document = json!({ "uri": client.uri("src/lib.rs") });
+    let position = json!({ "line": 4, "character": 8 });
+    let at = json!({ "textDocument": document, "position": position });
+    let range = json!({ "start": position, "end": position });
+    for (method, params) in [
+        ("textDocument/documentSymbol", json!({ "textDocument": document })),
+        ("workspace/symbol", json!({ "query": "Week" })),
+        ("textDocument/hover", at.clone()),
+        ("textDocument/definition", at.clone()),
+        (
+            "textDocument/references",
+            json!({ "textDocument": document, "position": position, "context": { "includeDeclaration": true } }),
+        ),
+        (
+            "textDocument/codeAction",
+            json!({ "textDocument": document, "range": range, "context": { "diagnostics": [] } }),
+        ),
+        ("textDocument/codeLens", json!({ "textDocument": document })),
+    ] {
+        insist(client, method, &params);
+    }
+}
+
+/// A conversation whose tool results grow old, that is compacted, and whose next request is counted.
+fn conversation(client: &mut Client) {
+    for number in 0..3 {
+        let id = format!("call-{number}");
+        let call = json!({ "type": "tool_call", "id": id, "name": "bash", "input": {} });
+        command(client, "history.add", json!({ "role": "assistant", "content": [call] }));
+        command(client, "toolOutput.add", json!({ "content": "running 2 tests", "callId": id }));
+    }
+    let prompt = command(client, "prompt.assemble", json!({ "prompt": "Go on." }));
+    command(client, "prompt.record", json!({ "id": prompt["id"], "response": "It is done." }));
+    let said = "why and because ".repeat(200);
+    for _ in 0..4 {
+        command(client, "history.addExchange", json!({ "user": said, "assistant": said }));
+    }
+    insist_on(client, "strata.compaction.run", &json!({ "profile": "checkpoint" })).unwrap();
+}
+
+fn files(client: &mut Client, place: &Place, talker: Talker) {
+    let new = place.folder().join("src/new.rs");
+    fs::write(&new, "pub struct New;\n").unwrap();
+    let uri = client.uri("src/new.rs");
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 1 }] }));
+    outlined(client, 3);
+    fs::remove_file(&new).unwrap();
+    client.notify("workspace/didDeleteFiles", json!({ "files": [{ "uri": uri }] }));
+    outlined(client, 2);
+    let (old, moved) = (client.uri("notes.txt"), client.uri("note.txt"));
+    for (from, to) in [("notes.txt", "note.txt"), ("note.txt", "notes.txt")] {
+        fs::rename(place.folder().join(from), place.folder().join(to)).unwrap();
+        let (from, to) = if from == "notes.txt" { (&old, &moved) } else { (&moved, &old) };
+        client.notify("workspace/didRenameFiles", json!({ "files": [{ "oldUri": from, "newUri": to }] }));
+    }
+    if talker == Talker::Plain {
+        // So that the server sees something by itself.
+        fs::write(place.folder().join("seen.txt"), "?").unwrap();
+        thread::sleep(Duration::from_millis(100));
+        fs::remove_file(place.folder().join("seen.txt")).unwrap();
+    }
+}
+
+fn surroundings(client: &mut Client, place: &Place, talker: Talker) {
+    folders(client, place, "added");
+    folders(client, place, "removed");
+    fs::write(place.folder().join(".strata.toml"), "[symbols]\nmap_budget = 3000\n").unwrap();
+    let uri = client.uri(".strata.toml");
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 1 }] }));
+    configure(client, talker);
+    client.notify("window/workDoneProgress/cancel", json!({ "token": "strata/index/99" }));
+    client.notify("$/setTrace", json!({ "value": "off" }));
+}
+
+fn sessions(client: &mut Client) {
+    let first = command(client, "server.status", json!({}))["session"].clone();
+    command(client, "session.new", json!({}));
+    command(client, "session.delete", json!({}));
+    command(client, "session.load", json!({ "id": first }));
+}
+
+fn folders(client: &mut Client, place: &Place, what: &str) {
+    let uri = format!("file://{}", place.kept().display());
+    let mut event = json!({ "added": [], "removed": [] });
+    event[what] = json!([{ "uri": uri, "name": "kept" }]);
+    client.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+}
+
+fn configure(client: &mut Client, talker: Talker) {
+    let settings = match talker {
+        Talker::Able => Value::Null,
+        Talker::Plain => json!({ "strata": settings() }),
+    };
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
+}
+
+fn open(client: &mut Client, path: &str, text: &str) {
+    let item = json!({ "uri": client.uri(path), "languageId": "rust", "version": 1, "text": text });
+    client.notify("textDocument/didOpen", json!({ "textDocument": item }));
+}
+
+fn close(client: &mut Client, path: &str) {
+    let uri = client.uri(path);
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+}
+
+/// Waits until there are so many outlines.
+fn outlined(client: &mut Client, outlines: usize) {
+    wait(client, |_, status| status["outlined"] == outlines);
+}
+
+/// Waits until the server knows of the files that there are in the end, by their names.
+fn settled(client: &mut Client) {
+    wait(client, |client, status| {
+        let week = json!({ "command": "strata.symbols.file", "arguments": [{ "path": "src/week.rs" }] });
+        let known = client.request("workspace/executeCommand", week).is_ok();
+        known && status["files"] == 4 && status["outlined"] == 2
+    });
+}
+
+/// Waits until the index is as it should be. Now and then the client asks for a new one, as a person would.
+fn wait(client: &mut Client, is_it: impl Fn(&mut Client, &Value) -> bool) {
+    let start = Instant::now();
+    for look in 1.. {
+        let status = command(client, "server.status", json!({}));
+        if status["index"] == "ready" && is_it(client, &status) {
+            return;
+        }
+        assert!(start.elapsed() < LIMIT, "the index is never complete: {status}");
+        if look % 100 == 0 {
+            command(client, "server.reindex", json!({}));
+        }
+        thread::sleep(Duration::from_millis(3));
+    }
+}
+
+/// Runs a command that works, the second time if not the first.
+#[track_caller]
+fn command(client: &mut Client, name: &str, arguments: Value) -> Value {
+    let name = format!("strata.{name}");
+    match insist_on(client, &name, &arguments) {
+        Ok(reply) => reply,
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+fn insist_on(client: &mut Client, command: &str, arguments: &Value) -> Answer {
+    insist_with(client, "workspace/executeCommand", &json!({ "command": command, "arguments": [arguments] }))
+}
+
+#[track_caller]
+fn insist(client: &mut Client, method: &str, params: &Value) -> Value {
+    match insist_with(client, method, params) {
+        Ok(result) => result,
+        Err(error) => panic!("{method}: {error}"),
+    }
+}
+
+/// Says it once more after an internal error, and when the server asks for that.
+fn insist_with(client: &mut Client, method: &str, params: &Value) -> Answer {
+    let mut answer = client.request(method, params.clone());
+    for _ in 0..5 {
+        match &answer {
+            Err(error)
+                if error.to_lowercase().contains("internal error") || error.contains("run it again") =>
+            {
+                answer = client.request(method, params.clone());
+            }
+            _ => break,
+        }
+    }
+    answer
+}
