@@ -18,6 +18,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Serve an editor: the language server on standard input and output
     Serve(ServeArguments),
+    /// Serve an agent: a server of the Model Context Protocol on standard input and output
+    Mcp(McpArguments),
     /// Make a prompt: the request on standard output, what is in it on standard error
     Prompt(PromptArguments),
     /// Show the symbol map of a repository
@@ -32,10 +34,16 @@ pub(crate) enum Command {
     Iteration(IterationArguments),
     /// Play recorded sessions and say what each layout of their prompts costs
     Replay(ReplayArguments),
+    /// Show what a session weighs and costs, and keep showing it
+    Status(StatusArguments),
     /// Say what works and what does not
     Doctor(DoctorArguments),
     /// Print the JSON Schema of the protocol or of the settings
     Schema(SchemaArguments),
+    /// Print a script that completes what is typed in a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page, or write those of all commands
+    Man(ManArguments),
 }
 
 #[derive(Debug, Args)]
@@ -43,6 +51,26 @@ pub(crate) struct ServeArguments {
     /// What to log to standard error
     #[arg(long, value_name = "LEVEL", env = "STRATA_LOG", default_value = "warn", ignore_case = true)]
     pub(crate) log: LogLevel,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    /// The stored session that the agent is to see: its name, or `latest` for the one that was written to last, whichever that is at
+    /// the time. Without it the agent has a session of its own, which is not stored
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Tell the model the rules of the folder and take all of its settings: the person trusts it
+    #[arg(long)]
+    pub(crate) trusted: bool,
+    /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// What to log to standard error
+    #[arg(long, value_name = "LEVEL", env = "STRATA_LOG", default_value = "warn", ignore_case = true)]
+    pub(crate) log: LogLevel,
+    /// The folder that the agent works in
+    #[arg(value_name = "FOLDER", default_value = ".", hide_default_value = true)]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -417,6 +445,9 @@ pub(crate) enum PolicyArgument {
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) repository: RepositoryArguments,
+    /// Ask the model that writes summaries for a word, where the settings name one; the provider bills that
+    #[arg(long)]
+    pub(crate) ask: bool,
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -439,4 +470,31 @@ mod tests {
     fn the_options_do_not_contradict_each_other() {
         Arguments::command().debug_assert();
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    #[command(flatten)]
+    pub(crate) repository: RepositoryArguments,
+    /// Go on, and show what changes
+    #[arg(short, long)]
+    pub(crate) watch: bool,
+    /// Print what the commands reply as JSON, a line each time
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The session; without it the one that was written to last
+    pub(crate) id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// Write a page for each command into this folder, such as `~/.local/share/man/man1`
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }

@@ -1,12 +1,14 @@
 //! `strata doctor`: what works and what does not. The exit code is 1 when something is broken.
 
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
 use strata_lsp::checkup::{Checkup, WorkspaceReport};
 use strata_lsp::workbench::{Settings, Workbench};
 
-use crate::arguments::{DoctorArguments, RepositoryArguments};
+use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
 use crate::output::{self, count, counted};
 use crate::repository;
@@ -17,13 +19,31 @@ use crate::table::{Align, Table};
 struct Findings {
     #[serde(flatten)]
     build: Checkup,
-    repository: Option<WorkspaceReport>,
+    repository: Option<Repository>,
+    /// This program.
+    program: Option<PathBuf>,
+    /// The one that editors start when they are told `strata`.
+    on_the_path: Option<PathBuf>,
     /// What is broken, in sentences.
     problems: Vec<String>,
 }
 
+/// What was found about the repository.
+#[derive(Serialize)]
+struct Repository {
+    #[serde(flatten)]
+    workspace: WorkspaceReport,
+    /// Whether its settings and rules are taken.
+    trust: &'static str,
+    /// How many conversations are stored for it; absent when they cannot be read.
+    sessions: Option<usize>,
+    /// What the model that writes summaries said; absent when it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+}
+
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
-    let findings = examine(&arguments.repository);
+    let findings = examine(arguments);
     if arguments.json {
         output::json(&findings)?;
     } else {
@@ -33,28 +53,68 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     Ok(if findings.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn examine(arguments: &RepositoryArguments) -> Findings {
+fn examine(arguments: &DoctorArguments) -> Findings {
     let build = Checkup::new(&Settings::default());
     let mut problems = build.problems();
-    let repository = match repository_report(arguments) {
-        Ok(report) => Some(report),
+    let repository = match examine_repository(arguments, &mut problems) {
+        Ok(repository) => Some(repository),
         Err(Failure::Said(message)) => {
             problems.push(message);
             None
         }
         Err(Failure::NobodyReads) => None,
     };
-    Findings { build, repository, problems }
+    let program = env::current_exe().ok();
+    Findings { build, repository, program, on_the_path: on_the_path(), problems }
 }
 
-fn repository_report(arguments: &RepositoryArguments) -> Result<WorkspaceReport, Failure> {
-    let mut workbench: Workbench = repository::open(arguments)?;
+fn examine_repository(
+    arguments: &DoctorArguments,
+    problems: &mut Vec<String>,
+) -> Result<Repository, Failure> {
+    let mut workbench: Workbench = repository::open(&arguments.repository)?;
     repository::index(&mut workbench)?;
     workbench.finish_writing();
-    Ok(WorkspaceReport::new(workbench.snapshot()))
+    let sessions =
+        workbench.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
+    let answer = match arguments.ask.then(|| workbench.ask_provider()) {
+        None => None,
+        Some(None) => {
+            Some("the settings name no model that writes summaries (`compaction.summariser`)".to_owned())
+        }
+        Some(Some(Ok(answer))) => Some(format!("it says {:?}", output::clipped(&answer, 40))),
+        Some(Some(Err(error))) => {
+            problems.push(format!("the model that writes summaries: {error}"));
+            None
+        }
+    };
+    let workspace = WorkspaceReport::new(workbench.snapshot());
+    let trust = if arguments.repository.untrusted { "untrusted" } else { "trusted" };
+    Ok(Repository { workspace, trust, sessions, answer })
+}
+
+/// The program that a shell would start for `strata`.
+fn on_the_path() -> Option<PathBuf> {
+    let name = format!("strata{}", env::consts::EXE_SUFFIX);
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
 impl Findings {
+    /// How an editor finds the program.
+    fn editors(&self) -> String {
+        let same = |path: &Path| {
+            let real = |path: &Path| path.canonicalize().ok();
+            self.program.as_deref().and_then(real).is_some_and(|program| real(path) == Some(program))
+        };
+        match &self.on_the_path {
+            Some(path) if same(path) => format!("they start {}, which is this program", path.display()),
+            Some(path) => format!("they start {}, which is not this program", path.display()),
+            None => "`strata` is not on the path: `cargo install --path server/cli`, or name the program in their \
+                     settings"
+                .to_owned(),
+        }
+    }
+
     fn render(&self) -> String {
         let build = &self.build;
         let languages: Vec<String> =
@@ -66,8 +126,10 @@ impl Findings {
         row("languages", format!("{} (grammar ABI)", languages.join(", ")));
         row("tokenizers", tokenizers.join(", "));
         row("models", format!("{} known, {} by default", build.models.known, build.models.default));
-        if let Some(WorkspaceReport { roots, files, outlined, notes, outline_cache }) = &self.repository {
-            row("repository", roots.join(", "));
+        row("editors", self.editors());
+        if let Some(Repository { workspace, trust, sessions, answer }) = &self.repository {
+            let WorkspaceReport { roots, files, outlined, notes, outline_cache } = workspace;
+            row("repository", format!("{}, {trust}", roots.join(", ")));
             row("", format!("{}, {} with an outline", counted(*files, "file"), count(*outlined)));
             for note in notes {
                 row("", format!("note: {note}"));
@@ -78,6 +140,12 @@ impl Findings {
                     row("cache", format!("{}: {held}, {} KiB", cache.path, cache.bytes.div_ceil(1024)));
                 }
                 None => row("cache", "outlines are not kept on disk".to_owned()),
+            }
+            if let Some(sessions) = sessions {
+                row("store", format!("{}, all readable", counted(*sessions, "conversation")));
+            }
+            if let Some(answer) = answer {
+                row("summaries", answer.clone());
             }
         }
         let mut text = table.render();

@@ -41,6 +41,14 @@ impl Failure {
         })
     }
 
+    /// The folder that was given with `option`, or the settings for it, cannot be taken.
+    pub(crate) fn of_folder(option: &str, error: OpenError) -> Self {
+        match error {
+            OpenError::Options(problem) => Self::Said(problem),
+            error => Self::Said(format!("{option}: {error}")),
+        }
+    }
+
     /// Writing a result failed.
     pub(crate) fn of_output(error: &io::Error) -> Self {
         match error.kind() {
@@ -53,14 +61,5 @@ impl Failure {
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Self {
         Self::Said(error.to_string())
-    }
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Options(problem) => Self::Said(problem),
-            error => Self::Said(format!("--repo: {error}")),
-        }
     }
 }

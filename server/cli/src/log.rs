@@ -6,7 +6,14 @@ use std::sync::Arc;
 
 use strata_lsp::redaction::{Screen, screen_of_user};
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// A library that logs whole messages, with the texts in them, at every level below this.
+const TALKATIVE: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
 /// Writes whole events, each screened.
 #[derive(Clone)]
@@ -38,10 +45,12 @@ impl Write for Screened {
 /// # Errors
 /// When there is a log already.
 pub(crate) fn begin(most: LevelFilter) -> Result<(), String> {
-    tracing_subscriber::fmt()
-        .with_writer(Screened(Arc::new(screen_of_user())))
-        .with_ansi(false)
-        .with_max_level(most)
+    let (library, its_most) = TALKATIVE;
+    let wanted = Targets::new().with_default(most).with_target(library, most.min(its_most));
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(Screened(Arc::new(screen_of_user()))).with_ansi(false);
+    tracing_subscriber::registry()
+        .with(lines.with_filter(wanted))
         .try_init()
         .map_err(|error| error.to_string())
 }

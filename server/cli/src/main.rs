@@ -6,10 +6,13 @@ mod bar;
 mod doctor;
 mod failure;
 mod found;
+mod gauge;
 mod input;
 mod iteration;
 mod log;
+mod manual;
 mod map;
+mod mcp;
 mod memory;
 mod output;
 mod prompt;
@@ -19,6 +22,7 @@ mod repository;
 mod schema;
 mod serve;
 mod sessions;
+mod status;
 mod table;
 mod tokens;
 mod tree;
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
     unsafe { strata_lsp::tree_memory::use_mimalloc() };
     let done = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Prompt(arguments) => prompt::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
         Command::Tokens(arguments) => tokens::run(&arguments),
@@ -44,8 +49,11 @@ fn main() -> ExitCode {
         Command::Memory(arguments) => memory::run(&arguments),
         Command::Iteration(arguments) => iteration::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Status(arguments) => status::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::pages(&arguments),
     };
     match done {
         Ok(exit) => exit,

@@ -1,7 +1,9 @@
 //! Opening the repository that a command is about, with the settings that count for it.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
-use strata_lsp::workbench::{Trust, Workbench, from_toml, set_dotted};
+use strata_lsp::workbench::{OpenError, Trust, Workbench, from_toml, set_dotted};
 
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;
@@ -37,21 +39,33 @@ pub(crate) fn index(workbench: &mut Workbench) -> Result<(), Failure> {
     workbench.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
 }
 
-fn open_with(arguments: &RepositoryArguments, settings: Map<String, Value>) -> Result<Workbench, Failure> {
+/// A folder with the settings that count for it: those of the command line (`set`), then those of the command's own, then those of
+/// all other places.
+pub(crate) fn workbench(
+    folder: &Path,
+    set: &[String],
+    settings: Map<String, Value>,
+    trust: Trust,
+) -> Result<Workbench, OpenError> {
     let mut options = Value::Object(settings);
-    for setting in &arguments.set {
+    for setting in set {
         let (name, value) = setting.split_once('=').ok_or_else(|| {
-            Failure::said(format!("--set {setting}: write NAME=VALUE, as in --set files.list_budget=0"))
+            OpenError::Options(format!("--set {setting}: write NAME=VALUE, as in --set files.list_budget=0"))
         })?;
         set_dotted(&mut options, name.trim(), value_of(value.trim()));
     }
-    let trust = if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted };
-    let (mut workbench, told) = Workbench::configured(&arguments.folder, trust, options)?;
+    let (mut workbench, told) = Workbench::configured(folder, trust, options)?;
     for sentence in told {
         output::tell(&format!("warning: {sentence}"));
     }
     workbench.keep_outlines();
     Ok(workbench)
+}
+
+fn open_with(arguments: &RepositoryArguments, settings: Map<String, Value>) -> Result<Workbench, Failure> {
+    let trust = if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted };
+    workbench(&arguments.folder, &arguments.set, settings, trust)
+        .map_err(|error| Failure::of_folder("--repo", error))
 }
 
 fn stored(workbench: Workbench) -> Result<Workbench, Failure> {

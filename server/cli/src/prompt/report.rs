@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::gauge::{bar, share};
 use crate::output::{count, counted};
 use crate::table::{Align, Table};
 
@@ -95,11 +96,18 @@ impl Report {
     }
 
     fn tiers(&self) -> String {
-        let mut table = Table::new([Align::Right, Align::Left, Align::Right, Align::Left]);
-        table.row(["tokens", "tier", "items", ""].map(str::to_owned));
+        let all = self.tiers.iter().map(|tier| tier.tokens).sum();
+        let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Right, Align::Left]);
+        table.row(["tokens", "tier", "", "items", ""].map(str::to_owned));
         for Tier { tier, items, tokens, marked } in &self.tiers {
             let mark = if *marked { "cache breakpoint behind it" } else { "" };
-            table.row([count(*tokens), tier.clone(), count(*items), mark.to_owned()]);
+            table.row([
+                count(*tokens),
+                tier.clone(),
+                bar(share(*tokens, all)),
+                count(*items),
+                mark.to_owned(),
+            ]);
         }
         table.render()
     }

@@ -9,7 +9,24 @@ fn a_healthy_build_is_reported_line_by_line() {
     let first_words: Vec<&str> = run.out.lines().map(|line| line.split("  ").next().unwrap()).collect();
     assert_eq!(
         first_words,
-        ["strata", "languages", "tokenizers", "models", "repository", "", "cache", "", "everything works"]
+        [
+            "strata",
+            "languages",
+            "tokenizers",
+            "models",
+            "editors",
+            "repository",
+            "",
+            "cache",
+            "store",
+            "",
+            "everything works"
+        ]
+    );
+    assert!(
+        run.out.contains("REPO, trusted\n") && run.out.contains("0 conversations, all readable"),
+        "{}",
+        run.out
     );
     assert!(run.out.contains("cache/outlines/outlines-1.db: 3 outlines, "), "{}", run.out);
     assert!(run.out.contains("python (") && run.out.contains("3 files, 3 with an outline"), "{}", run.out);
@@ -38,4 +55,27 @@ fn json_holds_the_same() {
     for language in findings["languages"].as_array().unwrap() {
         assert!(language["abi"].as_u64().unwrap() > 0 && language.get("problem").is_none(), "{language}");
     }
+}
+
+#[test]
+fn a_provider_is_asked_only_on_demand_and_its_silence_is_a_problem() {
+    let repo = Repo::new(APP);
+    let nobody = repo.strata(&["doctor", "--ask"]);
+    assert_eq!(nobody.code, Some(0));
+    assert!(nobody.out.contains("the settings name no model that writes summaries"), "{}", nobody.out);
+    // Nothing listens there.
+    let http = ["--set", "compaction.summariser=http", "--set", "compaction.model=gpt-4o", "--set"];
+    let silent = [&["doctor"], &http[..], &["compaction.base_url=http://127.0.0.1:9/v1"]].concat();
+    let unasked = repo.strata(&silent);
+    assert_eq!(unasked.code, Some(0), "{}", unasked.out);
+    let asked = repo.strata(&[&silent[..], &["--ask", "--set", "compaction.timeout_s=2"]].concat());
+    assert_eq!(asked.code, Some(1));
+    assert!(asked.out.contains("broken: the model that writes summaries: "), "{}", asked.out);
+}
+
+#[test]
+fn a_damaged_store_is_told() {
+    let repo = Repo::new(APP);
+    repo.strata_with(b"[{\"role\":\"user\",\"content\":\"Why?\"}]", &["sessions", "import", "-"]);
+    assert!(repo.strata(&["doctor"]).out.contains("1 conversation, all readable"));
 }

@@ -12,5 +12,6 @@ mod repo;
 mod serve;
 mod sessions;
 mod settings;
+mod status;
 mod tokens;
 mod usage;

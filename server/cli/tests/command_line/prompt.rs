@@ -42,10 +42,10 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
             11  structure
            612  together, of at most 900,000 (window 1,000,000)
 
-        tokens  tier    items
-           522  L0          3  cache breakpoint behind it
-            65  L1          1  cache breakpoint behind it
-            14  active      0
+        tokens  tier                          items
+           522  L0      █████████████████░░░      3  cache breakpoint behind it
+            65  L1      ██░░░░░░░░░░░░░░░░░░      1  cache breakpoint behind it
+            14  active  ░░░░░░░░░░░░░░░░░░░░      0
 
         tokens  tier  version   file in full
             57  L1    de8961c2  app/request.py

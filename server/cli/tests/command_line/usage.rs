@@ -13,6 +13,7 @@ fn a_wrong_command_line_is_exit_code_2_with_a_hint() {
         &["prompt", "--format", "word", "Hello"],
         &["map", "--budget", "many"],
         &["serve", "--log", "loud"],
+        &["mcp", "--log", "loud"],
         &["sessions"],
         &["sessions", "delete"],
         &["sessions", "export", "a", "--format", "word"],
@@ -43,21 +44,50 @@ fn help_names_every_command_that_there_is() {
         Usage: strata <COMMAND>
 
         Commands:
-          serve      Serve an editor: the language server on standard input and output
-          prompt     Make a prompt: the request on standard output, what is in it on standard error
-          map        Show the symbol map of a repository
-          tokens     Count the tokens of files
-          sessions   Look after the conversations that are stored for a workspace
-          memory     Keep notes that outlive every conversation
-          iteration  Remember the iterations of an autonomous loop and make the prompt of the next one
-          replay     Play recorded sessions and say what each layout of their prompts costs
-          doctor     Say what works and what does not
-          schema     Print the JSON Schema of the protocol or of the settings
-          help       Print this message or the help of the given subcommand(s)
+          serve        Serve an editor: the language server on standard input and output
+          mcp          Serve an agent: a server of the Model Context Protocol on standard input and output
+          prompt       Make a prompt: the request on standard output, what is in it on standard error
+          map          Show the symbol map of a repository
+          tokens       Count the tokens of files
+          sessions     Look after the conversations that are stored for a workspace
+          memory       Keep notes that outlive every conversation
+          iteration    Remember the iterations of an autonomous loop and make the prompt of the next one
+          replay       Play recorded sessions and say what each layout of their prompts costs
+          status       Show what a session weighs and costs, and keep showing it
+          doctor       Say what works and what does not
+          schema       Print the JSON Schema of the protocol or of the settings
+          completions  Print a script that completes what is typed in a shell
+          man          Print the manual page, or write those of all commands
+          help         Print this message or the help of the given subcommand(s)
 
         Options:
           -h, --help     Print help
           -V, --version  Print version
     "#]]
     .assert_eq(&run.out);
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let repo = Repo::new(&[("man/.keep", "")]);
+    let help = repo.strata(&["help"]).out;
+    let commands = help
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
+    let commands: Vec<&str> = commands.filter(|name| !name.starts_with('-') && *name != "help").collect();
+    assert!(commands.contains(&"prompt") && commands.contains(&"man"), "{commands:?}");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = repo.strata(&["completions", shell]);
+        assert_eq!((script.code, &*script.err), (Some(0), ""));
+        assert!(commands.iter().all(|command| script.out.contains(command)), "{shell}");
+    }
+    let folder = repo.folder().join("man");
+    let written = repo.strata(&["man", "--output", &folder.to_string_lossy()]);
+    assert_eq!((written.code, &*written.err), (Some(0), ""));
+    for command in commands {
+        let page = std::fs::read_to_string(folder.join(format!("strata-{command}.1"))).unwrap();
+        assert!(page.contains(".SH SYNOPSIS"), "{command}");
+    }
+    assert!(repo.strata(&["man"]).out.contains(".SH SUBCOMMANDS"));
+    assert!(repo.strata(&["man", "-o", "/no/such/folder"]).err.contains("cannot be written to"));
 }

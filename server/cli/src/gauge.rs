@@ -1,0 +1,28 @@
+//! How much of something there is, as a bar of blocks.
+
+/// Characters of a bar.
+const LENGTH: usize = 20;
+
+/// So many per cent; more than all of it is all of it.
+pub(crate) fn bar(percent: f64) -> String {
+    let full = (percent.clamp(0.0, 100.0) / 100.0 * LENGTH as f64).round() as usize;
+    format!("{}{}", "█".repeat(full), "░".repeat(LENGTH - full))
+}
+
+/// A part of the whole, in per cent; of nothing it is none.
+pub(crate) fn share(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_end_where_they_are_full() {
+        let ends = |percent: f64| bar(percent).chars().filter(|cell| *cell == '█').count();
+        assert_eq!([-1.0, 0.0, 2.4, 2.6, 50.0, 99.0, 103.0].map(ends), [0, 0, 0, 1, 10, 20, 20]);
+        assert!([0.0, 33.0, 400.0].iter().all(|percent| bar(*percent).chars().count() == LENGTH));
+        assert_eq!([(0, 0), (1, 4), (4, 4)].map(|(part, whole)| share(part, whole)), [0.0, 25.0, 100.0]);
+    }
+}

@@ -1,0 +1,36 @@
+//! `strata completions` and `strata man`: what shells and `man` want to know of the arguments, from their one declaration.
+
+use std::process::ExitCode;
+
+use clap::CommandFactory as _;
+
+use crate::arguments::{Arguments, CompletionsArguments, ManArguments};
+use crate::failure::Failure;
+use crate::output;
+
+pub(crate) fn completions(arguments: &CompletionsArguments) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Arguments::command(), "strata", &mut script);
+    output::result(|out| out.write_all(&script))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn pages(arguments: &ManArguments) -> Result<ExitCode, Failure> {
+    let command = Arguments::command();
+    match &arguments.output {
+        Some(folder) => {
+            clap_mangen::generate_to(command, folder).map_err(|error| {
+                Failure::Said(format!("`{}` cannot be written to: {error}", folder.display()))
+            })?;
+        }
+        None => {
+            let mut page = Vec::new();
+            // Writing to memory does not fail.
+            clap_mangen::Man::new(command)
+                .render(&mut page)
+                .map_err(|error| Failure::Said(error.to_string()))?;
+            output::result(|out| out.write_all(&page))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

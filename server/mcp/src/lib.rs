@@ -1,0 +1,17 @@
+//! The server for agents: the commands of the language server as tools and resources of the Model Context Protocol. Holds no domain
+//! logic and no open buffers: a tool converts, runs one command, converts back.
+
+mod call;
+mod desk;
+mod pages;
+mod resources;
+mod schemas;
+mod server;
+mod stdio;
+mod text;
+mod tools;
+mod view;
+
+pub use stdio::{Ended, ServeError, serve};
+pub use tools::{Effect, TOOLS, Tool};
+pub use view::Subject;

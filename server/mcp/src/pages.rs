@@ -1,0 +1,397 @@
+//! As much of a reply as a token budget holds, and where the rest begins. Counts nothing itself and knows no command: it is told
+//! where the entries of a reply stand, and asks whether a page fits.
+
+use serde_json::{Map, Value};
+
+/// The field that says where the rest of a reply begins.
+pub(crate) const NEXT: &str = "nextCursor";
+/// The field that says how many entries are not shown.
+pub(crate) const MORE: &str = "more";
+
+/// How a reply is taken apart when it is long.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    /// Not at all: it is short.
+    Whole,
+    /// The command keeps to a budget itself, which this argument gives.
+    Budget {
+        /// Its name.
+        argument: &'static str,
+    },
+    /// Entries of these lists, one list after the other; the rest comes by cursor.
+    Lists(&'static [&'static str]),
+    /// Entries of the lists that the entries of a list hold; the rest comes by cursor.
+    Nested {
+        /// The list.
+        outer: &'static str,
+        /// The list in each of its entries.
+        inner: &'static str,
+    },
+    /// Lines of the text in this field; the rest comes by cursor.
+    Lines(&'static str),
+    /// Entries of these lists, and how many more there are.
+    Clipped(&'static [&'static str]),
+    /// Lines of a `text` from line `from` to line `to` of `total`.
+    Numbered,
+}
+
+/// A cursor that no reply of this tool gave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BadCursor;
+
+impl Shape {
+    /// Whether the rest of a long reply comes by cursor.
+    pub(crate) fn has_cursor(self) -> bool {
+        matches!(self, Self::Lists(_) | Self::Nested { .. } | Self::Lines(_))
+    }
+
+    /// Whether a reply can be cut short.
+    pub(crate) fn has_budget(self) -> bool {
+        self != Self::Whole
+    }
+}
+
+/// The part of a reply that begins where `cursor` says, as much of it as `fits`, but at least an entry or a character.
+///
+/// # Errors
+/// [`BadCursor`].
+pub(crate) fn page(
+    reply: Value,
+    shape: Shape,
+    cursor: Option<&str>,
+    fits: impl Fn(&Value) -> bool,
+) -> Result<Value, BadCursor> {
+    let from = match cursor {
+        None => 0,
+        Some(cursor) => cursor.parse::<usize>().map_err(|_| BadCursor)?,
+    };
+    match shape {
+        Shape::Whole | Shape::Budget { .. } => Ok(reply),
+        Shape::Lists(fields) => entries(&Rows::in_lists(reply, fields), from, fits),
+        Shape::Nested { outer, inner } => entries(&Rows::nested(reply, outer, inner), from, fits),
+        Shape::Clipped(fields) => {
+            let rows = Rows::in_lists(reply, fields);
+            let all = rows.count();
+            let page = |count: usize| match all - count {
+                0 => rows.kept(0, count),
+                more => with(rows.kept(0, count), MORE, more.into()),
+            };
+            Ok(page(most(all, |count| fits(&page(count)))))
+        }
+        Shape::Lines(field) => lines(reply, field, from, fits),
+        Shape::Numbered => Ok(numbered(reply, fits)),
+    }
+}
+
+/// The entries of a reply.
+struct Rows {
+    /// The reply without them.
+    frame: Value,
+    place: Place,
+}
+
+/// Where entries stand.
+enum Place {
+    Lists(Vec<(&'static str, Vec<Value>)>),
+    Nested { outer: &'static str, inner: &'static str, entries: Vec<Value> },
+}
+
+impl Rows {
+    fn in_lists(mut reply: Value, fields: &[&'static str]) -> Self {
+        let lists = fields.iter().map(|field| (*field, taken(&mut reply, field))).collect();
+        Self { frame: reply, place: Place::Lists(lists) }
+    }
+
+    fn nested(mut reply: Value, outer: &'static str, inner: &'static str) -> Self {
+        let entries = taken(&mut reply, outer);
+        Self { frame: reply, place: Place::Nested { outer, inner, entries } }
+    }
+
+    fn count(&self) -> usize {
+        match &self.place {
+            Place::Lists(lists) => lists.iter().map(|(_, list)| list.len()).sum(),
+            Place::Nested { inner, entries, .. } => entries.iter().map(|entry| rows_of(entry, inner)).sum(),
+        }
+    }
+
+    /// The reply with `count` rows from row `from` on and no others.
+    fn kept(&self, from: usize, count: usize) -> Value {
+        let (mut skip, mut take) = (from, count);
+        // How much of a run of rows is kept.
+        let mut share = |length: usize| {
+            let begin = skip.min(length);
+            skip -= begin;
+            let end = begin + take.min(length - begin);
+            take -= end - begin;
+            begin..end
+        };
+        let mut page = self.frame.clone();
+        match &self.place {
+            Place::Lists(lists) => {
+                for (field, list) in lists {
+                    page[*field] = list.get(share(list.len())).unwrap_or_default().into();
+                }
+            }
+            Place::Nested { outer, inner, entries } => {
+                let mut some = Vec::new();
+                for entry in entries {
+                    let kept = share(rows_of(entry, inner));
+                    if !kept.is_empty() {
+                        let inside = list(entry, inner).get(kept).unwrap_or_default().into();
+                        some.push(with(entry.clone(), inner, inside));
+                    }
+                }
+                page[*outer] = some.into();
+            }
+        }
+        page
+    }
+}
+
+fn entries(rows: &Rows, from: usize, fits: impl Fn(&Value) -> bool) -> Result<Value, BadCursor> {
+    let all = rows.count();
+    if from > 0 && from >= all {
+        return Err(BadCursor);
+    }
+    let page = |count: usize| {
+        let page = rows.kept(from, count);
+        match from + count {
+            end if end < all => with(page, NEXT, end.to_string().into()),
+            _ => page,
+        }
+    };
+    Ok(page(most(all - from, |count| fits(&page(count)))))
+}
+
+fn lines(
+    mut reply: Value,
+    field: &str,
+    from: usize,
+    fits: impl Fn(&Value) -> bool,
+) -> Result<Value, BadCursor> {
+    let text = text_taken(&mut reply, field);
+    if from > 0 && (from >= text.len() || !text.is_char_boundary(from)) {
+        return Err(BadCursor);
+    }
+    let page = |end: usize| {
+        let page = with(reply.clone(), field, text.get(from..end).unwrap_or_default().into());
+        if end < text.len() { with(page, NEXT, end.to_string().into()) } else { page }
+    };
+    Ok(page(end_of_lines(&text, from, |end| fits(&page(end)))))
+}
+
+/// Lines as `strata.toolOutput.read` replies them.
+fn numbered(mut reply: Value, fits: impl Fn(&Value) -> bool) -> Value {
+    let text = text_taken(&mut reply, "text");
+    let first = reply["from"].as_u64().unwrap_or(1);
+    let page = |end: usize| {
+        let kept = text.get(..end).unwrap_or_default();
+        let page = with(reply.clone(), "text", kept.into());
+        if end == text.len() {
+            return page;
+        }
+        // A line that is cut counts as read: nobody could ask for the rest of it.
+        let count = kept.lines().count() as u64;
+        with(page, "to", (first + count).saturating_sub(1).into())
+    };
+    page(end_of_lines(&text, 0, |end| fits(&page(end))))
+}
+
+/// The last end of a line behind `from` such that what lies between fits; inside the first line when even that does not.
+fn end_of_lines(text: &str, from: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    let mut ends: Vec<usize> = rest.match_indices('\n').map(|(at, _)| from + at + 1).collect();
+    if ends.last() != Some(&text.len()) {
+        ends.push(text.len());
+    }
+    let end_of = |count: usize| ends.get(count - 1).copied().unwrap_or(text.len());
+    let count = most(ends.len(), |count| fits(end_of(count)));
+    let end = end_of(count.max(1));
+    if count > 1 || fits(end) {
+        return end;
+    }
+    let line = text.get(from..end).unwrap_or_default();
+    let ends: Vec<usize> = line.char_indices().map(|(at, c)| from + at + c.len_utf8()).collect();
+    let end_of = |count: usize| ends.get(count - 1).copied().unwrap_or(end);
+    end_of(most(ends.len(), |count| fits(end_of(count))).max(1))
+}
+
+/// The largest number up to `all` that fits, when all smaller ones do; 1 when none does and there is anything. Tries no number that
+/// is more than twice as large as one that fits.
+fn most(all: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let mut fitting = all.min(1);
+    let mut too_many = all + 1;
+    while fitting < all {
+        let next = (fitting * 2).min(all);
+        if !fits(next) {
+            too_many = next;
+            break;
+        }
+        fitting = next;
+    }
+    while too_many - fitting > 1 && fitting < all {
+        let middle = fitting + (too_many - fitting) / 2;
+        if fits(middle) {
+            fitting = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    fitting
+}
+
+/// How many rows an entry of an outer list takes: one for each inner entry, or one for itself.
+fn rows_of(entry: &Value, inner: &str) -> usize {
+    list(entry, inner).len().max(1)
+}
+
+fn taken(value: &mut Value, field: &str) -> Vec<Value> {
+    match value.get_mut(field).map(Value::take) {
+        Some(Value::Array(list)) => list,
+        _ => Vec::new(),
+    }
+}
+
+fn text_taken(value: &mut Value, field: &str) -> String {
+    match value.get_mut(field).map(Value::take) {
+        Some(Value::String(text)) => text,
+        _ => String::new(),
+    }
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn with(mut value: Value, field: &str, inner: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            fields.insert(field.to_owned(), inner);
+        }
+        other => *other = Value::Object(Map::from_iter([(field.to_owned(), inner)])),
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// All pages of a reply, each of at most `size` bytes where that can be.
+    fn pages(reply: &Value, shape: Shape, size: usize) -> Vec<Value> {
+        let mut pages = Vec::new();
+        let mut cursor: Option<String> = None;
+        loop {
+            let next =
+                page(reply.clone(), shape, cursor.as_deref(), |page| page.to_string().len() <= size).unwrap();
+            cursor = next[NEXT].as_str().map(str::to_owned);
+            pages.push(next);
+            if cursor.is_none() {
+                return pages;
+            }
+            assert!(pages.len() < 10_000, "it never ends");
+        }
+    }
+
+    fn joined(pages: &[Value], field: &str) -> Vec<Value> {
+        pages.iter().flat_map(|page| list(page, field).to_vec()).collect()
+    }
+
+    #[test]
+    fn pages_of_lists_are_the_lists() {
+        let names: Vec<String> = (0..100).map(|n| format!("file {n}")).collect();
+        let reply = json!({ "path": "a", "one": names, "two": [], "three": ["x", "y"] });
+        let shape = Shape::Lists(&["one", "two", "three"]);
+        for size in [10, 100, 333, 1_000] {
+            let pages = pages(&reply, shape, size);
+            assert_eq!(joined(&pages, "one"), list(&reply, "one"));
+            assert_eq!(joined(&pages, "three"), list(&reply, "three"));
+            assert!(pages.iter().all(|page| page["path"] == "a"));
+            let fit = |page: &Value| {
+                page.to_string().len() <= size || list(page, "one").len() + list(page, "three").len() == 1
+            };
+            assert!(pages.iter().all(fit), "{size}");
+        }
+        assert_eq!(pages(&reply, shape, 100_000), [reply]);
+    }
+
+    #[test]
+    fn pages_of_lists_in_lists_are_the_lists() {
+        let referrers: Vec<usize> = (0..50).collect();
+        let reply = json!({ "definitions": [
+            { "path": "a", "referrers": referrers }, { "path": "b", "referrers": [] }, { "path": "c", "referrers": [1, 2] },
+        ]});
+        let shape = Shape::Nested { outer: "definitions", inner: "referrers" };
+        for size in [10, 90, 200] {
+            let pages = pages(&reply, shape, size);
+            assert!(pages.len() > 1);
+            let definitions = joined(&pages, "definitions");
+            let of = |path: &str| -> Vec<Value> {
+                let own = definitions.iter().filter(|definition| definition["path"] == path);
+                own.flat_map(|definition| list(definition, "referrers").to_vec()).collect()
+            };
+            assert_eq!((of("a").len(), of("c").len()), (50, 2));
+            assert_eq!(definitions.iter().filter(|definition| definition["path"] == "b").count(), 1);
+        }
+        assert_eq!(pages(&reply, shape, 10_000), [reply]);
+    }
+
+    #[test]
+    fn pages_of_a_text_are_the_text_and_end_with_lines_where_they_can() {
+        let line = "é🦀".repeat(200);
+        let text = format!("one\ntwo\n{line}\r\n\nthree");
+        let reply = json!({ "text": text });
+        for size in [30, 60, 500, 2_000, 5_000] {
+            let pages = pages(&reply, Shape::Lines("text"), size);
+            let all: String = pages.iter().map(|page| page["text"].as_str().unwrap()).collect();
+            assert_eq!(all, text);
+        }
+        let first = page(reply, Shape::Lines("text"), None, |page| page.to_string().len() < 50).unwrap();
+        assert_eq!(first["text"], "one\ntwo\n");
+        assert_eq!(page(json!({ "text": "" }), Shape::Lines("text"), None, |_| false).unwrap()["text"], "");
+    }
+
+    #[test]
+    fn what_cannot_be_gone_on_with_says_how_much_there_is() {
+        let reply = json!({ "changed": ["a", "b", "c"], "withheld": ["d"] });
+        let shape = Shape::Clipped(&["changed", "withheld"]);
+        let few = page(reply.clone(), shape, None, |page| list(page, "changed").len() < 3).unwrap();
+        assert_eq!(few, json!({ "changed": ["a", "b"], "withheld": [], "more": 2 }));
+        assert_eq!(page(reply.clone(), shape, None, |_| true).unwrap(), reply);
+    }
+
+    #[test]
+    fn numbered_lines_say_where_they_end() {
+        let reply = json!({ "text": "a\nb\nc\n", "from": 5, "to": 7, "total": 100 });
+        let fits = |most: usize| move |page: &Value| page["text"].as_str().unwrap().len() <= most;
+        let page = |most| page(reply.clone(), Shape::Numbered, None, fits(most)).unwrap();
+        assert_eq!((&page(4)["text"], &page(4)["to"]), (&json!("a\nb\n"), &json!(6)));
+        assert_eq!((&page(1)["text"], &page(1)["to"]), (&json!("a"), &json!(5)));
+        assert_eq!(page(100), reply);
+    }
+
+    #[test]
+    fn other_cursors_are_refused() {
+        let reply = json!({ "items": [1, 2], "text": "éé" });
+        for cursor in ["2", "99", "-1", "x", "", "18446744073709551616"] {
+            assert_eq!(
+                page(reply.clone(), Shape::Lists(&["items"]), Some(cursor), |_| true),
+                Err(BadCursor),
+                "{cursor}"
+            );
+        }
+        assert_eq!(page(reply, Shape::Lines("text"), Some("1"), |_| true), Err(BadCursor));
+    }
+
+    #[test]
+    fn the_most_that_fits_is_found() {
+        for all in 0..40 {
+            for limit in 0..50 {
+                let expected = limit.min(all).max(all.min(1));
+                assert_eq!(most(all, |count| count <= limit), expected, "{all} {limit}");
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! What agents can read by an address: the map of the repository, the map block of each file, the prompt. Knows addresses and which
+//! command makes what stands behind them.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+use strata_lsp::commands::CommandError;
+use strata_lsp::workbench::{Cancel, Progress};
+
+use crate::text;
+use crate::tools::{Effect, Index};
+use crate::view::{Needs, View};
+
+/// The map of the repository.
+pub(crate) const MAP: &str = "strata://map";
+/// The prompt as it would be sent now, without a request.
+pub(crate) const PROMPT: &str = "strata://prompt";
+/// So many resources are listed at once.
+const PAGE: usize = 100;
+
+/// What RFC 3986 lets stand in a path.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// Something to read at an address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Address {
+    Map,
+    /// The map block of a file.
+    Block(String),
+    /// The prompt with this request, for this model.
+    Prompt {
+        text: Option<String>,
+        model: Option<String>,
+    },
+}
+
+/// An entry of the listing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Listed {
+    pub(crate) uri: String,
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) kind: &'static str,
+}
+
+/// Some entries, and where the rest begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Listing {
+    pub(crate) entries: Vec<Listed>,
+    pub(crate) next: Option<String>,
+}
+
+/// What stands at an address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Contents {
+    pub(crate) text: String,
+    pub(crate) kind: &'static str,
+}
+
+/// A family of addresses, as RFC 6570 writes such.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(crate) uri: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) kind: &'static str,
+}
+
+/// All families.
+pub(crate) const TEMPLATES: &[Template] = &[
+    Template {
+        uri: "strata://map/{+path}",
+        name: "map_block",
+        title: "Map block of a file",
+        description: "The definitions of a file without their bodies.",
+        kind: PLAIN,
+    },
+    Template {
+        uri: "strata://prompt{?text,model}",
+        name: "prompt_for",
+        title: "Prompt for a request",
+        description: "The prompt that would be sent with this request, for this model, as a document to read.",
+        kind: MARKDOWN,
+    },
+];
+
+const PLAIN: &str = "text/plain";
+const MARKDOWN: &str = "text/markdown";
+
+impl Address {
+    /// The one that is written so; nothing for any other text.
+    pub(crate) fn read(uri: &str) -> Option<Self> {
+        if uri == MAP {
+            return Some(Self::Map);
+        }
+        if let Some(path) = uri.strip_prefix(MAP).and_then(|rest| rest.strip_prefix('/')) {
+            return decoded(path).filter(|path| !path.is_empty()).map(Self::Block);
+        }
+        let query = match uri.strip_prefix(PROMPT)? {
+            "" => "",
+            rest => rest.strip_prefix('?')?,
+        };
+        let (mut text, mut model) = (None, None);
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            match pair.split_once('=')? {
+                ("text", value) => text = Some(decoded(value)?),
+                ("model", value) => model = Some(decoded(value)?),
+                _ => return None,
+            }
+        }
+        Some(Self::Prompt { text, model })
+    }
+
+    fn of_block(path: &str) -> String {
+        format!("{MAP}/{}", utf8_percent_encode(path, IN_PATH))
+    }
+}
+
+/// The entries behind the one that ended the last page.
+///
+/// # Errors
+/// [`CommandError`].
+pub(crate) fn list(
+    after: Option<&str>,
+    view: &mut View,
+    cancel: &Cancel,
+    progress: impl FnMut(Progress),
+) -> Result<Listing, CommandError> {
+    let needs = Needs { effect: Effect::Nothing, index: Index::Needed };
+    view.look(needs, cancel, progress, |view| {
+        let mut entries = if after.is_none() { fixed() } else { Vec::new() };
+        let symbols = &view.workbench().snapshot().index.symbols;
+        let behind = |path: &str| after.is_none_or(|after| path > after);
+        let mut paths = symbols.iter().map(|(key, _)| key.as_str()).filter(|path| behind(path)).peekable();
+        let mut last = None;
+        while let Some(path) = paths.next_if(|_| entries.len() < PAGE) {
+            entries.push(Listed {
+                uri: Address::of_block(path),
+                name: path.to_owned(),
+                title: path.to_owned(),
+                description: "Its definitions without their bodies.".to_owned(),
+                kind: PLAIN,
+            });
+            last = Some(path.to_owned());
+        }
+        let next = paths.peek().and(last);
+        Ok(Listing { entries, next })
+    })
+}
+
+/// What stands at an address now.
+///
+/// # Errors
+/// [`CommandError`].
+pub(crate) fn read(
+    address: &Address,
+    view: &mut View,
+    cancel: &Cancel,
+    progress: impl FnMut(Progress),
+) -> Result<Contents, CommandError> {
+    let needs = Needs { effect: Effect::Nothing, index: Index::Needed };
+    view.look(needs, cancel, progress, |view| match address {
+        Address::Map => {
+            let reply = view.run("strata.symbols.map", json!({}))?;
+            Ok(Contents { text: text::map(&reply), kind: PLAIN })
+        }
+        Address::Block(path) => {
+            let reply = view.run("strata.symbols.file", json!({ "path": path }))?;
+            Ok(Contents { text: text::outline(&reply), kind: PLAIN })
+        }
+        Address::Prompt { text, model } => {
+            let given = [("prompt", text), ("model", model)].into_iter();
+            let ask: Map<String, Value> =
+                given.filter_map(|(name, value)| Some((name.to_owned(), value.clone()?.into()))).collect();
+            let reply = view.run("strata.prompt.preview", ask.into())?;
+            Ok(Contents { text: reply["text"].as_str().unwrap_or_default().to_owned(), kind: MARKDOWN })
+        }
+    })
+}
+
+/// What is there in every workspace.
+fn fixed() -> Vec<Listed> {
+    let listed = |uri: &str, name: &str, title: &str, description: &str, kind| Listed {
+        uri: uri.to_owned(),
+        name: name.to_owned(),
+        title: title.to_owned(),
+        description: description.to_owned(),
+        kind,
+    };
+    vec![
+        listed(
+            MAP,
+            "map",
+            "Map of the repository",
+            "The most important files with their definitions, as the prompt has them.",
+            PLAIN,
+        ),
+        listed(
+            PROMPT,
+            "prompt",
+            "Prompt",
+            "All that a model would be shown now: rules, map, selected files, conversation.",
+            MARKDOWN,
+        ),
+    ]
+}
+
+fn decoded(text: &str) -> Option<String> {
+    percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_as_they_are_written() {
+        for path in ["src/lib.rs", "a b/ü#?.py", "100%/x&y=z.c", "🦀.rs"] {
+            assert_eq!(Address::read(&Address::of_block(path)), Some(Address::Block(path.to_owned())));
+        }
+        assert_eq!(Address::read(MAP), Some(Address::Map));
+        assert_eq!(Address::read(PROMPT), Some(Address::Prompt { text: None, model: None }));
+        let asked = Address::Prompt { text: Some("Why? & how".to_owned()), model: Some("gpt-4o".to_owned()) };
+        assert_eq!(Address::read("strata://prompt?text=Why%3F%20%26%20how&model=gpt-4o"), Some(asked));
+    }
+
+    #[test]
+    fn other_addresses_are_none() {
+        for uri in [
+            "",
+            "strata://",
+            "strata://map/",
+            "strata://maps",
+            "file:///a",
+            "strata://prompt?x=1",
+            "strata://map/%FF",
+        ] {
+            assert_eq!(Address::read(uri), None, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What tools take and reply as JSON Schema: those of their commands, which are derived from the types that read and write them. Adds
+//! what is a tool's own: the budget, the cursor. Leaves out what is not for a model to give.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use strata_lsp::protocol;
+
+use crate::call::{CURSOR, DEFAULT_TOKENS, MAX_TOKENS, NOT_SAID};
+use crate::pages::{MORE, NEXT, Shape};
+use crate::tools::Tool;
+
+/// Where all definitions stand.
+const DEFINITIONS: &str = "#/$defs/";
+
+/// The schemas of the protocol.
+#[derive(Debug)]
+pub(crate) struct Schemas(Value);
+
+impl Schemas {
+    /// Those of this version.
+    pub(crate) fn new() -> Self {
+        Self(protocol::schema())
+    }
+
+    /// What a tool takes.
+    pub(crate) fn input(&self, tool: &Tool) -> Map<String, Value> {
+        let mut schema = self.of(tool, "params");
+        without(&mut schema, tool.hidden.iter().chain(&["session"]));
+        if tool.shape.has_budget() {
+            let description = format!(
+                "The most that the result may weigh, in tokens; {DEFAULT_TOKENS} when absent. What is left out is said."
+            );
+            let most = json!({ "type": "integer", "minimum": 1, "default": DEFAULT_TOKENS, "description": description });
+            add(&mut schema, MAX_TOKENS, most);
+        }
+        if tool.shape.has_cursor() {
+            let description = format!(
+                "Goes on where an earlier result ended: its `{NEXT}`, with the other arguments as they were."
+            );
+            add(&mut schema, CURSOR, json!({ "type": "string", "description": description }));
+        }
+        self.complete(schema)
+    }
+
+    /// What a tool replies as structured content.
+    pub(crate) fn output(&self, tool: &Tool) -> Map<String, Value> {
+        let mut schema = self.of(tool, "reply");
+        without(&mut schema, NOT_SAID.iter());
+        if tool.shape.has_cursor() {
+            let description = "Where the rest begins; absent when there is none.";
+            add(&mut schema, NEXT, json!({ "type": "string", "description": description }));
+        }
+        if matches!(tool.shape, Shape::Clipped(_)) {
+            let description = "How many entries are not shown; absent when all are.";
+            add(&mut schema, MORE, json!({ "type": "integer", "minimum": 1, "description": description }));
+        }
+        self.complete(schema)
+    }
+
+    fn of(&self, tool: &Tool, side: &str) -> Map<String, Value> {
+        let reference = self.0["commands"][tool.command][side]["$ref"].as_str().unwrap_or_default();
+        self.definition(reference).and_then(Value::as_object).cloned().unwrap_or_default()
+    }
+
+    fn definition(&self, reference: &str) -> Option<&Value> {
+        self.0["$defs"].get(reference.strip_prefix(DEFINITIONS)?)
+    }
+
+    /// The schema with all that it refers to.
+    fn complete(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
+        let mut needed = BTreeSet::new();
+        let mut open = vec![Value::Object(schema.clone())];
+        while let Some(value) = open.pop() {
+            let mut found = Vec::new();
+            references(&value, &mut found);
+            for reference in found {
+                if needed.insert(reference.clone()) {
+                    open.extend(self.definition(&reference).cloned());
+                }
+            }
+        }
+        let name = |reference: &String| reference.strip_prefix(DEFINITIONS).map(str::to_owned);
+        let definitions: Map<String, Value> = needed
+            .iter()
+            .filter_map(|reference| Some((name(reference)?, self.definition(reference)?.clone())))
+            .collect();
+        if !definitions.is_empty() {
+            schema.insert("$defs".to_owned(), definitions.into());
+        }
+        schema
+    }
+}
+
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|field| references(field, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+fn add(schema: &mut Map<String, Value>, name: &str, field: Value) {
+    if let Value::Object(properties) = schema.entry("properties").or_insert_with(|| Map::new().into()) {
+        properties.insert(name.to_owned(), field);
+    }
+}
+
+fn without<'a>(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'a &'a str>) {
+    for name in names {
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            properties.shift_remove(*name);
+        }
+        if let Some(Value::Array(required)) = schema.get_mut("required") {
+            required.retain(|field| field != name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+
+    #[test]
+    fn every_schema_stands_alone_and_hides_what_is_not_for_models() {
+        let schemas = Schemas::new();
+        for tool in TOOLS {
+            let input = Value::Object(schemas.input(tool));
+            assert_eq!(input["type"], "object", "{}", tool.name);
+            assert_eq!(input["additionalProperties"], false, "{}", tool.name);
+            for hidden in tool.hidden.iter().chain(&["session"]) {
+                assert!(input["properties"].get(hidden).is_none(), "{} takes {hidden}", tool.name);
+            }
+            let output = Value::Object(schemas.output(tool));
+            assert_eq!(output["type"], "object", "{}", tool.name);
+            for schema in [&input, &output] {
+                let mut found = Vec::new();
+                references(schema, &mut found);
+                for reference in found {
+                    let pointer = reference.strip_prefix('#').unwrap();
+                    assert!(schema.pointer(pointer).is_some(), "{}: {reference}", tool.name);
+                }
+            }
+        }
+    }
+
+    /// What is hidden has to be there, or hiding it would hide nothing for long.
+    #[test]
+    fn what_is_hidden_is_an_argument_of_the_command() {
+        let schemas = Schemas::new();
+        for tool in TOOLS {
+            let own = schemas.of(tool, "params");
+            for hidden in tool.hidden {
+                assert!(own["properties"].get(hidden).is_some(), "{} has no {hidden}", tool.command);
+            }
+        }
+    }
+}

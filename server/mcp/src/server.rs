@@ -1,0 +1,194 @@
+//! The protocol's side: turns requests into calls and what comes of them into results, tells how far they are, and ends those that the
+//! client cancels. Has no state of its own.
+
+use std::sync::OnceLock;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ErrorData, ServerHandler, model};
+use strata_lsp::commands::CommandError;
+use strata_lsp::workbench::{Cancel, Progress};
+
+use crate::call::{self, Reply};
+use crate::desk::{Call, Desk};
+use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
+use crate::schemas::Schemas;
+use crate::tools::{Effect, TOOLS, Tool};
+use crate::view::View;
+
+/// Answers one client.
+pub(crate) struct Server {
+    desk: Desk,
+    instructions: String,
+    tools: OnceLock<Vec<model::Tool>>,
+}
+
+impl Server {
+    pub(crate) fn new(desk: Desk, instructions: String) -> Self {
+        Self { desk, instructions, tools: OnceLock::new() }
+    }
+
+    /// Has something done on the desk, and tells the client how far it is.
+    async fn ask<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&mut View, &Cancel, &mut dyn FnMut(Progress)) -> Result<T, CommandError>
+        + Send
+        + 'static,
+    ) -> Result<T, CommandError> {
+        let Call { mut answer, mut progress, wait: _wait } = self.desk.ask(what, work)?;
+        let token = context.meta.get_progress_token();
+        let tell = async |so_far: Progress| {
+            if let Some(token) = &token {
+                let told = ProgressNotificationParam::new(token.clone(), so_far.done as f64)
+                    .with_total(so_far.total as f64)
+                    .with_message("outlining files");
+                // A client that has gone needs no news.
+                let _ = context.peer.notify_progress(told).await;
+            }
+        };
+        loop {
+            tokio::select! {
+                () = context.ct.cancelled() => return Err(CommandError::Cancelled),
+                Some(so_far) = progress.recv() => tell(so_far).await,
+                done = &mut answer => {
+                    while let Ok(so_far) = progress.try_recv() {
+                        tell(so_far).await;
+                    }
+                    return done.unwrap_or_else(|_| Err(CommandError::failed("the server is ending")));
+                }
+            }
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let own = Implementation::new("strata", env!("CARGO_PKG_VERSION"))
+            .with_title("Strata")
+            .with_description("What of a repository is worth showing to a model, within a token budget");
+        ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.instructions.clone())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.tools.get_or_init(|| {
+            let schemas = Schemas::new();
+            TOOLS.iter().map(|tool| described(tool, &schemas)).collect()
+        });
+        Ok(ListToolsResult { tools: tools.clone(), ..ListToolsResult::default() })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = Tool::named(&request.name) else {
+            return Err(ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None));
+        };
+        let arguments = request.arguments.unwrap_or_default();
+        let called = self
+            .ask(tool.name, &context, move |view, cancel, tell| {
+                call::call(tool, arguments, view, cancel, tell)
+            })
+            .await;
+        Ok(match called {
+            Ok(Reply { text, structured }) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+                result.structured_content = Some(structured);
+                result
+            }
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+        }
+        .into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let after = request.and_then(|request| request.cursor);
+        let list = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
+            resources::list(after.as_deref(), view, cancel, tell)
+        };
+        let Listing { entries, next } =
+            self.ask("resources/list", &context, list).await.map_err(|error| failed(&error))?;
+        let resources = entries.into_iter().map(|entry| {
+            Resource::new(entry.uri, entry.name)
+                .with_title(entry.title)
+                .with_description(entry.description)
+                .with_mime_type(entry.kind)
+        });
+        Ok(ListResourcesResult {
+            resources: resources.collect(),
+            next_cursor: next,
+            ..ListResourcesResult::default()
+        })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = TEMPLATES.iter().map(|template| {
+            ResourceTemplate::new(template.uri, template.name)
+                .with_title(template.title)
+                .with_description(template.description)
+                .with_mime_type(template.kind)
+        });
+        Ok(ListResourceTemplatesResult {
+            resource_templates: templates.collect(),
+            ..ListResourceTemplatesResult::default()
+        })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let Some(address) = Address::read(&uri) else {
+            return Err(ErrorData::resource_not_found(format!("there is nothing at `{uri}`"), None));
+        };
+        let read = move |view: &mut View, cancel: &Cancel, tell: &mut dyn FnMut(Progress)| {
+            resources::read(&address, view, cancel, tell)
+        };
+        let Contents { text, kind } =
+            self.ask("resources/read", &context, read).await.map_err(|error| match error {
+                CommandError::InvalidParams { .. } => ErrorData::resource_not_found(error.to_string(), None),
+                error => failed(&error),
+            })?;
+        let contents = ResourceContents::text(text, uri).with_mime_type(kind);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+}
+
+fn described(tool: &Tool, schemas: &Schemas) -> model::Tool {
+    let annotations = ToolAnnotations::with_title(tool.title)
+        .read_only(tool.effect == Effect::Nothing)
+        .destructive(false)
+        .idempotent(tool.effect != Effect::Notes)
+        .open_world(false);
+    model::Tool::new(tool.name, tool.description, schemas.input(tool))
+        .with_title(tool.title)
+        .with_raw_output_schema(schemas.output(tool).into())
+        .with_annotations(annotations)
+}
+
+fn failed(error: &CommandError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}

@@ -1,0 +1,286 @@
+//! The table of all tools: what each is called, what a model is told of it, which command answers it, and how much of the answer is
+//! handed over at once. What a tool takes and replies is described nowhere here: that is the command's.
+
+use serde_json::Value;
+
+use crate::pages::Shape;
+use crate::text;
+
+/// Something an agent can call.
+#[derive(Debug)]
+pub struct Tool {
+    /// What it is called.
+    pub name: &'static str,
+    /// What a person is shown.
+    pub title: &'static str,
+    /// What a model goes by when it chooses.
+    pub description: &'static str,
+    /// The command that answers it.
+    pub command: &'static str,
+    /// What it changes.
+    pub effect: Effect,
+    /// Arguments of the command that are not for a model to give.
+    pub(crate) hidden: &'static [&'static str],
+    /// Whether it has to know the files as they are now.
+    pub(crate) index: Index,
+    /// How its reply is taken apart when it is long.
+    pub(crate) shape: Shape,
+    /// Its reply as a model reads it.
+    pub(crate) text: fn(&Value) -> String,
+}
+
+/// What a tool changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing.
+    Nothing,
+    /// Which files the session shows; the same once more changes nothing.
+    Selection,
+    /// Adds to the notes.
+    Notes,
+}
+
+/// Whether a tool has to know the files as they are now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Index {
+    /// It does: the workspace is walked, and what is new is outlined.
+    Needed,
+    /// It does not, or reads what it needs itself.
+    NotNeeded,
+}
+
+/// All tools, in the order in which they are listed.
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        name: "map",
+        title: "Map of the repository",
+        description: "Shows the most important files of the repository with their definitions (types, functions, headings) but \
+                      without bodies, ranked by how much the rest refers to them. Call it first in a repository that you do \
+                      not know: it is far cheaper than reading files. Name files in `focus` to see what lies around them.",
+        command: "strata.symbols.map",
+        effect: Effect::Nothing,
+        hidden: &["budget"],
+        index: Index::Needed,
+        shape: Shape::Budget { argument: "budget" },
+        text: text::map,
+    },
+    Tool {
+        name: "context",
+        title: "What a task is about",
+        description: "Names the files and definitions that a task is about, the best first. Describe the task in plain words; \
+                      names of things in the code count most. Call it at the beginning of a task to know where to look, then \
+                      `outline` or `files_read` what it names.",
+        command: "strata.symbols.relevant",
+        effect: Effect::Nothing,
+        hidden: &["minScore"],
+        index: Index::Needed,
+        shape: Shape::Lists(&["items"]),
+        text: text::context,
+    },
+    Tool {
+        name: "symbols",
+        title: "Find definitions",
+        description: "Finds definitions anywhere in the repository by letters of their names, in order (`wbench` finds \
+                      `Workbench`). Call it when you know a name, or part of one, but not the file.",
+        command: "strata.symbols.find",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::Needed,
+        shape: Shape::Lists(&["symbols"]),
+        text: text::symbols,
+    },
+    Tool {
+        name: "outline",
+        title: "Outline of a file",
+        description: "Shows all definitions of one file without their bodies. Call it in place of reading a file whose details \
+                      you do not need, or before you read a part of a large one.",
+        command: "strata.symbols.file",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::Needed,
+        shape: Shape::Lines("text"),
+        text: text::outline,
+    },
+    Tool {
+        name: "references",
+        title: "Who mentions a name",
+        description: "Says where a name is defined and which files mention it, the likeliest first. Call it before you change, \
+                      rename or remove something. It goes by names and imports, not by types, and names files, not lines.",
+        command: "strata.symbols.references",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::Needed,
+        shape: Shape::Nested { outer: "definitions", inner: "referrers" },
+        text: text::references,
+    },
+    Tool {
+        name: "dependents",
+        title: "What a file has to do with others",
+        description: "Says which files depend on a file and which it depends on, the strongest first. Call it to learn what a \
+                      change of the file may break, or what to read to understand it.",
+        command: "strata.symbols.dependents",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::Needed,
+        shape: Shape::Lists(&["dependents", "dependencies", "imports", "mutual"]),
+        text: text::dependents,
+    },
+    Tool {
+        name: "files_find",
+        title: "Find files",
+        description: "Finds files by letters of their paths, in order; lists all of them without a query. Files that ignore \
+                      rules leave out are not among them.",
+        command: "strata.files.find",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::Needed,
+        shape: Shape::Lists(&["files"]),
+        text: text::files_found,
+    },
+    Tool {
+        name: "files_read",
+        title: "Read a file",
+        description: "Reads a file of the workspace, a part at a time. Passwords and keys in it are replaced by placeholders \
+                      such as [secret:github-token:1a2b3c4d5e6f]. Try `outline` first when the file may be large.",
+        command: "strata.files.read",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::NotNeeded,
+        shape: Shape::Lines("text"),
+        text: text::file,
+    },
+    Tool {
+        name: "files_list",
+        title: "Selected files",
+        description: "Lists the files that were selected or excluded for the prompt, with what each weighs in tokens. Call it to \
+                      learn what the person wants to be looked at: their editor shows the same list.",
+        command: "strata.files.list",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::NotNeeded,
+        shape: Shape::Lists(&["files"]),
+        text: text::files_listed,
+    },
+    Tool {
+        name: "files_select",
+        title: "Select files",
+        description: "Selects files, folders, globs or lines of a file (`src/lib.rs#L10-40`): the prompt (`strata://prompt`) \
+                      holds them in full from now on. Files whose names promise secrets are left out, and named.",
+        command: "strata.files.select",
+        effect: Effect::Selection,
+        hidden: &["confirmSecrets"],
+        index: Index::Needed,
+        shape: Shape::Clipped(&["changed", "withheld"]),
+        text: text::files_changed,
+    },
+    Tool {
+        name: "files_deselect",
+        title: "Deselect files",
+        description: "Takes a selection back: the prompt has the files' definitions without bodies again.",
+        command: "strata.files.deselect",
+        effect: Effect::Selection,
+        hidden: &["confirmSecrets"],
+        index: Index::Needed,
+        shape: Shape::Clipped(&["changed", "withheld"]),
+        text: text::files_changed,
+    },
+    Tool {
+        name: "files_exclude",
+        title: "Exclude files",
+        description: "Keeps files, folders or globs out of the prompt altogether, definitions and names included.",
+        command: "strata.files.exclude",
+        effect: Effect::Selection,
+        hidden: &["confirmSecrets"],
+        index: Index::Needed,
+        shape: Shape::Clipped(&["changed", "withheld"]),
+        text: text::files_changed,
+    },
+    Tool {
+        name: "files_include",
+        title: "Include files again",
+        description: "Takes an exclusion back.",
+        command: "strata.files.include",
+        effect: Effect::Selection,
+        hidden: &["confirmSecrets"],
+        index: Index::Needed,
+        shape: Shape::Clipped(&["changed", "withheld"]),
+        text: text::files_changed,
+    },
+    Tool {
+        name: "memory_search",
+        title: "Search notes and conversations",
+        description: "Finds words in the notes and in all stored conversations about this workspace, the best first. Call it \
+                      before you ask the person what was decided, tried or explained before.",
+        command: "strata.memory.search",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::NotNeeded,
+        shape: Shape::Lists(&["hits"]),
+        text: text::hits,
+    },
+    Tool {
+        name: "memory_add",
+        title: "Keep a note",
+        description: "Keeps a note about this workspace that outlives the conversation and is found by `memory_search`. Use it for \
+                      decisions, conventions and what was hard to find out, in a sentence or two that can be understood alone.",
+        command: "strata.memory.add",
+        effect: Effect::Notes,
+        hidden: &[],
+        index: Index::NotNeeded,
+        shape: Shape::Whole,
+        text: text::note_kept,
+    },
+    Tool {
+        name: "tool_output_read",
+        title: "Read on in an output",
+        description: "Reads lines of a long output of a tool that the session shows only in part: by the name behind \
+                      `toolOutput.read` where it was cut, or by the number of its message.",
+        command: "strata.toolOutput.read",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::NotNeeded,
+        shape: Shape::Numbered,
+        text: text::output,
+    },
+    Tool {
+        name: "count_tokens",
+        title: "Count tokens",
+        description: "Counts the tokens of a text, as the model that is named counts them, or else the one that is set.",
+        command: "strata.prompt.estimate",
+        effect: Effect::Nothing,
+        hidden: &[],
+        index: Index::NotNeeded,
+        shape: Shape::Whole,
+        text: text::tokens,
+    },
+];
+
+impl Tool {
+    /// The tool of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TOOLS.iter().find(|tool| tool.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_lsp::commands;
+
+    use super::*;
+
+    #[test]
+    fn every_tool_has_a_name_of_its_own_and_a_command() {
+        let mut names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        let plain = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        assert!(names.iter().all(plain), "{names:?}");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TOOLS.len());
+        let unknown: Vec<&str> = TOOLS
+            .iter()
+            .map(|tool| tool.command)
+            .filter(|command| !commands::NAMES.contains(command))
+            .collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}

@@ -1,0 +1,116 @@
+//! What tools look at: the workspace as it is on disk now, and one session. A stored session is opened for each call and let go
+//! behind it, so that what the person chose in their editor is what an agent sees, and no editor waits for an agent.
+
+use serde_json::Value;
+use strata_lsp::commands::CommandError;
+use strata_lsp::workbench::{Access, Cancel, Progress, Reopened, Workbench};
+
+use crate::tools::{Effect, Index};
+
+/// The session that tools are about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// One of the server's own, which nobody else sees and which ends with it.
+    Own,
+    /// The stored one that was written to last, at the time of each call; one of the server's own while there is none.
+    Newest,
+    /// The stored one of this name.
+    Stored(String),
+}
+
+/// The workspace and the session.
+pub(crate) struct View {
+    workbench: Workbench,
+    subject: Subject,
+    /// Whether a stored session is open.
+    opened: bool,
+}
+
+/// What a call is to be prepared for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// What it changes.
+    pub(crate) effect: Effect,
+    /// Whether it has to know the files as they are now.
+    pub(crate) index: Index,
+}
+
+impl View {
+    /// Begins with a session of its own.
+    ///
+    /// # Errors
+    /// [`CommandError`] when that cannot be made.
+    pub(crate) fn new(mut workbench: Workbench, subject: Subject) -> Result<Self, CommandError> {
+        workbench.begin_in_memory()?;
+        Ok(Self { workbench, subject, opened: false })
+    }
+
+    pub(crate) fn workbench(&self) -> &Workbench {
+        &self.workbench
+    }
+
+    pub(crate) fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// Does something with the files as they are now and the session as it is now.
+    ///
+    /// # Errors
+    /// [`CommandError`], [`CommandError::Cancelled`] once `cancel` is up.
+    pub(crate) fn look<T>(
+        &mut self,
+        needs: Needs,
+        cancel: &Cancel,
+        progress: impl FnMut(Progress),
+        work: impl FnOnce(&mut Self) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        cancel.check()?;
+        self.workbench.heed(cancel);
+        if needs.index == Index::Needed {
+            self.workbench.refresh(progress)?;
+        }
+        self.open(needs.effect)?;
+        let done = work(self);
+        if self.opened {
+            self.workbench.let_go();
+        }
+        done
+    }
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub(crate) fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
+        self.workbench.run(command, arguments)
+    }
+
+    /// What a text weighs, in tokens of the model that is set.
+    pub(crate) fn weigh(&self, text: &str) -> usize {
+        self.workbench.snapshot().count(text, None).1
+    }
+
+    fn open(&mut self, effect: Effect) -> Result<(), CommandError> {
+        let id = match &self.subject {
+            Subject::Own => return Ok(()),
+            Subject::Stored(id) => Some(id.clone()),
+            Subject::Newest => self.workbench.newest_session()?,
+        };
+        let Some(id) = id else {
+            if std::mem::replace(&mut self.opened, false) {
+                self.workbench.begin_in_memory()?;
+            }
+            return Ok(());
+        };
+        let access = if effect == Effect::Selection { Access::Write } else { Access::Read };
+        match self.workbench.reopen(&id, access)? {
+            Reopened::Open => {
+                self.opened = true;
+                Ok(())
+            }
+            Reopened::InUse => Err(CommandError::failed(format!(
+                "session `{id}` is open in an editor, and only that may change it: ask the person to do it there"
+            ))),
+        }
+    }
+}
