@@ -13,6 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use e2e::process::Process;
 use e2e::{Server, hello, uri_of};
 use serde_json::{Value, json};
 
@@ -106,8 +107,8 @@ fn start(root: &Path, state: &Path) {
     wait_until_idle(process);
     println!(
         "  peak of memory        {:>5} MB, then {} MB",
-        memory(process, "VmHWM"),
-        memory(process, "VmRSS")
+        Process::new(process).peak().unwrap_or_default() / 1024,
+        Process::new(process).resident().unwrap_or_default() / 1024
     );
     server.request("shutdown", Value::Null).unwrap();
     server.notify("exit", Value::Null);
@@ -136,14 +137,6 @@ fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
-}
-
-/// In MB, where the system tells.
-fn memory(process: u32, what: &str) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with(what));
-    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
-    kilobytes.unwrap_or_default() / 1024
 }
 
 fn generate(root: &Path, files: usize) -> usize {

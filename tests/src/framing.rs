@@ -5,14 +5,14 @@ use std::io::{BufRead, Write};
 use serde_json::Value;
 
 /// Writes one message.
-pub(crate) fn write(output: &mut impl Write, message: &Value) -> std::io::Result<()> {
+pub fn write(output: &mut impl Write, message: &Value) -> std::io::Result<()> {
     let body = message.to_string();
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     output.flush()
 }
 
 /// Reads one message; `None` at the end of the stream. Anything that is no message fails the test.
-pub(crate) fn read(input: &mut impl BufRead) -> Option<Value> {
+pub fn read(input: &mut impl BufRead) -> Option<Value> {
     let mut length = None;
     loop {
         let mut line = String::new();

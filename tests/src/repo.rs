@@ -32,6 +32,11 @@ impl Repo {
         repo
     }
 
+    /// A folder in it as a repository of its own.
+    pub fn folder(&self, below: &str) -> Self {
+        Self { root: self.path(below), ..self.clone() }
+    }
+
     /// Its folder, without symbolic links.
     pub fn root(&self) -> &Path {
         &self.root

@@ -1,16 +1,15 @@
-//! The documents against what they describe: links lead somewhere, every command, setting and dependency is there. It
+//! The documents against what they describe: links lead somewhere, every command and dependency is there. It
 //! does not judge whether a sentence is true.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "test support outside of test functions")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use serde_json::Value;
-use strata_engine::settings::Settings;
 use strata_lsp::commands;
+use strata_mcp::{Effect, TOOLS};
 
 /// A Markdown file, with its path from the top of the repository.
 struct Page {
@@ -88,34 +87,6 @@ fn dead(page: &Page) -> Vec<String> {
         }
     }
     found
-}
-
-/// Every setting with its default as JSON, by its dotted name.
-fn settings() -> BTreeMap<String, Value> {
-    fn collect(prefix: &str, value: Value, found: &mut BTreeMap<String, Value>) {
-        match value {
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    let name = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
-                    collect(&name, value, found);
-                }
-            }
-            value => {
-                found.insert(prefix.to_owned(), value);
-            }
-        }
-    }
-    let mut found = BTreeMap::new();
-    collect("", serde_json::to_value(Settings::default()).unwrap(), &mut found);
-    assert!(found.len() > 10, "{found:?}");
-    found
-}
-
-/// The cells of the row of a Markdown table whose first cell is this code.
-fn row<'a>(text: &'a str, code: &str) -> Option<Vec<&'a str>> {
-    let opening = format!("| `{code}` |");
-    let line = text.lines().find(|line| line.starts_with(&opening))?;
-    Some(line.trim_matches('|').split('|').map(str::trim).collect())
 }
 
 /// The pages that the comments of a source cite, as `path.md`, with the section that follows in quotes, if any.
@@ -218,21 +189,22 @@ fn every_command_is_described_and_no_other() {
 }
 
 #[test]
-fn every_setting_stands_in_the_readme_with_its_default() {
-    let text = page("README.md");
-    let mut wrong = Vec::new();
-    for (name, default) in settings() {
-        let Some(row) = row(&text, &name) else {
-            wrong.push(format!("{name} is missing"));
-            continue;
-        };
-        // Without a value of its own, or too long for a table: told in words.
-        let in_words = default.is_null() || default.as_str().is_some_and(|text| text.len() > 40);
-        if !in_words && row.get(1) != Some(&format!("`{default}`").as_str()) {
-            wrong.push(format!("{name} is `{default}`, not {}", row.get(1).unwrap_or(&"")));
-        }
-    }
-    assert!(wrong.is_empty(), "the settings table of README.md is stale:\n{}", wrong.join("\n"));
+fn every_tool_stands_in_its_page() {
+    let text = page("docs/mcp.md");
+    let section = text.split("\n## ").find(|section| section.starts_with("Tools")).unwrap();
+    let rows: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
+    let expected: Vec<String> = TOOLS
+        .iter()
+        .map(|tool| {
+            let changes = match tool.effect {
+                Effect::Nothing => "",
+                Effect::Selection => "the selection ",
+                Effect::Notes => "the notes ",
+            };
+            format!("| `{}` | `{}` | {changes}|", tool.name, tool.command)
+        })
+        .collect();
+    assert_eq!(rows, expected, "the table of docs/mcp.md is stale");
 }
 
 #[test]

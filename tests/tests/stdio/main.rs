@@ -18,6 +18,7 @@ mod recount;
 mod redaction;
 mod sessions;
 mod settings;
+mod state;
 mod status;
 mod surroundings;
 mod sync;

@@ -88,3 +88,25 @@ fn the_state_counts_up() {
     assert_eq!(version("prompt.assemble", json!({ "prompt": "?" })), selected, "assembling changes nothing");
     assert!(version("history.add", json!({ "role": "user", "content": "x" })) > selected);
 }
+
+#[test]
+fn commands_behind_one_that_shows_another_session_are_for_that_one() {
+    let mut editor = Editor::start(&small());
+    let before = editor.run("server.status", json!({}))["session"].clone();
+    let select = |path: &str| json!({ "paths": [path] });
+    let shown = |editor: &mut Editor| editor.ask("files.has", json!({ "path": "notes.txt" }));
+    // None of them waits for the answer to another one.
+    editor.ask("files.select", select("notes.txt"));
+    let first = shown(&mut editor);
+    editor.ask("session.new", json!({}));
+    let new = shown(&mut editor);
+    editor.ask("files.select", select("notes.txt"));
+    editor.ask("session.delete", json!({}));
+    let third = shown(&mut editor);
+    let named = editor.ask("files.has", json!({ "path": "notes.txt", "session": before }));
+    let has = |editor: &mut Editor, id| editor.server.answer(id).unwrap()["has"].clone();
+    assert_eq!(has(&mut editor, first), true);
+    assert_eq!(has(&mut editor, new), false, "the new session has nothing selected");
+    assert_eq!(has(&mut editor, third), false, "the one that took its place when it was deleted neither");
+    assert_eq!(has(&mut editor, named), true, "a command that names its session is for that one");
+}

@@ -3,7 +3,8 @@
 use crate::repo::Member;
 
 /// From the bottom up: a crate may use those before it.
-const ORDER: &[&str] = &["strata-grammars", "strata-engine", "strata-host", "strata-lsp", "strata", "e2e"];
+const ORDER: &[&str] =
+    &["strata-grammars", "strata-engine", "strata-host", "strata-lsp", "strata-mcp", "strata", "e2e"];
 
 /// Crates that do what the engine never does: I/O, time, threads of their own, a protocol.
 pub(crate) const IMPURE: &[&str] = &[
@@ -25,6 +26,7 @@ pub(crate) const IMPURE: &[&str] = &[
     "rand",
     "rayon",
     "reqwest",
+    "rmcp",
     "rusqlite",
     "rustix",
     "rustls",
@@ -40,9 +42,9 @@ pub(crate) const IMPURE: &[&str] = &[
     "walkdir",
 ];
 
-/// Crates that speak to an editor. `tower-service` is not among them: HTTP clients are built on it as well, and that our
+/// Crates that speak to an editor or an agent. `tower-service` is not among them: HTTP clients are built on it as well, and that our
 /// own code does not name it is for the wall of imports to say.
-pub(crate) const PROTOCOL: &[&str] = &["ls-types", "lsp-types", "tower-lsp", "tower-lsp-server"];
+pub(crate) const PROTOCOL: &[&str] = &["ls-types", "lsp-types", "rmcp", "tower-lsp", "tower-lsp-server"];
 
 /// Crates of the house that use one above or beside them, or that the order does not know.
 pub(crate) fn against_the_order(members: &[Member]) -> Vec<String> {

@@ -88,6 +88,18 @@ const WALLS: &[Wall] = &[
         because: "only server/lsp speaks the protocol",
     },
     Wall {
+        inside: "",
+        never: &["rmcp"],
+        except: &["server/mcp/"],
+        because: "only server/mcp speaks to agents",
+    },
+    Wall {
+        inside: "server/mcp/src/",
+        never: &["strata_grammars", "strata_engine", "strata_host"],
+        except: &[],
+        because: "the server for agents has no logic of its own: it runs the commands of lsp",
+    },
+    Wall {
         inside: "server/host/src/",
         never: &[
             "strata_engine::budget",

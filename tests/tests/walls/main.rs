@@ -70,7 +70,7 @@ fn public_functions_take_no_booleans() {
 #[test]
 fn dependencies_point_one_way() {
     let findings = dependencies::against_the_order(&Repo::open().members());
-    hold(&findings, "grammars <- engine <- host <- lsp <- cli, and tests on top of all.");
+    hold(&findings, "grammars <- engine <- host <- lsp <- mcp <- cli, and tests on top of all.");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn what_the_engine_depends_on_is_pure() {
 #[test]
 fn what_the_host_depends_on_speaks_no_protocol() {
     let findings = dependencies::denied(&Repo::open().tree("strata-host"), dependencies::PROTOCOL);
-    hold(&findings, "Only `lsp` knows the protocol; hand plain values to the host.");
+    hold(&findings, "Only `lsp` and `mcp` know a protocol; hand plain values to the host.");
 }
 
 #[test]

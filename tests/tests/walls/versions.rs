@@ -20,8 +20,7 @@ pub(crate) fn different(manifests: &[File], packages: &[File]) -> Vec<String> {
             found.push(format!("Cargo.toml names {name} with another version than {version}"));
         }
     }
-    for file in manifests.iter().filter(|file| file.path != "Cargo.toml") {
-        let package = table(file);
+    for (file, package) in members(manifests) {
         let own = package.get("package").and_then(|package| package.get("version"));
         let inherited = own.and_then(|own| own.get("workspace")).and_then(toml::Value::as_bool) == Some(true);
         if !inherited && own.and_then(toml::Value::as_str) != Some(version) {
@@ -40,8 +39,7 @@ pub(crate) fn different(manifests: &[File], packages: &[File]) -> Vec<String> {
 /// Dependencies whose version a crate states itself.
 pub(crate) fn local(manifests: &[File]) -> Vec<String> {
     let mut found = Vec::new();
-    for file in manifests.iter().filter(|file| file.path != "Cargo.toml") {
-        let manifest = table(file);
+    for (file, manifest) in members(manifests) {
         let targets = manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten();
         let places = [&manifest].into_iter().chain(targets.filter_map(|(_, target)| target.as_table()));
         for place in places {
@@ -56,6 +54,12 @@ pub(crate) fn local(manifests: &[File]) -> Vec<String> {
         }
     }
     found
+}
+
+/// The crates of the workspace. One that is a workspace of its own, as cargo-fuzz needs it, cannot inherit from it.
+fn members(manifests: &[File]) -> impl Iterator<Item = (&File, Table)> {
+    let inner = manifests.iter().filter(|file| file.path != "Cargo.toml");
+    inner.map(|file| (file, table(file))).filter(|(_, manifest)| !manifest.contains_key("workspace"))
 }
 
 fn table(file: &File) -> Table {
@@ -93,6 +97,7 @@ mod tests {
         assert_eq!(check("[dependencies]\nserde.workspace = true"), 0);
         assert_eq!(check("[dev-dependencies]\nserde = { workspace = true, features = [\"rc\"] }"), 0);
         assert_eq!(check("[dependencies]\nserde = \"1\""), 1);
+        assert_eq!(check("[workspace]\n[dependencies]\nserde = \"1\""), 0, "a workspace of its own");
         assert_eq!(check("[build-dependencies]\nserde = { path = \"../serde\" }"), 1);
         assert_eq!(check("[target.'cfg(unix)'.dependencies]\nrustix = \"1\""), 1);
     }

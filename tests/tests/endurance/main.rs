@@ -1,0 +1,26 @@
+//! The real binary under what wears a server out: a long day, a client that does not read, thousands of requests that are
+//! called off, files that are too large. What takes time is printed; only what must hold on any machine fails.
+//! `STRATA_LONG=1` makes them long: an hour, a minute, ten thousand requests.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
+#![expect(clippy::print_stderr, reason = "figures of a run")]
+
+mod cancels;
+mod day;
+mod oversize;
+mod unread;
+
+use std::env;
+use std::time::Duration;
+
+/// Whether this is the long run.
+fn is_long() -> bool {
+    env::var_os("STRATA_LONG").is_some()
+}
+
+/// The time below which this share of them, in per cent, lies.
+fn percentile(times: &mut [Duration], share: usize) -> Duration {
+    times.sort_unstable();
+    times.get((times.len().saturating_sub(1)) * share / 100).copied().unwrap_or_default()
+}

@@ -1,0 +1,70 @@
+//! What comes in as a file: settings, recorded conversations, traces, exported sessions. Taken, or refused with a sentence; and
+//! of what was taken a prompt can be made.
+use std::cell::RefCell;
+use std::fs;
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use strata_host::trace_file::read_trace;
+use strata_host::transcript_file::read_transcript;
+use strata_lsp::workbench::{Settings, Workbench, from_toml, read_loop_file};
+use tempfile::TempDir;
+
+static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+
+thread_local! {
+    /// One for all inputs, each of which has a session of its own: a new one would load the vocabularies again.
+    static BENCH: RefCell<Workbench> =
+        RefCell::new(Workbench::open(FOLDER.path(), Settings::default()).unwrap());
+}
+
+/// Runs a command, then asks for prompts in both formats.
+fn played(name: &str, arguments: Value) {
+    BENCH.with_borrow_mut(|bench| {
+        bench.begin_in_memory().unwrap();
+        if let Err(error) = bench.run(name, arguments) {
+            assert!(!error.to_string().is_empty());
+        }
+        for format in ["anthropic", "openai"] {
+            bench.run("strata.prompt.assemble", json!({ "prompt": "Why?", "format": format })).unwrap();
+        }
+    });
+}
+
+/// Takes any input.
+pub(crate) fn check(input: &[u8]) {
+    let Some((kind, bytes)) = input.split_first() else { return };
+    let path = FOLDER.path().join("input");
+    let write = || fs::write(&path, bytes).unwrap();
+    let text = || String::from_utf8_lossy(bytes);
+    match kind % 7 {
+        0 => {
+            if let Ok(tree) = from_toml("strata.toml", &text()) {
+                drop(serde_json::from_value::<Settings>(tree));
+            }
+        }
+        1 => {
+            if let Ok(tree) = serde_json::from_slice::<Value>(bytes) {
+                drop(serde_json::from_value::<Settings>(tree));
+            }
+        }
+        2 => {
+            write();
+            drop(read_transcript(&path));
+        }
+        3 => {
+            write();
+            drop(read_trace(&path));
+        }
+        4 => {
+            write();
+            drop(read_loop_file(&path));
+        }
+        5 => played("strata.history.import", json!({ "text": text() })),
+        _ => {
+            if let Ok(messages) = serde_json::from_slice::<Value>(bytes) {
+                played("strata.history.set", json!({ "messages": messages }));
+            }
+        }
+    }
+}

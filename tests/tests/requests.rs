@@ -1,0 +1,400 @@
+//! Random sessions, cut at every message: whatever was said, hidden, aged or compacted before, each request that is made of them
+//! keeps the rules of its provider. `STRATA_LONG=1` plays 1,000 sessions under each policy.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "test support, and the figures of a run"
+)]
+
+use std::collections::BTreeMap;
+
+use e2e::mutation::Numbers;
+use serde_json::{Value, json};
+use strata_engine::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
+use strata_engine::facts::ToolPatterns;
+use strata_engine::history::{
+    ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
+    ResultPart, Role, Visibility,
+};
+use strata_engine::models::Models;
+use strata_engine::prompt::{Ask, AssembleError, Means, Request, ToolResult, assemble, with_scales};
+use strata_engine::replay::{Content, SelectionRule, Stage, Trace};
+use strata_engine::session::{self, Room, Session, Status};
+use strata_engine::settings::Settings;
+use strata_engine::tiers::PolicyName;
+use strata_engine::tokens::TokenCounter;
+use strata_engine::wire::{self, Body, Format, Tool};
+
+const FORMATS: [Format; 2] = [Format::Anthropic, Format::OpenAi];
+const POLICIES: [PolicyName; 3] = [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat];
+
+/// Few ids, so that they repeat, cross and miss each other; some that a provider refuses.
+const IDS: &[&str] =
+    &["a", "b", "c", "call_0", "", "fc|weird.1", "call_0123456789012345678901234567890123456789"];
+
+const TEXTS: &[&str] = &[
+    "",
+    " \n",
+    "Hi.",
+    "Please look at src/a.rs, and mind the tests.",
+    "```\nopen",
+    "# Working Files\n\n<!-- x",
+    "We decided to use src/b.rs.\n## Last request\n\nnone",
+    "\u{1d11e} caf\u{e9} \u{202e}",
+];
+
+const TOOLS: &[&str] = &["read_file", "edit", "TodoWrite", "files.read", "", "outil \u{e9}l\u{e9}gant"];
+
+/// The head of a PNG file of 2,001 pixels by 4, which is wider than one of many may be.
+const WIDE: &str = "iVBORw0KGgoAAAANSUhEUgAAB9EAAAAECAIAAAAA";
+
+/// Sessions under each policy.
+fn sessions() -> u64 {
+    if std::env::var_os("STRATA_LONG").is_some() { 1_000 } else { 12 }
+}
+
+/// What came of all the requests.
+#[derive(Default, Debug)]
+struct Tally {
+    /// Requests, by format.
+    bodies: BTreeMap<Format, usize>,
+    /// Requests that were not made, by reason.
+    refused: BTreeMap<&'static str, usize>,
+    compactions: usize,
+    violations: Vec<String>,
+}
+
+/// A session that anything happens to.
+struct Player<'a> {
+    numbers: Numbers,
+    session: Session,
+    stage: &'a Stage<'a>,
+    settings: Settings,
+    models: &'a Models,
+    counter: &'a TokenCounter,
+    policy: PolicyName,
+    tally: &'a mut Tally,
+}
+
+impl Player<'_> {
+    fn means(&self) -> Means<'_> {
+        Means { models: self.models, counter: self.counter, settings: &self.settings }
+    }
+
+    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.numbers.below(choices.len())]
+    }
+
+    fn text(&mut self) -> String {
+        let times = self.one_of(&[1, 1, 1, 2, 40]);
+        self.one_of(TEXTS).repeat(times)
+    }
+
+    fn id(&mut self) -> String {
+        self.one_of(IDS).to_owned()
+    }
+
+    fn image(&mut self) -> Image {
+        let inline = |media_type: &str, data: &str| ImageSource::Base64 {
+            media_type: media_type.to_owned(),
+            data: data.to_owned(),
+        };
+        let source = match self.numbers.below(5) {
+            0 => inline("image/png", WIDE),
+            1 => inline("image/svg+xml", "eA=="),
+            2 => inline("image/jpeg", ""),
+            3 => ImageSource::Url { url: "file:///a.png".to_owned() },
+            _ => ImageSource::Url { url: "https://example.org/a.png".to_owned() },
+        };
+        Image { source, width: None, height: None }
+    }
+
+    fn foreign(&mut self) -> Foreign {
+        let provider = self.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
+        let value = match self.numbers.below(6) {
+            0 => {
+                json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}})
+            }
+            1 => json!({"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}),
+            2 => json!({"type": "refusal", "refusal": "No."}),
+            3 => json!({"type": "image", "source": {"type": "elsewhere"}}),
+            4 => json!({"type": "news", "text": "Hear, hear."}),
+            _ => json!("not even a block"),
+        };
+        Foreign { provider, value }
+    }
+
+    /// A picture that is taken: who asks with another one gets to hear of it.
+    fn sound_image(&mut self) -> Image {
+        let url = "https://example.org/a.png".to_owned();
+        Image { source: ImageSource::Url { url }, width: None, height: None }
+    }
+
+    fn parts(&mut self, image: fn(&mut Self) -> Image) -> Vec<ResultPart> {
+        (0..self.numbers.below(3))
+            .map(|_| match self.numbers.below(8) {
+                0 => ResultPart::Image(image(self)),
+                1 => ResultPart::Foreign(self.foreign()),
+                _ => ResultPart::Text { text: self.text() },
+            })
+            .collect()
+    }
+
+    fn call(&mut self) -> ContentBlock {
+        let input = match self.numbers.below(6) {
+            0 => json!("raw"),
+            1 => Value::Null,
+            2 => json!({"todos": [{"content": "todo", "status": "pending"}]}),
+            _ => json!({"path": format!("src/{}.rs", self.numbers.below(5))}),
+        };
+        ContentBlock::ToolCall { id: self.id(), name: self.one_of(TOOLS).to_owned(), input }
+    }
+
+    fn result(&mut self) -> ContentBlock {
+        let outcome = self.one_of(&[Outcome::Ok, Outcome::Ok, Outcome::Error]);
+        ContentBlock::ToolResult { call_id: self.id(), content: self.parts(Self::image), outcome }
+    }
+
+    fn block(&mut self) -> ContentBlock {
+        match self.numbers.below(12) {
+            0 => ContentBlock::Image(self.image()),
+            1 => ContentBlock::Thinking { text: self.text(), signature: None },
+            2 => ContentBlock::Thinking { text: self.text(), signature: Some("c2VhbA==".to_owned()) },
+            3 => ContentBlock::RedactedThinking { data: self.text() },
+            4 => ContentBlock::Foreign(self.foreign()),
+            5..=6 => self.call(),
+            7..=8 => self.result(),
+            _ => ContentBlock::Text { text: self.text() },
+        }
+    }
+
+    /// Messages as nobody should send them, and turns as agents have them.
+    fn messages(&mut self) -> Vec<NewMessage> {
+        if self.numbers.below(2) == 0 {
+            let role = self.one_of(&[Role::User, Role::Assistant]);
+            let content = (0..self.numbers.below(5)).map(|_| self.block()).collect();
+            let kind =
+                self.one_of(&[Kind::Normal, Kind::Normal, Kind::SystemEvent, Kind::ToolResultArchived]);
+            return vec![NewMessage { kind, ..NewMessage::new(role, content) }];
+        }
+        let calls: Vec<ContentBlock> = (0..=self.numbers.below(3)).map(|_| self.call()).collect();
+        let ids = calls.iter().rev().filter_map(|call| match call {
+            ContentBlock::ToolCall { id, .. } => Some(id.clone()),
+            _ => None,
+        });
+        let ids: Vec<String> = ids.collect();
+        let answers = ids.into_iter().map(|call_id| {
+            let content = self.parts(Self::image);
+            ContentBlock::ToolResult { call_id, content, outcome: Outcome::Ok }
+        });
+        let answers = answers.collect();
+        let (asked, said) = (self.text(), self.text());
+        vec![
+            NewMessage::text(Role::User, asked),
+            NewMessage::new(Role::Assistant, calls),
+            NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, answers) },
+            NewMessage::text(Role::Assistant, said),
+        ]
+    }
+
+    /// Something is said, or what was said is looked at in another way.
+    fn live(&mut self) {
+        for message in self.messages() {
+            self.session.history.add(message);
+        }
+        let ids: Vec<MessageId> = self.session.history.messages().iter().map(|message| message.id).collect();
+        let id = ids[self.numbers.below(ids.len())];
+        let change = self.numbers.below(12);
+        let text = self.text();
+        let changed = self.session.change_message(id, |message| match change {
+            0 => message.agent = Visibility::Hidden,
+            1 => message.pin = Pin::Kept,
+            2 => message.content = vec![ContentBlock::Text { text }],
+            _ => {}
+        });
+        changed.unwrap();
+        match self.numbers.below(8) {
+            0..=2 => self.turn(),
+            3 => {
+                let room = self.one_of(&[Room::Left, Room::None]);
+                if let Some(ageing) = self.session.plan_ageing(room, self.means(), 0) {
+                    self.session.age(ageing.apply(None));
+                }
+            }
+            _ => self.session.touch(),
+        }
+    }
+
+    /// A prompt is sent and answered.
+    fn turn(&mut self) {
+        let ask = self.ask(Format::Anthropic);
+        let prepared = self.stage.with_workspace(&self.session.selection, |workspace| {
+            assemble(workspace, &self.session, &ask, self.means())
+        });
+        let Ok(prepared) = prepared else { return };
+        let reply = self.session.keep(prepared);
+        let answer = vec![ContentBlock::text("Done."), self.call()];
+        let outcome = session::Outcome { status: Status::Complete, answer, usage: None, time_ms: 0 };
+        self.session.record(&reply.id.unwrap(), outcome).unwrap();
+    }
+
+    fn ask(&mut self, format: Format) -> Ask {
+        let last = self.session.history.visible().last();
+        let calls = last.into_iter().flat_map(|message| &message.body.content);
+        let calls = calls.filter_map(|block| match block {
+            ContentBlock::ToolCall { id, .. } => Some(id.clone()),
+            _ => None,
+        });
+        let calls: Vec<String> = calls.collect();
+        let request = if calls.is_empty() || self.numbers.below(3) == 0 {
+            let images = (0..self.one_of(&[0, 0, 0, 1, 22])).map(|_| self.sound_image()).collect();
+            Request::Prompt { text: self.text(), images }
+        } else {
+            let answered = calls.len() - self.numbers.below(2).min(calls.len() - 1);
+            let results = calls.into_iter().take(answered).map(|call_id| {
+                let outcome = self.one_of(&[Outcome::Ok, Outcome::Error]);
+                ToolResult { call_id, content: self.parts(Self::sound_image), outcome }
+            });
+            Request::ToolResults(results.collect())
+        };
+        let tool = |name: &str| Tool {
+            name: name.to_owned(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+        };
+        let tools = ["read_file", "edit"].into_iter().take(self.numbers.below(3)).map(tool).collect();
+        Ask { format: Some(format), policy: Some(self.policy), tools, ..Ask::new(request) }
+    }
+
+    /// Makes requests of the session as it is, and as it was after each of its messages.
+    fn cut_anywhere(&mut self) {
+        let whole = self.session.clone();
+        let ids: Vec<MessageId> = whole.history.messages().iter().map(|message| message.id).collect();
+        for id in ids {
+            self.session = whole.clone();
+            self.session.end_with(id).unwrap();
+            for format in FORMATS {
+                self.request(format);
+            }
+        }
+        self.session = whole;
+        for format in FORMATS {
+            self.request(format);
+        }
+    }
+
+    fn request(&mut self, format: Format) {
+        let ask = self.ask(format);
+        let made = self.stage.with_workspace(&self.session.selection, |workspace| {
+            assemble(workspace, &self.session, &ask, self.means())
+        });
+        let reason = match made {
+            Ok(prepared) => {
+                let Body::Json(body) = &prepared.reply.body else { panic!("{format:?} is JSON") };
+                let found = wire::check(format, body);
+                if !found.is_empty() {
+                    self.tally.violations.push(format!("{format:?}, {:?}: {found:?}\n{body:#}", self.policy));
+                }
+                *self.tally.bodies.entry(format).or_default() += 1;
+                return;
+            }
+            Err(AssembleError::Invalid { violations }) => {
+                self.tally.violations.push(format!("{format:?}, {:?}: {violations:?}", self.policy));
+                return;
+            }
+            Err(AssembleError::Empty) => "nothing to send",
+            Err(AssembleError::NoSuchCall(_)) => "results of no call",
+            Err(AssembleError::TooLarge { .. }) => "too large",
+        };
+        *self.tally.refused.entry(reason).or_default() += 1;
+    }
+
+    /// Makes the conversation shorter, with a model or without one, whatever that answers.
+    fn compact(&mut self) {
+        let mut profile = self.one_of(&Family::ALL).profile();
+        profile.keep.tokens = self.numbers.below(400);
+        profile.keep.messages = self.numbers.below(5);
+        profile.keep.exchanges = self.numbers.below(3);
+        let summariser = self
+            .one_of(&[Summariser::Extractive, Summariser::Model { window: 4_000, topics: Topics::Asked }]);
+        let (topic, says) = (self.numbers.below(9), self.text());
+        let answer = |question: &Question| match question.purpose {
+            Purpose::FindTopic => Ok(format!("{{\"boundary\": {topic}, \"confidence\": 0.9}}")),
+            _ if topic == 0 => Err("no route to host".to_owned()),
+            _ => Ok(says.clone()),
+        };
+        let pressure = self.session.pressure(None, self.means());
+        let tools = ToolPatterns::default();
+        let run = with_scales(self.means(), |scales| {
+            Run::new(&self.session.history, profile.clone(), pressure, summariser, tools.clone(), scales)
+        });
+        let Ok(mut run) = run else { return };
+        while let Some(question) = run.question() {
+            let answer = answer(question);
+            with_scales(self.means(), |scales| run.answer(answer, scales));
+        }
+        let Ok(draft) = with_scales(self.means(), |scales| run.finish(scales)) else { return };
+        self.session.compact(draft, &profile, &tools, 0).unwrap();
+        self.tally.compactions += 1;
+    }
+}
+
+fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter, tally: &mut Tally) {
+    let models = Models::builtin();
+    let mut settings = Settings::default();
+    settings.tool_output.cutoff = 2;
+    if seed % 4 == 3 {
+        // Not everything fits.
+        settings.budget.output_reserve = Some(200_000 - 3_000);
+    }
+    let mut session = Session::new("random");
+    for key in stage.selected() {
+        session.selection.select(key.clone());
+    }
+    let numbers = Numbers::new(seed);
+    let mut player = Player { numbers, session, stage, settings, models: &models, counter, policy, tally };
+    for _ in 0..1 + player.numbers.below(5) {
+        player.live();
+    }
+    player.cut_anywhere();
+    for _ in 0..2 {
+        player.compact();
+        player.cut_anywhere();
+        player.live();
+    }
+    player.cut_anywhere();
+}
+
+#[test]
+fn a_session_cut_anywhere_makes_requests_that_providers_take() {
+    let rust = "pub fn one() -> usize {\n    1\n}\n".to_owned();
+    let trace = Trace {
+        name: "random".to_owned(),
+        files0: (0..5).map(|number| (format!("src/{number}.rs"), rust.repeat(number + 1))).collect(),
+        recency: Default::default(),
+        sel: SelectionRule::Grow,
+        turns: vec![],
+    };
+    let stage = Stage::new(&trace, Content::Everything);
+    let counter = TokenCounter::new();
+    let mut tally = Tally::default();
+    for policy in POLICIES {
+        for seed in 0..sessions() {
+            play(seed, policy, &stage, &counter, &mut tally);
+        }
+    }
+    let Tally { bodies, refused, compactions, violations } = &tally;
+    eprintln!(
+        "{} sessions under each of {} policies, {compactions} compactions, requests: {bodies:?}, not made: {refused:?}, \
+         violations: {}",
+        sessions(),
+        POLICIES.len(),
+        violations.len()
+    );
+    assert!(violations.is_empty(), "{}", violations[0]);
+    let made: usize = bodies.values().sum();
+    assert!(bodies.len() == 2 && made > 2 * refused.values().sum::<usize>(), "most requests are made");
+    assert!(*compactions > 0, "some conversations are made shorter");
+}
