@@ -8,13 +8,13 @@
 #![expect(clippy::print_stderr, reason = "a bench says how it is called")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on must fail")]
 
-use std::io::{BufReader, Write as _};
+use std::io::{BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{env, fs};
+use std::{env, fs, thread};
 
-use e2e::{Server, framing, hello, uri_of};
+use e2e::{framing, hello, strata, uri_of};
 use serde_json::{Value, json};
 
 /// Commands that do nothing.
@@ -35,55 +35,58 @@ fn main() {
     let folder = fs::canonicalize(folder).unwrap();
     starts(&folder);
     let state = tempfile::tempdir().unwrap();
-    let mut server = started(&folder, state.path());
-    ready(&mut server);
 
-    let pipes = through_cat();
-    let idle = times(COMMANDS, || nothing(&mut server));
-    server.ask("workspace/executeCommand", command("server.reindex", json!({})));
-    let busy = times(COMMANDS, || nothing(&mut server));
-    println!("a command that does nothing, {COMMANDS} in turn");
-    tell("  through cat", &pipes, None);
-    tell("  answered", &idle, Some(&pipes));
-    tell("  answered, right behind the wish to index anew", &busy, Some(&pipes));
-    ready(&mut server);
+    let mut cat = Pipes::to(&mut Command::new("cat"));
+    let mut own = Pipes::to_server(&folder, state.path());
+    own.ready();
+    let there_and_back = times(COMMANDS, || drop(cat.nothing()));
+    let refused = times(COMMANDS, || drop(own.request("strata/noSuchMethod", &Value::Null)));
+    let idle = times(COMMANDS, || drop(own.nothing()));
+    own.run("server.reindex", json!({}));
+    let busy = times(COMMANDS, || drop(own.nothing()));
+    println!("a message, {COMMANDS} in turn");
+    tell("  through cat", &there_and_back, None);
+    tell("  refused: no such method", &refused, Some(&there_and_back));
+    tell("  a command that does nothing", &idle, Some(&there_and_back));
+    tell("  the same, right behind the wish to index anew", &busy, Some(&there_and_back));
+    own.ready();
 
     let uri = uri_of(&folder.join("large_document.rs"));
     let line = "    let total = add(total, 1); // once more\n";
     let text = format!("fn large() {{\n{}}}\n", line.repeat(LARGE / line.len()));
     let item = json!({ "uri": uri, "languageId": "rust", "version": 1, "text": text });
-    server.notify("textDocument/didOpen", json!({ "textDocument": item }));
-    run(&mut server, "server.status", json!({}));
+    own.tell("textDocument/didOpen", &json!({ "textDocument": item }));
+    own.run("server.status", json!({}));
     let mut version = 1;
-    let mut change = |server: &mut Server| {
+    let mut change = |own: &mut Pipes| {
         version += 1;
         let place = json!({ "line": 10_000, "character": 8 });
         let edit = json!({ "range": { "start": place, "end": place }, "text": "x" });
         let params = json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": [edit] });
-        server.notify("textDocument/didChange", params);
+        own.tell("textDocument/didChange", &params);
     };
-    server.ask("workspace/executeCommand", command("server.reindex", json!({})));
+    own.run("server.reindex", json!({}));
     let changes = times(CHANGES, || {
-        change(&mut server);
-        nothing(&mut server);
+        change(&mut own);
+        own.nothing();
     });
     println!(
         "a key in a document of a megabyte, until the next command is answered, {CHANGES} in turn while indexing"
     );
     tell("  answered", &changes, None);
-    ready(&mut server);
+    own.ready();
     let begun = Instant::now();
     for _ in 0..FLOOD {
-        change(&mut server);
+        change(&mut own);
     }
-    nothing(&mut server);
+    own.nothing();
     println!("{FLOOD} keys at once: {:.0} a second", FLOOD as f64 / begun.elapsed().as_secs_f64());
-    server.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    own.tell("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));
 
     let files: Vec<String> = source_files(&folder).into_iter().take(SELECTED).collect();
-    run(&mut server, "files.select", json!({ "paths": files }));
-    let first = times(1, || drop(run(&mut server, "prompt.assemble", json!({ "prompt": "Why?" }))));
-    let prompts = times(PROMPTS, || drop(run(&mut server, "prompt.assemble", json!({ "prompt": "Why?" }))));
+    own.run("files.select", json!({ "paths": files }));
+    let first = times(1, || drop(own.run("prompt.assemble", json!({ "prompt": "Why?" }))));
+    let prompts = times(PROMPTS, || drop(own.run("prompt.assemble", json!({ "prompt": "Why?" }))));
     println!("a prompt with {} files in full", files.len());
     tell("  the first", &first, None);
     tell("  later ones", &prompts, None);
@@ -92,76 +95,106 @@ fn main() {
 /// From the start of the process, with outlines on disk.
 fn starts(folder: &Path) {
     let state = tempfile::tempdir().unwrap();
-    ready(&mut started(folder, state.path()));
+    Pipes::to_server(folder, state.path()).ready();
     let (mut hellos, mut prompts) = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
         let begun = Instant::now();
-        let mut server = started(folder, state.path());
+        let mut server = Pipes::to_server(folder, state.path());
         hellos.push(begun.elapsed());
-        run(&mut server, "prompt.assemble", json!({ "prompt": "Why?" }));
+        server.run("prompt.assemble", json!({ "prompt": "Why?" }));
         prompts.push(begun.elapsed());
-        end(&mut server);
+        server.request("shutdown", &Value::Null);
     }
     println!("from the start of the process, {STARTS} times, outlines on disk");
     tell("  the answer to initialize", &hellos, None);
     tell("  the first prompt", &prompts, None);
 }
 
-fn started(folder: &Path, state: &Path) -> Server {
-    let mut server = Server::start_in(state);
-    server.answer_with("workspace/configuration", json!([null]));
-    server.answer_with("client/registerCapability", Value::Null);
-    server.answer_with("window/workDoneProgress/create", Value::Null);
-    let mut hello = hello();
-    hello["workspaceFolders"] = json!([{ "uri": uri_of(folder), "name": "repo" }]);
-    server.request("initialize", hello).unwrap();
-    server.notify("initialized", json!({}));
-    server
-}
-
-fn end(server: &mut Server) {
-    server.request("shutdown", Value::Null).unwrap();
-    server.notify("exit", Value::Null);
-    server.wait_for_end();
-}
-
-/// Waits until everything is indexed.
-fn ready(server: &mut Server) {
-    while run(server, "server.status", json!({}))["index"] != "ready" {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // What is written then is no part of what comes next.
-    std::thread::sleep(Duration::from_secs(1));
-}
-
 fn command(name: &str, argument: Value) -> Value {
     json!({ "command": format!("strata.{name}"), "arguments": [argument] })
 }
 
-fn run(server: &mut Server, name: &str, argument: Value) -> Value {
-    server.request("workspace/executeCommand", command(name, argument)).unwrap()
+/// Messages to a process and from it, with nothing in between. One that gives back what it gets answers like a server.
+struct Pipes {
+    process: Child,
+    input: BufWriter<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last_id: u64,
 }
 
-fn nothing(server: &mut Server) {
-    run(server, "files.has", json!({ "path": "no such file" }));
-    server.heard("strata/status");
-    server.heard("$/progress");
+impl Pipes {
+    fn to(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn().unwrap();
+        let input = BufWriter::new(process.stdin.take().unwrap());
+        let output = BufReader::new(process.stdout.take().unwrap());
+        Self { process, input, output, last_id: 0 }
+    }
+
+    /// A server that has answered `initialize`.
+    fn to_server(folder: &Path, state: &Path) -> Self {
+        let mut command = Command::new(strata());
+        command
+            .arg("serve")
+            .env("STRATA_STATE_DIR", state)
+            .env("STRATA_CACHE_DIR", state.join("cache"))
+            .env("XDG_CONFIG_HOME", state.join("config"));
+        let mut server = Self::to(&mut command);
+        let mut hello = hello();
+        hello["workspaceFolders"] = json!([{ "uri": uri_of(folder), "name": "repo" }]);
+        // A client that can do nothing is asked nothing.
+        hello["capabilities"] = json!({});
+        server.request("initialize", &hello);
+        server.tell("initialized", &json!({}));
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    }
+
+    /// Says it with what is said next, as an editor does whose pipe is full.
+    fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.last_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }));
+        self.input.flush().unwrap();
+        loop {
+            let message = framing::read(&mut self.output).unwrap();
+            if message["id"] == self.last_id {
+                return message;
+            }
+        }
+    }
+
+    fn run(&mut self, name: &str, argument: Value) -> Value {
+        self.request("workspace/executeCommand", &command(name, argument))
+    }
+
+    /// A command that does nothing.
+    fn nothing(&mut self) -> Value {
+        self.run("files.has", json!({ "path": "no such file" }))
+    }
+
+    /// Waits until everything is indexed.
+    fn ready(&mut self) {
+        while self.run("server.status", json!({}))["result"]["index"] != "ready" {
+            thread::sleep(Duration::from_millis(20));
+        }
+        // What is written then is no part of what comes next.
+        thread::sleep(Duration::from_secs(1));
+    }
 }
 
-/// The message of a command that does nothing, there and back through a process that does less.
-fn through_cat() -> Vec<Duration> {
-    let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let (mut input, mut output) = (cat.stdin.take().unwrap(), BufReader::new(cat.stdout.take().unwrap()));
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "workspace/executeCommand",
-        "params": command("files.has", json!({ "path": "no such file" })) });
-    let times = times(COMMANDS, || {
-        framing::write(&mut input, &message).unwrap();
-        input.flush().unwrap();
-        framing::read(&mut output).unwrap();
-    });
-    drop(input);
-    cat.wait().unwrap();
-    times
+impl Drop for Pipes {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 fn times(count: usize, mut run: impl FnMut()) -> Vec<Duration> {

@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, fs, process, thread};
 
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
@@ -64,6 +64,13 @@ fn main() {
 }
 
 fn compare(root: &Path, rounds: usize) {
+    if !root.is_dir() {
+        eprintln!(
+            "{} is no folder (`cargo bench` runs in the folder of its crate: give the whole path)",
+            root.display()
+        );
+        process::exit(2);
+    }
     let mut all: BTreeMap<String, BTreeMap<String, Vec<f64>>> = BTreeMap::new();
     for _ in 0..rounds {
         let Ok(cache) = tempfile::tempdir() else { return eprintln!("no temporary directory") };
