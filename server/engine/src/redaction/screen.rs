@@ -19,11 +19,8 @@ use crate::hash::ContentHash;
 
 /// Texts that are at least so long, in bytes, are remembered.
 const REMEMBERED: usize = 2 << 10;
-/// So many texts are.
-const MAX_TEXTS: usize = 12 << 10;
-/// For so many there is room from the beginning, so that a long session does not grow table by table: half a megabyte,
-/// filled to seven eighths.
-const ROOM: usize = 14 << 10;
+/// So many texts are; a few bytes for each that holds no secret.
+const MAX_TEXTS: usize = 1 << 14;
 /// So many secrets are.
 const MAX_SECRETS: usize = 1 << 14;
 
@@ -115,7 +112,7 @@ impl Screen {
             key: Arc::new(LazyLock::new(Box::new(key))),
             enabled: true,
             allowed: BTreeSet::new(),
-            texts: DashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            texts: DashMap::default(),
             secrets: Arc::default(),
         }
     }
@@ -126,7 +123,7 @@ impl Screen {
             key: Arc::clone(&self.key),
             enabled: settings.enabled,
             allowed: settings.allow.iter().cloned().collect(),
-            texts: DashMap::with_capacity_and_hasher(ROOM, FxBuildHasher),
+            texts: DashMap::default(),
             secrets: Arc::clone(&self.secrets),
         }
     }
@@ -186,9 +183,7 @@ impl Screen {
             return Arc::clone(&known);
         }
         // Without a lock: two threads may both look, and find the same.
-        let found = self.find(text);
-        // Most texts hold none, and that is no allocation.
-        let replaced: Arc<[Replaced]> = if found.is_empty() { Arc::default() } else { found.into() };
+        let replaced: Arc<[Replaced]> = self.find(text).into();
         if self.texts.len() >= MAX_TEXTS {
             self.texts.clear();
         }

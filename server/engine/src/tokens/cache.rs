@@ -7,21 +7,12 @@ use rustc_hash::FxBuildHasher;
 use super::Scheme;
 use crate::hash::ContentHash;
 
-/// A repository of 18 MB takes about 10,000.
-const MAX_ENTRIES: usize = 48 << 10;
-/// For so many there is room from the beginning, 3 MB of it, so that a long session does not grow table by table. A table
-/// is filled to seven eighths; the eighth between this and the most is what one part of the map may have more than others.
-const ROOM: usize = 56 << 10;
+/// At 48 bytes each, 3 MB. A repository of 18 MB takes about 10,000.
+const MAX_ENTRIES: usize = 1 << 16;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CountCache {
     counts: DashMap<(Scheme, ContentHash), usize, FxBuildHasher>,
-}
-
-impl Default for CountCache {
-    fn default() -> Self {
-        Self { counts: DashMap::with_capacity_and_hasher(ROOM, FxBuildHasher) }
-    }
 }
 
 impl CountCache {
