@@ -10,12 +10,13 @@ use ropey::Rope;
 use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
-use super::block::{Signature, map_block_signed};
-use super::extract::{Anchor, Course, Draft, Facts, Instance, Reach, Repeat, Step, facts_from};
+use super::extract::{Anchor, Course, Draft, Facts, Instance, Repeat, Step, facts_from};
 use super::mentions::{Mention, Mentions};
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
-use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit};
+use super::{
+    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit, map_block,
+};
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
@@ -40,7 +41,6 @@ pub struct LiveOutline {
     starts: Vec<usize>,
     mentions: Mentions,
     outline: Outline,
-    signature: Signature,
     shows: Shows,
     /// The map block, if it was asked for since it last changed.
     block: Option<(FileKey, MapBlock)>,
@@ -86,16 +86,13 @@ struct Piece {
     anchor: Anchor,
     /// Symbols as if no others defined the same; their depth is their level.
     found: Arc<[Symbol]>,
-    /// Which of them other files can reach.
-    reach: Box<[Reach]>,
     repeats: Box<[Repeat]>,
     instance: Box<[Set]>,
     imports: Box<[Box<str>]>,
     mentions: Box<[Mention]>,
     tests: u32,
-    /// The symbols as they are shown, and the signature of those that are visible.
+    /// The symbols as they are shown.
     shown: Arc<[Symbol]>,
-    signature: Option<Signature>,
 }
 
 /// A name set on an instance.
@@ -135,7 +132,6 @@ impl LiveOutline {
             starts: Vec::new(),
             mentions: Mentions::new(language),
             outline: Outline::default(),
-            signature: Signature::of([].iter()),
             shows: Shows::All,
             block: None,
         };
@@ -190,7 +186,7 @@ impl LiveOutline {
         match &self.block {
             Some((known, block)) if known == key => block.clone(),
             _ => {
-                let block = map_block_signed(self.language, key, &self.outline, self.signature);
+                let block = map_block(self.language, key, &self.outline);
                 self.block = Some((key.clone(), block.clone()));
                 block
             }
@@ -290,9 +286,6 @@ impl LiveOutline {
             self.resolve();
         }
         if symbols != Effect::None {
-            let none = Signature::of([].iter());
-            self.signature =
-                self.pieces.iter().filter_map(|piece| piece.signature).fold(none, Signature::join);
             self.outline.symbols = Symbols::of_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
         if imports != Effect::None {
@@ -346,13 +339,11 @@ impl LiveOutline {
 impl Piece {
     fn of(found: Found<'_>, mentions: &mut Mentions) -> Self {
         let Facts { symbols, instance, imports, mentions: names, tests } = found.facts;
-        let reach = symbols.iter().map(|draft| draft.reach).collect();
         let repeats = symbols.iter().map(|draft| draft.repeat).collect();
         let symbols: Arc<[Symbol]> = symbols.into_iter().map(Draft::symbol).collect();
         let set = |set: Instance<'_>| Set { behind: set.behind, owner: set.owner, name: (*set.name).into() };
         Self {
             anchor: found.anchor,
-            reach,
             repeats,
             shown: symbols.clone(),
             found: symbols,
@@ -360,7 +351,6 @@ impl Piece {
             imports: imports.into_iter().map(String::into_boxed_str).collect(),
             mentions: mentions.add(names.iter().map(|(name, usage)| (&**name, *usage))),
             tests,
-            signature: None,
         }
     }
 
@@ -379,12 +369,6 @@ impl Piece {
             };
             self.found.iter().zip(&how).filter_map(symbol).collect()
         };
-        if self.signature.is_some() && (Arc::ptr_eq(&shown, &self.shown) || shown == self.shown) {
-            return;
-        }
-        let reach = self.reach.iter().zip(&how).filter(|(_, how)| how.is_some()).map(|(reach, _)| reach);
-        let visible = shown.iter().zip(reach).filter(|(_, reach)| **reach == Reach::Visible);
-        self.signature = Some(Signature::of(visible.map(|(symbol, _)| symbol)));
         self.shown = shown;
     }
 }
@@ -434,9 +418,7 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: Shows) -> Effect {
         let count = piece.found.len();
         piece.show(how.by_ref().take(count).map(Some));
     }
-    let is_same = flat(new, |piece| &piece.shown).eq(was_shown)
-        && flat(new, |piece| &piece.reach).eq(flat(old, |piece| &piece.reach));
-    if is_same { Effect::None } else { Effect::Here }
+    if flat(new, |piece| &piece.shown).eq(was_shown) { Effect::None } else { Effect::Here }
 }
 
 /// Names set on instances, each with how many symbols of the pieces are in front of it and with its owner, as if `many`
