@@ -3,8 +3,7 @@
 //! Counts every text below the directories. Rounds are interleaved, what is printed are medians, and each count begins with a
 //! counter that remembers nothing: "first" is a pass over all texts, "steady" a pass over texts that are not known but
 //! whose words are (half of them, after the others were counted). A text that is known costs its hash. Then come
-//! megabytes that are hard to count, and edits of one line in a megabyte. Times are of the processor, but those of edits are of the wall.
-//! Peaks of memory are those of a process each.
+//! megabytes that are hard to count. Times are of the processor. Peaks of memory are those of a process each.
 //!
 //! `-- --answer` serves `tests/bench/tiktoken_diff`: it reads texts (a length in four bytes, then UTF-8) and
 //! writes a line with the two counts of each.
@@ -17,13 +16,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use ropey::Rope;
-use strata_engine::tokens::{Counted, TokenCounter, Tokenizer};
+use strata_engine::tokens::{TokenCounter, Tokenizer};
 use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;
 const MB: usize = 1_000_000;
-const EDITS: usize = 2_000;
 /// Larger files are no source code.
 const LARGEST: u64 = 4 << 20;
 
@@ -62,7 +59,6 @@ fn report(directories: &[&str]) {
     }
     let source = megabyte_of(&texts);
     hard(&source);
-    edits(&source);
 }
 
 /// Both over all texts, and whether they agree.
@@ -178,40 +174,6 @@ fn hard(source: &str) {
         let time = fresh(text);
         println!("  {name}: {time:.1} ms, {:.1} x", time / base);
     }
-}
-
-/// Counts after one line of a megabyte changed.
-fn edits(source: &str) {
-    let (counter, tokenizer) = (TokenCounter::new(), Tokenizer::O200k);
-    let mut rope = Rope::from_str(source);
-    let mut kept = Counted::new(&counter, tokenizer, &rope);
-    let (mut times, mut wrong, mut checked) = (Vec::new(), 0, 0);
-    for edit in 0..EDITS {
-        // Lines all over the text, not one after the other.
-        let line = edit * 7_919 % rope.len_lines().saturating_sub(1).max(1);
-        let chars = rope.line_to_char(line)..rope.line_to_char(line + 1);
-        let bytes = rope.char_to_byte(chars.start)..rope.char_to_byte(chars.end);
-        let new = format!("    edited = line({edit})\n");
-        rope.remove(chars.clone());
-        rope.insert(chars.start, &new);
-        let start = Instant::now();
-        kept.edited(&counter, &rope, bytes, new.len());
-        let count = kept.tokens(&rope);
-        times.push(start.elapsed().as_secs_f64() * 1e6);
-        if edit % 100 == 0 {
-            checked += 1;
-            wrong += usize::from(count != TokenCounter::new().count(tokenizer, &rope.to_string()));
-        }
-    }
-    times.sort_by(f64::total_cmp);
-    let percentile = |of: usize| times.get(times.len() * of / 100).copied().unwrap_or(f64::NAN);
-    println!(
-        "recount after an edit of one line in {:.1} MB: p50 {:.1} us, p99 {:.1} us; {wrong} of {checked} counts that were \
-         checked are wrong",
-        rope.len_bytes() as f64 / MB as f64,
-        percentile(50),
-        percentile(99),
-    );
 }
 
 fn reference(tokenizer: Tokenizer) -> Option<CoreBPE> {
