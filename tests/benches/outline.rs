@@ -164,12 +164,7 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let seeds = Seeds { selected: some, ..Seeds::default() };
     show("rank around three files", each(&|| drop(graph.rank(&seeds))));
     show("words of all files", each(&|| drop(LexicalIndex::build(index, files))));
-    let mut lexical = LexicalIndex::build(index, files);
-    let key = ranking.files().first();
-    if let Some((key, symbols)) = key.and_then(|key| Some((key, index.get(key)?))) {
-        let times = (0..rounds.max(5)).map(|_| timed(|| lexical.insert(key, Some(symbols))));
-        show("words of one file", median(&mut times.collect::<Vec<_>>()));
-    }
+    let lexical = LexicalIndex::build(index, files);
     let text =
         "Fix redirect handling in the session middleware\n\nThe cookie of `SessionMiddleware` was lost.";
     let query = Query { text, ..Query::default() };

@@ -1,5 +1,4 @@
-//! The words of every file: of its path, of what it defines, of what it mentions. A value that is updated file by file; it keeps
-//! no text.
+//! The words of every file: of its path, of what it defines, of what it mentions. Made at once for all files; it keeps no text.
 
 use std::collections::BTreeMap;
 
@@ -30,25 +29,23 @@ pub(super) const FIELDS: usize = 4;
 pub(super) type Counts = [u16; FIELDS];
 
 /// Words in files. The same for the same files, whatever order they came in.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct LexicalIndex {
-    numbers: BTreeMap<FileKey, u32>,
-    /// By number; the places of files that are gone are given to others.
-    files: Vec<Option<Described>>,
-    free: Vec<u32>,
+    /// In key order; the number of a file is its place.
+    files: Vec<Described>,
     terms: FxHashMap<Box<str>, u32>,
     /// By term: the files that have it.
     postings: Vec<Vec<Posting>>,
     /// The words of all files together, by field.
     totals: [u64; FIELDS],
-    /// Files of code by what their names are about: a source and its tests are together.
+    /// Files with outlines by what their names are about: a source and its tests are together.
     companions: BTreeMap<Box<str>, Vec<u32>>,
 }
 
 /// What is kept of one file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Described {
-    terms: Box<[u32]>,
+    pub(super) key: FileKey,
     lengths: [u32; FIELDS],
     /// Whether it is read as code, not as a document or not at all.
     pub(super) is_code: bool,
@@ -71,18 +68,14 @@ impl LexicalIndex {
         all.sort_unstable();
         all.dedup();
         for key in all {
-            lexical.insert(key, index.get(key).map(|symbols| &**symbols));
+            lexical.push(key, index.get(key).map(|symbols| &**symbols));
         }
         lexical
     }
 
-    /// Puts a file in, in place of what was known of it; without symbols it is known by its path.
-    pub fn insert(&mut self, key: &FileKey, symbols: Option<&FileSymbols>) {
-        self.remove(key);
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.files.push(None);
-            u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
-        });
+    /// Takes in a file, whose key comes behind all others; without symbols it is known by its path.
+    fn push(&mut self, key: &FileKey, symbols: Option<&FileSymbols>) {
+        let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         let mut counts: FxHashMap<u32, Counts> = FxHashMap::default();
         let mut lengths = [0; FIELDS];
         each_word(key, symbols, |field, word| {
@@ -98,75 +91,36 @@ impl LexicalIndex {
         for (total, length) in self.totals.iter_mut().zip(lengths) {
             *total += u64::from(length);
         }
-        let terms = counts.keys().copied().collect();
         for (term, counts) in counts {
             if let Some(postings) = self.postings.get_mut(term as usize) {
                 postings.push(Posting { file: number, counts });
             }
         }
         if symbols.is_some() {
-            let group = self.companions.entry(subject(key).into()).or_default();
-            if let Err(at) = group.binary_search(&number) {
-                group.insert(at, number);
-            }
+            self.companions.entry(subject(key).into()).or_default().push(number);
         }
-        if let Some(slot) = self.files.get_mut(number as usize) {
-            let is_code = symbols.is_some_and(|symbols| !symbols.language.is_document());
-            *slot = Some(Described { terms, lengths, is_code, is_changelog: is_changelog(key) });
-        }
-        self.numbers.insert(key.clone(), number);
+        let is_code = symbols.is_some_and(|symbols| !symbols.language.is_document());
+        self.files.push(Described { key: key.clone(), lengths, is_code, is_changelog: is_changelog(key) });
     }
 
-    /// Takes a file out.
-    pub fn remove(&mut self, key: &FileKey) {
-        let Some(number) = self.numbers.remove(key) else { return };
-        let Some(described) = self.files.get_mut(number as usize).and_then(Option::take) else { return };
-        for term in described.terms {
-            if let Some(postings) = self.postings.get_mut(term as usize) {
-                postings.retain(|posting| posting.file != number);
-            }
-        }
-        for (total, length) in self.totals.iter_mut().zip(described.lengths) {
-            *total -= u64::from(length);
-        }
-        let subject = subject(key);
-        if let Some(group) = self.companions.get_mut(&*subject) {
-            group.retain(|other| *other != number);
-            if group.is_empty() {
-                self.companions.remove(&*subject);
-            }
-        }
-        self.free.push(number);
-    }
-
-    /// How many files there are.
-    pub fn len(&self) -> usize {
-        self.numbers.len()
-    }
-
-    /// Whether there are no files.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty()
+    /// How many files there are; numbers are below it.
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
     }
 
     /// All files in the order of their keys, with their numbers.
-    pub(super) fn files(&self) -> impl Iterator<Item = (&FileKey, u32, &Described)> {
-        let described = |number: u32| self.files.get(number as usize).and_then(Option::as_ref);
-        self.numbers.iter().filter_map(move |(key, number)| Some((key, *number, described(*number)?)))
+    pub(super) fn files(&self) -> impl Iterator<Item = (u32, &Described)> {
+        (0_u32..).zip(&self.files)
     }
 
-    /// Groups of files of code whose names are about the same, in a fixed order.
+    /// Groups of files with outlines whose names are about the same, in a fixed order.
     pub(super) fn companions(&self) -> impl Iterator<Item = &[u32]> {
         self.companions.values().map(|group| &**group)
     }
 
-    /// Numbers are below it.
-    pub(super) fn bound(&self) -> usize {
-        self.files.len()
-    }
-
     pub(super) fn number(&self, key: &FileKey) -> Option<u32> {
-        self.numbers.get(key).copied()
+        let at = self.files.binary_search_by(|file| file.key.cmp(key)).ok()?;
+        u32::try_from(at).ok()
     }
 
     /// The files that have a word (lower case, stemmed).
@@ -177,8 +131,7 @@ impl LexicalIndex {
 
     /// How many words each field of a file has.
     pub(super) fn lengths(&self, number: u32) -> [u32; FIELDS] {
-        let described = self.files.get(number as usize).and_then(Option::as_ref);
-        described.map_or([0; FIELDS], |described| described.lengths)
+        self.files.get(number as usize).map_or([0; FIELDS], |file| file.lengths)
     }
 
     /// How many words a field has on average.

@@ -63,11 +63,11 @@ impl Mentions {
     pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = Asked::read(text);
         let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
-        let files = lexical.files().filter(|(_, number, _)| named.contains(number));
+        let files = lexical.files().filter(|(number, _)| named.contains(number));
         let mut identifiers = asked.identifiers;
         let mut known = FxHashSet::default();
         identifiers.retain(|name| known.insert(name.clone()));
-        Self { files: files.map(|(key, ..)| key.clone()).collect(), identifiers }
+        Self { files: files.map(|(_, file)| file.key.clone()).collect(), identifiers }
     }
 }
 
@@ -101,8 +101,8 @@ impl Asked {
         if named.is_empty() {
             return Vec::new();
         }
-        for (key, number, _) in lexical.files() {
-            let path = key.as_str();
+        for (number, file) in lexical.files() {
+            let path = file.key.as_str();
             let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
             for end in std::iter::once(path).chain(below) {
                 if let Some(files) = named.get_mut(end) {

@@ -81,7 +81,7 @@ pub fn relevant(
         return Vec::new();
     }
     let start: Vec<f64> = of_graph(lexical, references, &scores).map(|score| score.powf(SHARPEN)).collect();
-    for (_, number, _) in lexical.files().filter(|(_, _, file)| !file.is_code) {
+    for (number, _) in lexical.files().filter(|(_, file)| !file.is_code) {
         if let Some(score) = scores.get_mut(number as usize) {
             *score *= NO_CODE;
         }
@@ -102,7 +102,7 @@ pub fn relevant(
 
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
     let mut ranked: Vec<(f64, &FileKey)> =
-        lexical.files().map(|(key, number, _)| (score(number), key)).collect();
+        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
     ranked.retain(|(score, _)| *score > 0.0);
     ranked.truncate(limit);
@@ -130,7 +130,7 @@ fn weighed<'a>(lexical: &LexicalIndex, asked: &'a Asked) -> Vec<(&'a str, f64)> 
 
 /// BM25 over several fields: their counts are brought together before more of the same stops counting.
 fn by_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
-    let mut scores = vec![0.0; lexical.bound()];
+    let mut scores = vec![0.0; lexical.len()];
     let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average(field).max(1.0));
     for (word, worth) in words {
         for posting in lexical.postings(word) {
@@ -154,8 +154,8 @@ fn by_size(lexical: &LexicalIndex, scores: &mut [f64]) {
         let [_, _, defined, _] = lexical.lengths(number);
         (1.0 + f64::from(defined)).ln()
     };
-    let most = lexical.files().map(|(_, number, _)| size(number)).fold(1.0, f64::max);
-    for (_, number, _) in lexical.files() {
+    let most = lexical.files().map(|(number, _)| size(number)).fold(1.0, f64::max);
+    for (number, _) in lexical.files() {
         add(scores, number, SIZE * size(number) / most);
     }
 }
@@ -175,7 +175,7 @@ fn to_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
 fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
     let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
     let mut ranked: Vec<(f64, &FileKey)> =
-        lexical.files().map(|(key, number, _)| (score(number), key)).collect();
+        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
     ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
     let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
     let shared = |key: &FileKey| {
@@ -184,9 +184,10 @@ fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
         let mut way = best.as_str().split('/');
         own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
     };
-    let logs = lexical.files().filter(|(_, _, file)| file.is_changelog);
-    let closest =
-        logs.filter_map(|(key, number, _)| Some((shared(key)?, number))).max_by_key(|(shared, _)| *shared);
+    let logs = lexical.files().filter(|(_, file)| file.is_changelog);
+    let closest = logs
+        .filter_map(|(number, file)| Some((shared(&file.key)?, number)))
+        .max_by_key(|(shared, _)| *shared);
     if let Some(score) = closest.and_then(|(_, number)| scores.get_mut(number as usize)) {
         *score = score.max(*place);
     }

@@ -163,28 +163,4 @@ proptest! {
         files.dedup();
         prop_assert_eq!(files.len(), found.len());
     }
-
-    #[test]
-    fn updates_lead_to_the_same_as_building_anew(
-        text in any_text(),
-        steps in prop::collection::vec((0_usize..9, 0_usize..9), 0..12),
-    ) {
-        let mut repository = Repository::new();
-        for (at, with) in steps {
-            // What another file says, for a while.
-            let (key, other) = (FileKey::from(FILES[at].0), outlined("x.py", FILES[with].1));
-            repository.lexical.remove(&key);
-            repository.lexical.insert(&key, other.as_ref().map(|(_, symbols)| &**symbols));
-        }
-        for (path, text) in FILES {
-            let symbols = outlined(path, text).map(|(_, symbols)| symbols);
-            repository.lexical.insert(&FileKey::from(path), symbols.as_deref());
-        }
-        let fresh = Repository::new().relevant(&text);
-        let updated = repository.relevant(&text);
-        prop_assert_eq!(updated.len(), fresh.len());
-        for (one, other) in updated.iter().zip(&fresh) {
-            prop_assert!((one.score - other.score).abs() < 1e-9);
-        }
-    }
 }
