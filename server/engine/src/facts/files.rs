@@ -13,13 +13,9 @@ pub struct FileTrace {
     pub edits: u32,
     /// How often it was created.
     pub created: u32,
-    /// How often it was deleted.
-    pub deleted: u32,
     /// In how many messages its name appears beside the calls that touch it.
     pub mentions: u32,
-    /// The first message that touches or names it, as an index into the messages that were read.
-    pub first: usize,
-    /// The last one.
+    /// The last message that touches or names it, as an index into the messages that were read.
     pub last: usize,
     /// The last message that read it, if any.
     pub last_read: Option<usize>,
@@ -68,9 +64,7 @@ impl FileTrace {
             reads: 0,
             edits: 0,
             created: 0,
-            deleted: 0,
             mentions: 0,
-            first: index,
             last: index,
             last_read: None,
             last_state: FileState::Mentioned,
@@ -87,9 +81,7 @@ impl FileTrace {
         self.reads += other.reads;
         self.edits += other.edits;
         self.created += other.created;
-        self.deleted += other.deleted;
         self.mentions += other.mentions;
-        self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
         self.last_read = self.last_read.max(other.last_read);
     }
@@ -101,14 +93,10 @@ impl FileTrace {
                 self.reads += 1;
                 self.last_read = Some(index);
             }
-            FileState::Edited => self.edits += 1,
+            FileState::Edited | FileState::Deleted => self.edits += 1,
             FileState::Created => {
                 self.edits += 1;
                 self.created += 1;
-            }
-            FileState::Deleted => {
-                self.edits += 1;
-                self.deleted += 1;
             }
             FileState::Failed => {}
             FileState::Mentioned => self.mentions += 1,
@@ -165,9 +153,7 @@ impl Files {
         }
         self.traces
     }
-}
 
-impl Files {
     /// A relative path and the one absolute path that ends with it are one file.
     fn join_spellings(&mut self) {
         let is_absolute = |path: &str| path.starts_with('/') || path.get(1..3) == Some(":\\");

@@ -313,11 +313,6 @@ impl Resolved {
 }
 
 impl Model {
-    /// Whether it takes images.
-    pub fn vision(&self) -> bool {
-        self.image.is_some()
-    }
-
     /// The tokens of a request beyond its texts and images.
     pub fn structure_tokens(&self, structure: Structure) -> usize {
         let Overheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;

@@ -157,7 +157,7 @@ fn structure_and_images_have_a_price() {
     assert_eq!(gpt.structure_tokens(tools), 9 + 12 + 14 + 6);
     let image = gpt.image.unwrap();
     assert_eq!(image.tokens(Some(ImageSize { width: 1024, height: 1024 })), 765);
-    assert!(!models().resolve("o3-mini").model.vision());
+    assert_eq!(models().resolve("o3-mini").model.image, None);
 }
 
 #[test]

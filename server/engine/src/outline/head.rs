@@ -10,7 +10,7 @@ use crate::redaction::{has_a_secret, scan};
 const SHORTEST_SECRET: usize = 16;
 
 /// The most characters of a head, the mark for what was cut included.
-pub(crate) const MAX_HEAD: usize = 200;
+const MAX_HEAD: usize = 200;
 /// The most characters of a string literal inside a head.
 const MAX_STRING: usize = 24;
 /// How far into a head to look, bodies inside of it not counted. Bounds the work when heads contain one another.

@@ -1,7 +1,6 @@
 //! The symbols of a file as a list that versions of the file share parts of.
 
 use std::fmt;
-use std::ops::Index;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -30,17 +29,6 @@ impl Symbols {
     /// The symbols in order.
     pub fn iter(&self) -> Iter<'_> {
         Iter { parts: &self.parts, part: [].iter() }
-    }
-
-    /// The symbol at a place. Costs a look at every part in front of it.
-    pub fn get(&self, mut index: usize) -> Option<&Symbol> {
-        for part in &*self.parts {
-            match part.get(index) {
-                Some(symbol) => return Some(symbol),
-                None => index -= part.len(),
-            }
-        }
-        None
     }
 
     /// A list of these parts.
@@ -91,19 +79,6 @@ impl From<Vec<Symbol>> for Symbols {
 impl FromIterator<Symbol> for Symbols {
     fn from_iter<I: IntoIterator<Item = Symbol>>(symbols: I) -> Self {
         Self::of_parts([symbols.into_iter().collect()])
-    }
-}
-
-impl Index<usize> for Symbols {
-    type Output = Symbol;
-
-    /// As [`Symbols::get`], for tests and other places that know the list.
-    fn index(&self, index: usize) -> &Symbol {
-        match self.get(index) {
-            Some(symbol) => symbol,
-            #[expect(clippy::panic, reason = "indexing past the end is a mistake of the caller")]
-            None => panic!("there are {} symbols and none at {index}", self.len),
-        }
     }
 }
 
@@ -167,7 +142,7 @@ mod tests {
         let all: Vec<Symbol> = whole.iter().cloned().collect();
         let cut = Symbols::of_parts(all.chunks(3).map(Arc::from).chain([[].into()]));
         assert_eq!(cut, whole);
-        assert_eq!((cut.len(), cut.get(4), cut.get(all.len())), (all.len(), Some(&all[4]), None));
+        assert_eq!((cut.len(), cut.iter().nth(4)), (all.len(), Some(&all[4])));
         let json = serde_json::to_string(&cut).unwrap();
         assert_eq!(json, serde_json::to_string(&whole).unwrap());
         assert_eq!(serde_json::from_str::<Symbols>(&json).unwrap(), cut);

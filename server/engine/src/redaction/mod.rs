@@ -17,7 +17,6 @@ mod tests;
 mod words;
 
 pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
-pub use rules::{RuleInfo, is_rule, rules};
 pub use scan::{Hit, scan};
 pub use screen::{Found, RedactionSettings, Restored, Screen, Screened};
 

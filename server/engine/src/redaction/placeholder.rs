@@ -48,11 +48,6 @@ impl fmt::Debug for PlaceholderKey {
 }
 
 impl Placeholder {
-    /// A text that is a placeholder and nothing else.
-    pub fn parse(text: &str) -> Option<Self> {
-        (length_at(text)? == text.len()).then(|| Self(text.to_owned()))
-    }
-
     /// As it stands in texts.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -116,7 +111,6 @@ mod tests {
         assert_ne!(placeholder, one.placeholder("github-token", "hunter3"));
         assert_ne!(placeholder, other.placeholder("github-token", "hunter2"));
         assert_eq!(placeholder.label(), "github-token");
-        assert_eq!(Placeholder::parse(placeholder.as_str()), Some(placeholder.clone()));
         let text = format!("[secret:[secret:x] {placeholder}, {placeholder}]");
         let found: Vec<_> =
             placeholders(&text).map(|(range, found)| (text[range].to_owned(), found)).collect();

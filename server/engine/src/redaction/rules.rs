@@ -10,17 +10,6 @@ use serde::Deserialize;
 
 use super::words::Words;
 
-/// What is known of a rule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RuleInfo {
-    /// Its name.
-    pub id: &'static str,
-    /// Whose credential it finds.
-    pub provider: &'static str,
-    /// Where the form is described.
-    pub source: &'static str,
-}
-
 /// What begins where a pattern matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -37,9 +26,12 @@ pub(super) enum Shape {
 /// One rule, as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "`provider` and `source` are for those who read the table"))]
 pub(super) struct Rule {
     pub(super) id: String,
+    /// Whose credential it finds.
     provider: String,
+    /// Where the form is described.
     source: String,
     keywords: Vec<String>,
     pattern: String,
@@ -153,20 +145,6 @@ impl Table {
             uses.iter().filter(is_meant).map(move |one| (found.range(), one.rule))
         })
     }
-}
-
-/// All rules, in the order in which they count.
-pub fn rules() -> impl Iterator<Item = RuleInfo> {
-    Table::builtin().rules.iter().map(|rule| RuleInfo {
-        id: &rule.id,
-        provider: &rule.provider,
-        source: &rule.source,
-    })
-}
-
-/// Whether there is a rule of this name.
-pub fn is_rule(id: &str) -> bool {
-    Table::builtin().rules.iter().any(|rule| rule.id == id)
 }
 
 #[cfg(test)]

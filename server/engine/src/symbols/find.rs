@@ -54,27 +54,24 @@ pub fn find<'a>(
     cancel: &Cancel,
 ) -> Result<Vec<Found<'a>>, Cancelled> {
     let query = query.to_lowercase();
-    let mut found: Vec<(Closeness, &FileKey, usize)> = Vec::new();
-    for (key, file) in index.iter() {
+    let mut found: Vec<(Closeness, Found<'a>)> = Vec::new();
+    for (file, symbols) in index.iter() {
         cancel.check()?;
-        for (at, symbol) in file.outline.symbols.iter().enumerate() {
+        let mut around: Vec<&str> = Vec::new();
+        for (at, symbol) in symbols.outline.symbols.iter().enumerate() {
+            around.truncate(symbol.depth as usize);
+            let container = around.last().copied();
+            around.push(&symbol.name);
             if let Some(closeness) =
                 closeness(&symbol.name, &query).filter(|_| symbol.kind != SymbolKind::Impl)
             {
-                found.push((closeness, key, at));
+                found.push((closeness, Found { file, at, symbol, container }));
             }
         }
     }
-    found.sort_unstable();
+    found.sort_unstable_by_key(|(closeness, found)| (*closeness, found.file, found.at));
     found.truncate(limit);
-    let located = found.into_iter().filter_map(|(_, file, at)| {
-        let symbols = &index.get(file)?.outline.symbols;
-        let symbol = symbols.get(at)?;
-        let before = (0..at).rev().filter_map(|at| symbols.get(at));
-        let around = before.into_iter().find(|other| other.depth < symbol.depth);
-        Some(Found { file, at, symbol, container: around.map(|around| &*around.name) })
-    });
-    Ok(located.collect())
+    Ok(found.into_iter().map(|(_, found)| found).collect())
 }
 
 /// The files of `files`, which are in key order, whose paths have the letters of `query` in them, in order, letter case

@@ -28,7 +28,7 @@ const MAX_FILES: usize = 256;
 
 /// Finds the files that imports mean.
 #[derive(Debug)]
-pub struct Resolver {
+pub(super) struct Resolver {
     table: Table,
     manifests: Arc<Manifests>,
 }
@@ -42,18 +42,15 @@ struct Importer<'a> {
 
 impl Resolver {
     /// A resolver over the files of a repository and their languages, in any order.
-    pub fn new(files: impl IntoIterator<Item = (FileKey, LanguageId)>, manifests: Arc<Manifests>) -> Self {
+    pub(super) fn new(
+        files: impl IntoIterator<Item = (FileKey, LanguageId)>,
+        manifests: Arc<Manifests>,
+    ) -> Self {
         Self { table: Table::new(files), manifests }
     }
 
-    /// The files that `import` means when a file of `language` called `from` says it, in key order and
-    /// never `from` itself.
-    pub fn resolve(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<FileKey> {
-        let numbers = self.numbers(from, language, import);
-        numbers.into_iter().filter_map(|number| self.table.key(number)).cloned().collect()
-    }
-
-    /// The same by the place of the files among all, in key order.
+    /// The files that `import` means when a file of `language` called `from` says it, by their places among all files, in
+    /// key order and never `from` itself.
     pub(super) fn numbers(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<u32> {
         let importer = Importer { key: from, language };
         let mut found = match language.import_style() {
