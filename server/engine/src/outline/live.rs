@@ -3,6 +3,9 @@
 //! made anew. The result is byte for byte what [`Outline::of`] says of the same tree. While a text is broken, as it is at
 //! every other key that somebody types, the outline stays that of the last text that was not.
 
+mod course;
+mod touched;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +13,9 @@ use ropey::Rope;
 use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
-use super::extract::{Anchor, Course, Draft, Facts, Instance, Repeat, Step, facts_from};
+use self::course::{Found, PIECE, Pieces};
+use self::touched::{floor, moved, place, runs, touched_pieces};
+use super::extract::{Anchor, Draft, Facts, Instance, Repeat, facts_from};
 use super::mentions::{Mention, Mentions};
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
@@ -20,10 +25,6 @@ use super::{
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
-/// From how many bytes on a piece ends at the next anchor.
-const PIECE: usize = 1_024;
-/// A piece below so many bytes takes the next one in when it is walked again.
-const SMALL_PIECE: usize = 256;
 /// How much text behind a touched piece to have at hand for walking it.
 const AT_HAND: usize = 4 * PIECE;
 /// An outline that is further behind than so many edits is made anew.
@@ -108,13 +109,6 @@ struct Set {
 struct Splice<'a> {
     old: Range<usize>,
     new: Vec<Found<'a>>,
-}
-
-/// A piece as the walk found it.
-struct Found<'a> {
-    anchor: Anchor,
-    start: usize,
-    facts: Facts<'a>,
 }
 
 impl LiveOutline {
@@ -456,150 +450,6 @@ fn shape<'a>(&(symbol, repeat): &Defined<'a>) -> (u32, Option<(&'a str, Option<u
 /// What all pieces have of something.
 fn flat<'a, T: 'a>(pieces: &'a [Piece], part: impl Fn(&'a Piece) -> &'a [T]) -> impl Iterator<Item = &'a T> {
     pieces.iter().flat_map(part)
-}
-
-/// Cuts a walk into pieces, and has it stop where all that comes is as it was.
-struct Pieces<'o, 'a> {
-    old: &'o [Piece],
-    starts: &'o [usize],
-    touched: &'o [bool],
-    /// The first old piece that may be behind the walk.
-    candidate: usize,
-    /// Where the piece begins that the walk is in.
-    anchor: Anchor,
-    start: usize,
-    found: Vec<Found<'a>>,
-}
-
-impl<'o> Pieces<'o, '_> {
-    /// For a walk that begins with `first`. The old pieces start at `starts` now, and some of them are `touched`.
-    fn new(
-        old: &'o [Piece],
-        starts: &'o [usize],
-        touched: &'o [bool],
-        (anchor, start): (Anchor, usize),
-    ) -> Self {
-        let mut pieces = Self { old, starts, touched, candidate: 0, anchor, start, found: Vec::new() };
-        pieces.pass(start + 1);
-        pieces
-    }
-
-    /// Old pieces that start before a byte, or were touched, are nothing to stop at.
-    fn pass(&mut self, byte: usize) {
-        let is_none = |at: usize| {
-            let start = self.starts.get(at).copied();
-            let is_touched = self.touched.get(at).copied().unwrap_or(true);
-            start.is_some_and(|start| start < byte || is_touched)
-        };
-        self.candidate = (self.candidate..).find(|at| !is_none(*at)).unwrap_or(self.candidate);
-    }
-
-    /// Whether the walk may stop so soon behind a byte that a cut there would make a small piece, which would then have
-    /// to take the next one in, and so on to the end of the text.
-    fn is_soon_over(&self, start: usize) -> bool {
-        self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(SMALL_PIECE))
-    }
-}
-
-impl<'a> Course<'a> for Pieces<'_, 'a> {
-    fn next(&self) -> usize {
-        let full = self.start.saturating_add(PIECE);
-        self.starts.get(self.candidate).map_or(full, |start| full.min(*start))
-    }
-
-    fn step(&mut self, anchor: &Anchor, start: usize) -> Step {
-        self.pass(start);
-        let is_small = start < self.start.saturating_add(SMALL_PIECE);
-        let meets = self.starts.get(self.candidate) == Some(&start)
-            && self.old.get(self.candidate).is_some_and(|old| old.anchor == *anchor);
-        if meets && !is_small {
-            Step::Stop
-        } else if start >= self.start.saturating_add(PIECE) && !self.is_soon_over(start) {
-            Step::Cut
-        } else {
-            Step::On
-        }
-    }
-
-    fn cut(&mut self, facts: Facts<'a>, anchor: Anchor, start: usize) {
-        let anchor = std::mem::replace(&mut self.anchor, anchor);
-        let start = std::mem::replace(&mut self.start, start);
-        self.found.push(Found { anchor, start, facts });
-    }
-
-    fn end(&mut self, facts: Facts<'a>) {
-        self.candidate = self.old.len();
-        self.found.push(Found { anchor: self.anchor.clone(), start: self.start, facts });
-    }
-}
-
-/// Where places of a text are after edits, and which ranges of the new text those touched, sorted and apart.
-fn moved(starts: &[usize], edits: &[TreeEdit]) -> (Vec<usize>, Vec<Range<usize>>) {
-    let mut starts = starts.to_vec();
-    let mut touched: Vec<Range<usize>> = Vec::new();
-    for edit in edits {
-        let (start, old_end, new_end) = (edit.start.byte, edit.old_end.byte, edit.new_end.byte);
-        let shift = |at: &mut usize| {
-            if *at >= old_end {
-                *at = *at - old_end + new_end;
-            } else if *at > start {
-                *at = new_end;
-            }
-        };
-        let first = starts.partition_point(|at| *at <= start).max(1);
-        starts.iter_mut().skip(first).for_each(shift);
-        for range in &mut touched {
-            // What a later edit meets is touched in whole.
-            range.start =
-                if range.start >= old_end { range.start - old_end + new_end } else { range.start.min(start) };
-            range.end = match range.end {
-                end if end >= old_end => end - old_end + new_end,
-                end if end > start => new_end,
-                end => end,
-            };
-        }
-        touched.push(start..new_end);
-    }
-    touched.sort_unstable_by_key(|range| (range.start, range.end));
-    touched.dedup_by(|next, last| {
-        let meets = next.start <= last.end;
-        if meets {
-            last.end = last.end.max(next.end);
-        }
-        meets
-    });
-    (starts, touched)
-}
-
-/// Which pieces have a touched place in them or at their ends.
-fn touched_pieces(starts: &[usize], touched: &[Range<usize>]) -> Vec<bool> {
-    let mut pieces = vec![false; starts.len()];
-    for range in touched {
-        // The last piece that starts before the range may reach into it.
-        let first = starts.partition_point(|start| *start < range.start).saturating_sub(1);
-        let last = starts.partition_point(|start| *start <= range.end);
-        pieces.iter_mut().take(last).skip(first).for_each(|piece| *piece = true);
-    }
-    pieces
-}
-
-/// Runs of pieces that are all touched.
-fn runs(touched: &[bool]) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + touched.get(at..)?.iter().position(|touched| *touched)?;
-        let len = touched.get(start..)?.iter().take_while(|touched| **touched).count();
-        at = start + len;
-        Some(start..at)
-    })
-}
-
-fn place(starts: &[usize], piece: usize) -> usize {
-    starts.get(piece).copied().unwrap_or(usize::MAX)
-}
-
-fn floor(text: &Rope, at: usize) -> usize {
-    text.char_to_byte(text.byte_to_char(at.min(text.len_bytes())))
 }
 
 #[cfg(test)]
