@@ -18,23 +18,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn edition() -> Result<(), Box<dyn Error>> {
-    // What is taken for a secret is left out of outlines.
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for folder in ["src/outline", "src/redaction"] {
-        let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(folder);
-        println!("cargo::rerun-if-changed={}", folder.display());
-        folders.push(folder);
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    // What is taken for a secret is left out of outlines; `text` cuts what is too long.
+    let mut open = ["src/outline", "src/redaction", "src/text.rs"].map(|path| root.join(path)).to_vec();
+    for path in &open {
+        println!("cargo::rerun-if-changed={}", path.display());
     }
     let mut sources = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml") {
-                sources
-                    .push((path.strip_prefix(env::var("CARGO_MANIFEST_DIR")?)?.to_owned(), fs::read(&path)?));
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            for entry in fs::read_dir(&path)? {
+                open.push(entry?.path());
             }
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml") {
+            sources.push((path.strip_prefix(&root)?.to_owned(), fs::read(&path)?));
         }
     }
     sources.sort();

@@ -49,9 +49,26 @@ pub fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) 
     }
 }
 
+/// The start of the character that byte `at` is in, or the end of the text.
+pub(crate) fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// The next start of a character from byte `at` on, or the end of the text.
+pub(crate) fn ceil(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_are_moved_to_characters() {
+        let text = "aéb";
+        assert_eq!([0, 1, 2, 3, 4, 9].map(|at| floor(text, at)), [0, 1, 1, 3, 4, 4]);
+        assert_eq!([0, 1, 2, 3, 4, 9].map(|at| ceil(text, at)), [0, 1, 3, 3, 4, 4]);
+    }
 
     #[test]
     fn clipping_counts_characters_and_keeps_them_whole() {

@@ -1,5 +1,7 @@
 //! Text brought onto one line and to a length. Chooses nothing.
 
+use crate::text::{ceil, floor};
+
 /// Stands where text was left out.
 const ELLIPSIS: char = '…';
 
@@ -34,16 +36,12 @@ pub fn one_line(text: &str, limit: usize) -> String {
 
 /// The beginning of a text: at most `bytes` bytes, never a part of a character.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
-    let fits = |&end: &usize| text.is_char_boundary(end);
-    let end = (0..=bytes.min(text.len())).rev().find(fits).unwrap_or_default();
-    &text[..end]
+    &text[..floor(text, bytes)]
 }
 
 /// The end of a text: at most `bytes` bytes, never a part of a character.
 pub(crate) fn tail(text: &str, bytes: usize) -> &str {
-    let fits = |&begin: &usize| text.is_char_boundary(begin);
-    let begin = (text.len().saturating_sub(bytes)..=text.len()).find(fits).unwrap_or(text.len());
-    &text[begin..]
+    &text[ceil(text, text.len().saturating_sub(bytes))..]
 }
 
 /// Makes room for the ellipsis behind a line that is full.

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use super::source::{Source, floor};
+use super::source::Source;
 use crate::redaction::{has_a_secret, scan};
+use crate::text::floor;
 
 /// Shorter names are no credentials, in bytes: 16 letters and digits are the least that a provider gives out.
 const SHORTEST_SECRET: usize = 16;

@@ -7,6 +7,8 @@ use std::ops::Range;
 use ropey::Rope;
 use tree_sitter::{Node, TextProvider};
 
+use crate::text::floor;
+
 /// A text. Offsets are bytes from the start of the whole.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -54,12 +56,6 @@ impl<'a> Source<'a> {
             (None, None) => self.start + self.piece.len(),
         }
     }
-}
-
-/// The start of the character that byte `at` is in, or the end of the text.
-pub(super) fn floor(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
 
 /// A part of a text as bytes.

@@ -211,7 +211,7 @@ impl TreePoint {
     /// The place `bytes` further on.
     #[must_use]
     pub fn after(self, bytes: &[u8]) -> Self {
-        let breaks = bytecount(bytes);
+        let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count();
         let column = match bytes.iter().rposition(|&byte| byte == b'\n') {
             Some(last) => bytes.len() - last - 1,
             None => self.column + bytes.len(),
@@ -238,8 +238,4 @@ impl TreePoint {
     fn point(self) -> Point {
         Point::new(self.row, self.column)
     }
-}
-
-fn bytecount(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&byte| byte == b'\n').count()
 }

@@ -8,6 +8,7 @@ use super::key_lines;
 use super::placeholder::placeholders;
 use super::rules::{CREDENTIAL, Rule, Shape, Table};
 use super::words::Words;
+use crate::text::{ceil, floor};
 
 /// A secret in a text. Never spans a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,7 +92,8 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Vec<Range<usize>>
     }
     let secret =
         captures.name("secret").map_or(whole.clone(), |group| start + group.start()..start + group.end());
-    let secret = on_boundaries(text, secret);
+    // A pattern matches bytes.
+    let secret = floor(text, secret.start)..ceil(text, secret.end);
     let Some(value) = text.get(secret.clone()) else { return Vec::new() };
     // What a rule tells by what stands in front begins wherever that does.
     let led_to = rule.context || secret.start != whole.start;
@@ -115,13 +117,6 @@ fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
     };
     let letter = at.checked_sub(2).and_then(|at| text.get(at)) == Some(&b'\\') && b"nrtbfv0".contains(before);
     letter || behind(b"%", 2) || behind(b"\\u", 4) || behind(b"\\x", 2)
-}
-
-/// A range whose ends were moved out of characters, outwards.
-fn on_boundaries(text: &str, range: Range<usize>) -> Range<usize> {
-    let start = (0..=range.start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let end = (range.end..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    start..end
 }
 
 /// Hits in order, of which none overlaps another: what they cover together is covered by the one that begins first; of those

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::lexical::{LexicalIndex, name_words};
 use crate::symbols::graph::Seeds;
+use crate::text::floor;
 
 /// The most bytes of a text that are read.
 const MAX_TEXT: usize = 64 << 10;
@@ -49,8 +50,7 @@ pub(super) struct Asked {
 impl Asked {
     /// Reads a text.
     pub(super) fn read(text: &str) -> Self {
-        let end = (0..=text.len().min(MAX_TEXT)).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-        let text = text.get(..end).unwrap_or_default();
+        let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();
         let mut asked = Self::default();
         let mut weights: FxHashMap<String, usize> = FxHashMap::default();
         let mut is_first = true;
