@@ -5,6 +5,7 @@
 pub mod ageing;
 pub mod budget;
 pub mod buffer;
+mod cache;
 pub mod calibration;
 pub mod cancel;
 pub mod compaction;

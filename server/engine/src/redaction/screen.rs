@@ -8,19 +8,19 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use dashmap::DashMap;
-use rustc_hash::FxBuildHasher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::placeholder::{Placeholder, PlaceholderKey, placeholders};
 use super::scan::scan;
+use crate::cache::Cache;
 use crate::hash::ContentHash;
 
 /// Texts that are at least so long, in bytes, are remembered.
 const REMEMBERED: usize = 2 << 10;
-/// So many texts are; a few bytes for each that holds no secret.
-const MAX_TEXTS: usize = 1 << 14;
+/// So many texts are: more than the largest windows hold of that length. A place in the table takes 33 bytes, and up to half of
+/// the places are free: 270 KB.
+const MAX_TEXTS: usize = 1 << 12;
 /// So many secrets are.
 const MAX_SECRETS: usize = 1 << 14;
 
@@ -95,7 +95,7 @@ pub struct Screen {
     key: Arc<Key>,
     enabled: bool,
     allowed: BTreeSet<String>,
-    texts: DashMap<ContentHash, Arc<[Replaced]>, FxBuildHasher>,
+    texts: Cache<ContentHash, Arc<[Replaced]>, MAX_TEXTS>,
     secrets: Arc<Mutex<BTreeMap<Placeholder, Secret>>>,
 }
 
@@ -112,7 +112,7 @@ impl Screen {
             key: Arc::new(LazyLock::new(Box::new(key))),
             enabled: true,
             allowed: BTreeSet::new(),
-            texts: DashMap::default(),
+            texts: Cache::default(),
             secrets: Arc::default(),
         }
     }
@@ -123,7 +123,7 @@ impl Screen {
             key: Arc::clone(&self.key),
             enabled: settings.enabled,
             allowed: settings.allow.iter().cloned().collect(),
-            texts: DashMap::default(),
+            texts: Cache::default(),
             secrets: Arc::clone(&self.secrets),
         }
     }
@@ -148,6 +148,7 @@ impl Screen {
     pub fn restore(&self, text: &str) -> Restored {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = Restored { text: String::with_capacity(text.len()), restored: 0, unknown: Vec::new() };
+        let mut told = BTreeSet::new();
         let mut at = 0;
         for (range, placeholder) in placeholders(text) {
             match secrets.get(&placeholder).and_then(|secret| secret.text.as_deref()) {
@@ -157,8 +158,8 @@ impl Screen {
                     at = range.end;
                     out.restored += 1;
                 }
-                None if out.unknown.contains(&placeholder) => {}
-                None => out.unknown.push(placeholder),
+                None if told.insert(placeholder.clone()) => out.unknown.push(placeholder),
+                None => {}
             }
         }
         out.text.push_str(text.get(at..).unwrap_or_default());
@@ -176,22 +177,12 @@ impl Screen {
             return Arc::default();
         }
         if text.len() < REMEMBERED {
-            return self.find(text).into();
+            return self.find(text);
         }
-        let hash = ContentHash::of(text);
-        if let Some(known) = self.texts.get(&hash) {
-            return Arc::clone(&known);
-        }
-        // Without a lock: two threads may both look, and find the same.
-        let replaced: Arc<[Replaced]> = self.find(text).into();
-        if self.texts.len() >= MAX_TEXTS {
-            self.texts.clear();
-        }
-        self.texts.insert(hash, Arc::clone(&replaced));
-        replaced
+        self.texts.get_or_insert_with(ContentHash::of(text), || self.find(text))
     }
 
-    fn find(&self, text: &str) -> Vec<Replaced> {
+    fn find(&self, text: &str) -> Arc<[Replaced]> {
         let mut replaced = Vec::new();
         let (mut line, mut counted) = (1, 0);
         for hit in scan(text) {
@@ -206,7 +197,8 @@ impl Screen {
             counted = hit.range.start;
             replaced.push(Replaced { range: hit.range, found: Found { rule: hit.rule, line, placeholder } });
         }
-        replaced
+        // Most texts have none, and remembering that should take no memory.
+        if replaced.is_empty() { Arc::default() } else { replaced.into() }
     }
 
     fn remember(&self, placeholder: &Placeholder, rule: &'static str, secret: &str) {

@@ -7,7 +7,6 @@
 //! ranks come from it when the engine is built, and the tests compare every count with it.
 
 mod ascii;
-mod cache;
 mod chunks;
 mod classes;
 mod encoding;
@@ -23,6 +22,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cache::Cache;
 use crate::hash::ContentHash;
 
 pub use encoding::{Encoding, LoadError};
@@ -31,6 +31,9 @@ pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
 
 /// Texts shorter than this are counted faster than they are hashed and looked up.
 const CACHED_FROM_BYTES: usize = 64;
+/// Counts that are remembered. A place in the table takes 49 bytes, and up to half of the places are free: 1.6 MB. A repository
+/// of 18 MB takes about 10,000.
+const MAX_COUNTS: usize = 1 << 14;
 /// Texts from this size on are cached by chunks as well, so that an edit recounts only what it touched.
 const CHUNKED_FROM_BYTES: usize = 16 * 1024;
 
@@ -72,7 +75,7 @@ pub struct BadRatio(f64);
 /// on it. Safe to use from many threads.
 #[derive(Debug, Clone, Default)]
 pub struct TokenCounter {
-    cache: Arc<cache::CountCache>,
+    counts: Arc<Cache<(Scheme, ContentHash), usize, MAX_COUNTS>>,
     given: Arc<[Arc<dyn CountTokens>]>,
     scratches: Arc<scratches::Scratches>,
 }
@@ -142,7 +145,7 @@ impl TokenCounter {
     #[must_use]
     pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
         Self {
-            cache: Arc::default(),
+            counts: Arc::default(),
             given: given.into_iter().collect(),
             scratches: Arc::clone(&self.scratches),
         }
@@ -186,7 +189,7 @@ impl TokenCounter {
         after: (&str, ContentHash),
     ) -> usize {
         let Some(scheme) = tokenizer.scheme() else { return by_chars(after.0) };
-        let known = self.cache.known(scheme, before.1);
+        let known = self.counts.get(&(scheme, before.1));
         let (Scheme::Encoding(encoding), Some(known)) = (scheme, known) else {
             return self.count_hashed(tokenizer, after.0, after.1);
         };
@@ -194,16 +197,17 @@ impl TokenCounter {
             let (gone, come) = chunks::differing(before.0, after.0);
             (known + self.exactly(encoding, come)).saturating_sub(self.exactly(encoding, gone))
         };
-        scaled(tokenizer, self.cache.get_or_count(scheme, after.1, count))
+        scaled(tokenizer, self.counts.get_or_insert_with((scheme, after.1), count))
     }
 
     fn remembered(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {
-        self.cache.get_or_count(scheme, hash, || {
+        self.counts.get_or_insert_with((scheme, hash), || {
             if text.len() < CHUNKED_FROM_BYTES {
                 return self.by_scheme(scheme, text);
             }
             let count = |chunk| {
-                self.cache.get_or_count(scheme, ContentHash::of(chunk), || self.by_scheme(scheme, chunk))
+                let key = (scheme, ContentHash::of(chunk));
+                self.counts.get_or_insert_with(key, || self.by_scheme(scheme, chunk))
             };
             chunks::Chunks::new(text).map(count).sum()
         })

@@ -1,0 +1,92 @@
+//! Results by key, shared by all threads and bounded. It works nothing out itself, and an entry that is gone is worked out
+//! again and changes no result.
+
+use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dashmap::DashMap;
+use rustc_hash::FxBuildHasher;
+
+/// At most `MOST` entries, and one more for each thread that puts one in at the same time. When it is full all go that
+/// nobody asked for since it was full before (second chance, the bound of page tables).
+#[derive(Debug)]
+pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
+    entries: DashMap<K, Entry<V>, FxBuildHasher>,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    value: V,
+    /// Whether it was asked for since it came or was spared.
+    asked_for: AtomicBool,
+}
+
+impl<K: Eq + Hash, V, const MOST: usize> Default for Cache<K, V, MOST> {
+    fn default() -> Self {
+        Self { entries: DashMap::default() }
+    }
+}
+
+impl<K: Eq + Hash, V: Clone, const MOST: usize> Cache<K, V, MOST> {
+    /// The result, if it is known.
+    pub(crate) fn get(&self, key: &K) -> Option<V> {
+        let entry = self.entries.get(key)?;
+        entry.asked_for.store(true, Ordering::Relaxed);
+        Some(entry.value.clone())
+    }
+
+    /// The known result, or what `work` says. `work` runs without a lock, so two threads may both run it.
+    pub(crate) fn get_or_insert_with(&self, key: K, work: impl FnOnce() -> V) -> V {
+        if let Some(known) = self.get(&key) {
+            return known;
+        }
+        let value = work();
+        if self.entries.len() >= MOST {
+            self.entries.retain(|_, entry| std::mem::take(entry.asked_for.get_mut()));
+        }
+        self.entries.insert(key, Entry { value: value.clone(), asked_for: AtomicBool::new(false) });
+        value
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        self.entries.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Small = Cache<u32, u32, 100>;
+
+    #[test]
+    fn a_known_result_is_not_worked_out_again() {
+        let cache = Small::default();
+        assert_eq!((cache.get(&1), cache.get_or_insert_with(1, || 3)), (None, 3));
+        assert_eq!((cache.get(&1), cache.get_or_insert_with(1, || 4)), (Some(3), 3));
+        cache.clear();
+        assert_eq!(cache.get(&1), None);
+    }
+
+    #[test]
+    fn what_is_asked_for_stays_and_the_rest_goes() {
+        let cache = Small::default();
+        cache.get_or_insert_with(0, || 7);
+        for key in 1..1_000 {
+            assert_eq!(cache.get_or_insert_with(key, || key), key);
+            assert_eq!(cache.get(&0), Some(7), "after {key} others");
+            assert!(cache.entries.len() <= 100);
+        }
+    }
+
+    #[test]
+    fn it_is_bounded_even_when_everything_is_asked_for() {
+        let cache = Small::default();
+        for key in 0..1_000 {
+            cache.get_or_insert_with(key, || key);
+            assert_eq!(cache.get(&key), Some(key));
+            assert!(cache.entries.len() <= 101);
+        }
+    }
+}
