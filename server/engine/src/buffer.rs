@@ -115,7 +115,7 @@ impl Buffer {
         let edit = self.document.replace(range, text)?;
         self.generation = next_generation();
         self.trail.push((self.generation, edit));
-        if self.trail.len() > MAX_TRAIL {
+        if self.language.is_none() || self.trail.len() > MAX_TRAIL {
             self.forget_trail();
         }
         Ok(())
@@ -298,6 +298,15 @@ mod tests {
         second.adopt(late);
         assert!(second.is_stale());
         assert!(outlined(&second, &key).contains("second"));
+    }
+
+    #[test]
+    fn edits_that_no_parser_asks_for_are_not_kept() {
+        let mut buffer = Buffer::new(&FileKey::from("notes"), Document::open("", 1, "plaintext"));
+        for _ in 0..10 {
+            buffer.replace(0..0, "x").unwrap();
+        }
+        assert_eq!((buffer.trail.len(), buffer.document().text().len()), (0, 10));
     }
 
     #[test]
