@@ -7,11 +7,17 @@ pub(super) fn canonical(name: &str) -> String {
     name.trim().to_lowercase().replace(['.', '_'], "-")
 }
 
-/// The canonical names that a spelling may stand for, the most literal first: the whole, then without
+/// No name in use is longer, in bytes. The candidates of longer ones would take more than quadratic time.
+const LONGEST: usize = 256;
+
+/// The canonical names that a spelling may stand for, none when it is too long for a name, the most literal first: the whole, then without
 /// routes in front of it (`openrouter/openai/`, `us.anthropic.`), each with and without what clouds and
 /// registries put behind a name (`@20250929`, `-v1:0`, `:free`, `-latest`, a date).
 pub(super) fn candidates(name: &str) -> Vec<String> {
     let name = name.trim();
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
     let name = name.strip_prefix("ft:").unwrap_or(name);
     let last = name.rsplit('/').next().unwrap_or(name);
     let after_slashes = name.match_indices('/').map(|(at, _)| &name[at + 1..]);
@@ -88,6 +94,11 @@ mod tests {
     fn a_part_of_the_name_is_not_taken_for_a_suffix() {
         assert_eq!(candidates("gpt-4-1106-preview"), ["gpt-4-1106-preview", "gpt-4-1106"]);
         assert_eq!(candidates("claude-sonnet-4-5"), ["claude-sonnet-4-5"]);
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_name_is_none() {
+        assert_eq!(candidates(&"a/".repeat(1_000)), [""; 0]);
     }
 
     proptest! {

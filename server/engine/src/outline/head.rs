@@ -47,6 +47,8 @@ pub(super) fn render(
     let mut line = Line::new(MAX_HEAD);
     line.code(prefix);
     let end = range.end.min(range.start.saturating_add(scan));
+    // A head without a body may be a list of any length.
+    let spans = spans.get(..spans.partition_point(|span| span.range.start < end)).unwrap_or(spans);
     let mut at = range.start;
     let secrets = without_secrets(source, range.start..end, spans);
     for span in secrets.as_deref().unwrap_or(spans) {
