@@ -57,10 +57,14 @@ impl FromStr for LineRange {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = || NotALineRange(text.to_owned());
-        let number = |text: &str| text.strip_prefix('L').unwrap_or(text).parse::<u32>().map_err(|_| bad());
+        // `parse` would take a sign.
+        let number = |digits: &str| {
+            let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+            digits.parse().ok().filter(|_| plain).ok_or_else(bad)
+        };
         let lines = text.strip_prefix('L').ok_or_else(bad)?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-        Self::new(number(first)?, number(last)?).ok_or_else(bad)
+        Self::new(number(first)?, number(last.strip_prefix('L').unwrap_or(last))?).ok_or_else(bad)
     }
 }
 
@@ -145,7 +149,7 @@ impl Selection {
         }
     }
 
-    /// Takes a file out of the prompt's full texts. Says whether it was there.
+    /// Takes a file out of the prompt's full texts. Returns how much of it was shown.
     pub fn deselect(&mut self, key: &FileKey) -> Option<Extent> {
         self.given.remove(key);
         self.confirmed.remove(key);
@@ -267,7 +271,7 @@ mod tests {
             assert_eq!(text.parse::<LineRange>().unwrap().to_string(), text);
         }
         assert_eq!("L10-L40".parse::<LineRange>().unwrap().to_string(), "L10-40");
-        for text in ["", "L", "L0", "L4-3", "10-20", "L-1", "L1-", "L99999999999"] {
+        for text in ["", "L", "L0", "L4-3", "10-20", "L-1", "L1-", "L99999999999", "LL1", "L+1", "L1-+2"] {
             assert!(text.parse::<LineRange>().is_err(), "{text}");
         }
     }
