@@ -5,7 +5,13 @@ use crate::LanguageId;
 /// See [`LanguageId::by_path`].
 pub(crate) fn by_path(path: &str, first_line: &str) -> Option<LanguageId> {
     let name = file_name(path);
-    by_file_name(name).or_else(|| by_extension(name)).or_else(|| by_shebang(first_line))
+    if let Some(id) = by_file_name(name) {
+        return Some(id);
+    }
+    match by_extension(name) {
+        Some(id) => (!matches_any(id.language().generated, name)).then_some(id),
+        None => by_shebang(first_line),
+    }
 }
 
 /// Whether one of the patterns fits: with a `/` behind it the name of any directory, otherwise the file's. Each has at
@@ -28,9 +34,7 @@ fn by_extension(name: &str) -> Option<LanguageId> {
     if stem.is_empty() {
         return None;
     }
-    let id = LanguageId::all()
-        .find(|id| id.language().extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))?;
-    (!matches_any(id.language().generated, name)).then_some(id)
+    LanguageId::all().find(|id| id.language().extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
 }
 
 /// `#!/usr/bin/python3`, `#!/usr/bin/env -S node --flag`. A version behind the name is ignored.
@@ -85,6 +89,7 @@ mod tests {
             ("package.json", "", Some("json")),
             ("web/package-lock.json", "", None),
             ("web/jquery.min.js", "", None),
+            ("bin/cli.min.js", "#!/usr/bin/env node", None),
             ("Cargo.lock", "", None),
             ("bin/tool", "#!", None),
             (".py", "", None),
