@@ -154,9 +154,8 @@ impl Calibration {
 
     /// What is told of it.
     pub fn taught(&self) -> Taught {
-        let overhead = median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0);
         // Bills are far smaller than 2^53.
-        Taught { factor: self.factor, overhead: overhead.round() as i64, reports: self.reports }
+        Taught { factor: self.factor, overhead: self.overhead().round() as i64, reports: self.reports }
     }
 
     /// What a request of this estimate is expected to be billed for.
@@ -211,8 +210,13 @@ impl Calibration {
     fn base(&self) -> f64 {
         match (self.anchored, self.bills.last()) {
             (Anchored::Yes, Some(last)) => self.beyond(last),
-            _ => median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0),
+            _ => self.overhead(),
         }
+    }
+
+    /// What requests of late had beyond our estimate.
+    fn overhead(&self) -> f64 {
+        median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0)
     }
 
     fn beyond(&self, bill: &Bill) -> f64 {

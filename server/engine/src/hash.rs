@@ -12,13 +12,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ContentHash(u128);
 
 impl ContentHash {
+    /// Stands where there is no text yet; no text is known whose hash it is.
+    pub const NONE: Self = Self(0);
+
     /// The hash of a text's UTF-8 bytes.
     pub fn of(text: &str) -> Self {
         Self::of_parts([text.as_bytes()])
     }
-
-    /// The hash of nothing at all that was hashed: stands where there is no text yet.
-    pub const NONE: Self = Self(0);
 
     /// The first eight digits: what people and models get to see.
     pub fn short(self) -> String {
