@@ -354,7 +354,7 @@ impl Piece {
         let is_as_found = self.found.iter().zip(&how).all(|(symbol, how)| {
             how.as_ref().is_some_and(|(depth, names)| *depth == symbol.depth && names.is_empty())
         });
-        let shown: Arc<[Symbol]> = if is_as_found {
+        self.shown = if is_as_found {
             self.found.clone()
         } else {
             let symbol = |(symbol, how): (&Symbol, &Option<(u32, Names)>)| {
@@ -363,7 +363,6 @@ impl Piece {
             };
             self.found.iter().zip(&how).filter_map(symbol).collect()
         };
-        self.shown = shown;
     }
 }
 
