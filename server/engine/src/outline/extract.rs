@@ -30,14 +30,14 @@ const CHECK_EVERY: usize = 4_096;
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
-pub(super) fn facts<'a>(
+pub(super) fn findings<'a>(
     tree: &SyntaxTree,
     source: Source<'a>,
     cancel: &Cancel,
-) -> Result<Facts<'a>, Cancelled> {
+) -> Result<Findings<'a>, Cancelled> {
     let mut walk = Walk::new(tree.language(), source, None);
     walk.run(&mut tree.root().walk(), &mut Unbroken, cancel)?;
-    Ok(walk.facts)
+    Ok(walk.findings)
 }
 
 /// Walks a whole tree, or from an anchor on, and hands what it finds to `course` in pieces. `None` when the tree has
@@ -45,7 +45,7 @@ pub(super) fn facts<'a>(
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
-pub(super) fn facts_from<'a>(
+pub(super) fn findings_from<'a>(
     tree: &SyntaxTree,
     source: Source<'a>,
     from: Option<(&Anchor, usize)>,
@@ -60,14 +60,14 @@ pub(super) fn facts_from<'a>(
         return Ok(None);
     }
     if walk.run(&mut cursor, course, cancel)? == Step::On {
-        course.end(walk.facts);
+        course.end(walk.findings);
     }
     Ok(Some(()))
 }
 
 /// What is found in a text, or in a piece of it, in the order of the text.
 #[derive(Default)]
-pub(super) struct Facts<'a> {
+pub(super) struct Findings<'a> {
     pub(super) symbols: Vec<Draft<'a>>,
     pub(super) instance: Vec<Instance<'a>>,
     pub(super) imports: Vec<String>,
@@ -141,9 +141,9 @@ pub(super) trait Course<'a> {
     /// What to do at an anchor in front of a node that starts at this byte.
     fn step(&mut self, anchor: &Anchor, start: usize) -> Step;
     /// Takes what was found in front of an anchor.
-    fn cut(&mut self, found: Facts<'a>, anchor: Anchor, start: usize);
+    fn cut(&mut self, found: Findings<'a>, anchor: Anchor, start: usize);
     /// Takes what was found up to the end of the text.
-    fn end(&mut self, found: Facts<'a>);
+    fn end(&mut self, found: Findings<'a>);
 }
 
 /// All in one piece.
@@ -158,16 +158,16 @@ impl<'a> Course<'a> for Unbroken {
         Step::On
     }
 
-    fn cut(&mut self, _: Facts<'a>, _: Anchor, _: usize) {}
+    fn cut(&mut self, _: Findings<'a>, _: Anchor, _: usize) {}
 
-    fn end(&mut self, _: Facts<'a>) {}
+    fn end(&mut self, _: Findings<'a>) {}
 }
 
 /// A walk under way.
 struct Walk<'a> {
     source: Source<'a>,
     tables: &'static Tables,
-    facts: Facts<'a>,
+    findings: Findings<'a>,
     /// The definitions the walk is inside of, outermost first.
     open: Vec<Open>,
     /// The nodes around the present one, outermost first.
@@ -258,7 +258,7 @@ impl<'a> Walk<'a> {
         Self {
             source,
             tables: Tables::of(language),
-            facts: Facts::default(),
+            findings: Findings::default(),
             open: Vec::new(),
             around: Vec::new(),
             modifiers: Vec::new(),
@@ -293,9 +293,9 @@ impl<'a> Walk<'a> {
             {
                 match course.step(&anchor, start) {
                     Step::On => {}
-                    Step::Cut => course.cut(self.take_facts(), anchor, start),
+                    Step::Cut => course.cut(self.take_findings(), anchor, start),
                     Step::Stop => {
-                        course.cut(self.take_facts(), anchor, start);
+                        course.cut(self.take_findings(), anchor, start);
                         return Ok(Step::Stop);
                     }
                 }
@@ -322,7 +322,7 @@ impl<'a> Walk<'a> {
                 if !cursor.goto_parent() {
                     self.open
                         .iter_mut()
-                        .for_each(|open| write_head(&self.source, &mut self.facts.symbols, open));
+                        .for_each(|open| write_head(&self.source, &mut self.findings.symbols, open));
                     return Ok(Step::On);
                 }
                 self.around.pop();
@@ -353,7 +353,7 @@ impl<'a> Walk<'a> {
                 return false;
             }
         }
-        self.facts = Facts::default();
+        self.findings = Findings::default();
         self.pending = None;
         let node = cursor.node();
         let is_there = node.start_byte() == start && node.end_byte() > start;
@@ -389,18 +389,18 @@ impl<'a> Walk<'a> {
         self.around.push(Around { kind, mark });
     }
 
-    fn take_facts(&mut self) -> Facts<'a> {
+    fn take_findings(&mut self) -> Findings<'a> {
         for open in &mut self.open {
-            write_head(&self.source, &mut self.facts.symbols, open);
+            write_head(&self.source, &mut self.findings.symbols, open);
             open.symbol = None;
         }
-        std::mem::take(&mut self.facts)
+        std::mem::take(&mut self.findings)
     }
 
     /// Leaves everything that ends before a byte.
     fn leave(&mut self, start: usize) {
         while let Some(mut open) = self.open.pop_if(|open| open.end <= start) {
-            write_head(&self.source, &mut self.facts.symbols, &mut open);
+            write_head(&self.source, &mut self.findings.symbols, &mut open);
         }
         let inherited = self.open.last().map_or(0, |open| open.modifiers);
         while self.modifiers.len() > inherited && self.modifiers.last().is_some_and(|m| m.end <= start) {
@@ -479,7 +479,7 @@ impl<'a> Walk<'a> {
                     }
                     Role::Instance => self.instance(&capture.node),
                     Role::Reference => self.mention(&capture.node, usage::MEMBER),
-                    Role::Test => self.facts.tests = self.facts.tests.saturating_add(1),
+                    Role::Test => self.findings.tests = self.findings.tests.saturating_add(1),
                     Role::TestScope => self.pending().scope = Scope::Tests,
                     Role::Silent => {}
                 }
@@ -602,7 +602,7 @@ impl<'a> Walk<'a> {
         let (attributes, scope) = pending.map_or((Vec::new(), Scope::Product), |p| (p.attributes, p.scope));
         self.open.push(Open {
             kind,
-            symbol: Some(self.facts.symbols.len()),
+            symbol: Some(self.findings.symbols.len()),
             end: node.end_byte(),
             name: name_node.start_byte(),
             head,
@@ -617,7 +617,7 @@ impl<'a> Walk<'a> {
             owner,
             modifiers: self.modifiers.len(),
         });
-        self.facts.symbols.push(Draft {
+        self.findings.symbols.push(Draft {
             kind,
             level,
             scope,
@@ -651,7 +651,7 @@ impl<'a> Walk<'a> {
                 return;
             }
             open.spans.push(Span { range: node.byte_range(), kind: SpanKind::Dropped });
-            if let Some(symbol) = open.symbol.and_then(|symbol| self.facts.symbols.get_mut(symbol))
+            if let Some(symbol) = open.symbol.and_then(|symbol| self.findings.symbols.get_mut(symbol))
                 && symbol.attributes.len() < MAX_DETAILS
             {
                 symbol.attributes.push(text);
@@ -687,7 +687,7 @@ impl<'a> Walk<'a> {
         let text = self.source.text(range);
         let text = text.trim_matches(['"', '\'', '`']);
         if self.open.last().is_none_or(|open| open.scope != Scope::Tests) {
-            self.facts.imports.push(head::one_line(text, MAX_DETAIL));
+            self.findings.imports.push(head::one_line(text, MAX_DETAIL));
         }
     }
 
@@ -695,7 +695,7 @@ impl<'a> Walk<'a> {
         let name = self.text(node);
         let Some(owner) = self.open.last().and_then(|open| open.owner) else { return };
         if name.len() <= MAX_NAME && !head::is_secret(&name) {
-            self.facts.instance.push(Instance { behind: self.facts.symbols.len(), owner, name });
+            self.findings.instance.push(Instance { behind: self.findings.symbols.len(), owner, name });
         }
     }
 
@@ -709,7 +709,7 @@ impl<'a> Walk<'a> {
         if name.len() < 2 || name.len() > MAX_NAME || name.contains('\n') || head::is_secret(&name) {
             return;
         }
-        *self.facts.mentions.entry(name).or_default() |= usage;
+        *self.findings.mentions.entry(name).or_default() |= usage;
     }
 
     fn text(&self, node: &Node<'_>) -> Cow<'a, str> {

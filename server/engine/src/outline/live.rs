@@ -15,7 +15,7 @@ use strata_grammars::LanguageId;
 
 use self::course::{Found, PIECE, Pieces};
 use self::touched::{floor, moved, place, runs, touched_pieces};
-use super::extract::{Anchor, Draft, Facts, Instance, Repeat, facts_from};
+use super::extract::{Anchor, Draft, Findings, Instance, Repeat, findings_from};
 use super::mentions::{Mention, Mentions};
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
@@ -131,7 +131,7 @@ impl LiveOutline {
         };
         let whole = text.to_string();
         let mut course = Pieces::new(&[], &[], &[], (Anchor::default(), 0));
-        facts_from(tree, Source::whole(&whole), None, &mut course, cancel)?;
+        findings_from(tree, Source::whole(&whole), None, &mut course, cancel)?;
         let splice = Splice { old: 0..0, new: course.found };
         live.replace(vec![splice], Vec::new());
         Ok(live)
@@ -243,7 +243,7 @@ impl LiveOutline {
             let (Some(old), Some(start)) = (self.pieces.get(piece), starts.get(piece)) else { continue };
             let from = (piece > 0).then_some((&old.anchor, *start));
             let mut course = Pieces::new(&self.pieces, starts, touched, (old.anchor.clone(), *start));
-            if facts_from(tree, source, from, &mut course, cancel)?.is_some() {
+            if findings_from(tree, source, from, &mut course, cancel)?.is_some() {
                 return Ok(Some(Splice { old: piece..course.candidate, new: course.found }));
             }
         }
@@ -332,7 +332,7 @@ impl LiveOutline {
 
 impl Piece {
     fn of(found: Found<'_>, mentions: &mut Mentions) -> Self {
-        let Facts { symbols, instance, imports, mentions: names, tests } = found.facts;
+        let Findings { symbols, instance, imports, mentions: names, tests } = found.findings;
         let repeats = symbols.iter().map(|draft| draft.repeat).collect();
         let symbols: Arc<[Symbol]> = symbols.into_iter().map(Draft::symbol).collect();
         let set = |set: Instance<'_>| Set { behind: set.behind, owner: set.owner, name: (*set.name).into() };

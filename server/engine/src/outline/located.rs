@@ -32,7 +32,7 @@ pub struct Located {
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
 pub fn located(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Vec<Located>, Cancelled> {
-    Ok(resolve::located(extract::facts(tree, Source::whole(source), cancel)?))
+    Ok(resolve::located(extract::findings(tree, Source::whole(source), cancel)?))
 }
 
 /// The bytes of every leaf that the language calls a name and that reads `name`, definitions included, in order.

@@ -150,8 +150,8 @@ impl Outline {
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
     pub fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
-        let facts = extract::facts(tree, Source::whole(source), cancel)?;
-        Ok(resolve::outline(tree.language(), facts))
+        let findings = extract::findings(tree, Source::whole(source), cancel)?;
+        Ok(resolve::outline(tree.language(), findings))
     }
 
     /// Parses a text and keeps only its outline.

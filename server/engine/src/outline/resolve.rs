@@ -4,13 +4,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_grammars::LanguageId;
 
-use super::extract::{Draft, Facts, Instance, MAX_DETAILS, Repeat};
+use super::extract::{Draft, Findings, Instance, MAX_DETAILS, Repeat};
 use super::tables::usage;
 use super::{Located, MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
 
 /// The outline of a text that was walked in one piece.
-pub(super) fn outline(language: LanguageId, facts: Facts<'_>) -> Outline {
-    let Facts { symbols, instance, imports, mentions, tests } = facts;
+pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
+    let Findings { symbols, instance, imports, mentions, tests } = findings;
     let mut references: Vec<&str> = mentions
         .iter()
         .filter(|(name, usage)| is_reference(**usage) && !is_builtin(language, name))
@@ -27,10 +27,10 @@ pub(super) fn outline(language: LanguageId, facts: Facts<'_>) -> Outline {
 }
 
 /// The symbols of [`outline`] with their places.
-pub(super) fn located(facts: Facts<'_>) -> Vec<Located> {
+pub(super) fn located(findings: Findings<'_>) -> Vec<Located> {
     let place = |draft: &Draft<'_>| (draft.range.clone(), draft.name_range.clone());
-    let places: Vec<_> = facts.symbols.iter().map(place).collect();
-    let symbols = resolved(facts.symbols, &facts.instance).into_iter().enumerate();
+    let places: Vec<_> = findings.symbols.iter().map(place).collect();
+    let symbols = resolved(findings.symbols, &findings.instance).into_iter().enumerate();
     let located = |(index, (place, symbol)): (usize, (usize, Symbol))| {
         let (range, name_range) = places.get(place).cloned()?;
         Some(Located { index, symbol, range, name_range })

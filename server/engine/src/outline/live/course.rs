@@ -2,7 +2,7 @@
 //! looks at anchors, not at what was found.
 
 use super::Piece;
-use crate::outline::extract::{Anchor, Course, Facts, Step};
+use crate::outline::extract::{Anchor, Course, Findings, Step};
 
 /// From how many bytes on a piece ends at the next anchor.
 pub(super) const PIECE: usize = 1_024;
@@ -13,7 +13,7 @@ const SMALL_PIECE: usize = 256;
 pub(super) struct Found<'a> {
     pub(super) anchor: Anchor,
     pub(super) start: usize,
-    pub(super) facts: Facts<'a>,
+    pub(super) findings: Findings<'a>,
 }
 
 /// Cuts a walk into pieces, and has it stop where all that comes is as it was.
@@ -79,14 +79,14 @@ impl<'a> Course<'a> for Pieces<'_, 'a> {
         }
     }
 
-    fn cut(&mut self, facts: Facts<'a>, anchor: Anchor, start: usize) {
+    fn cut(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize) {
         let anchor = std::mem::replace(&mut self.anchor, anchor);
         let start = std::mem::replace(&mut self.start, start);
-        self.found.push(Found { anchor, start, facts });
+        self.found.push(Found { anchor, start, findings });
     }
 
-    fn end(&mut self, facts: Facts<'a>) {
+    fn end(&mut self, findings: Findings<'a>) {
         self.candidate = self.old.len();
-        self.found.push(Found { anchor: self.anchor.clone(), start: self.start, facts });
+        self.found.push(Found { anchor: self.anchor.clone(), start: self.start, findings });
     }
 }
