@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 
 /// At most `MOST` entries, and one more for each thread that puts one in at the same time. When it is full all go that
-/// nobody asked for since it was full before (second chance, the bound of page tables).
+/// nobody asked for since it was full before ("second chance", as in the replacement of pages).
 #[derive(Debug)]
 pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
     entries: DashMap<K, Entry<V>, FxBuildHasher>,

@@ -60,7 +60,7 @@ impl FromStr for LineRange {
         // `parse` would take a sign.
         let number = |digits: &str| {
             let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-            digits.parse().ok().filter(|_| plain).ok_or_else(bad)
+            digits.parse::<u32>().ok().filter(|_| plain).ok_or_else(bad)
         };
         let lines = text.strip_prefix('L').ok_or_else(bad)?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
