@@ -9,6 +9,7 @@ import { isFollowed, pathOf, pathOfLines, uriOf } from '../resources';
 import { counted } from '../wording';
 import type { ContextNode, FileNode, PageNode } from '../views/context';
 import type { Actions } from './register';
+import { pickWhileTyping } from './searching';
 
 /** What a menu hands over: a file, or a line of the tree. */
 type Target = vscode.Uri | ContextNode | undefined;
@@ -146,30 +147,17 @@ async function reveal(node: FileNode): Promise<void> {
 
 /** Finds a definition by letters of its name and adds its file. */
 async function findSymbol(strata: Strata): Promise<void> {
-  const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { path?: string }>();
-  pick.title = 'Add the file that defines…';
-  pick.placeholder = 'Letters of a name, in order';
-  let asked = 0;
-  pick.onDidChangeValue(async (query) => {
-    const mine = ++asked;
-    const symbols = query === '' ? [] : (await strata.ask('strata.symbols.find', { query, limit: 50 })).symbols;
-    if (mine === asked) {
-      pick.items = symbols.map(({ name, kind, path, head }) => ({
-        label: name,
-        description: `${kind} · ${path}`,
-        detail: head,
-        alwaysShow: true,
-        path,
-      }));
-    }
+  const chosen = await pickWhileTyping('Add the file that defines…', 'Letters of a name, in order', async (query) => {
+    const { symbols } = query === '' ? { symbols: [] } : await strata.ask('strata.symbols.find', { query, limit: 50 });
+    return symbols.map(({ name, kind, path, head }) => ({
+      label: name,
+      description: `${kind} · ${path}`,
+      detail: head,
+      alwaysShow: true,
+      path,
+    }));
   });
-  pick.onDidAccept(async () => {
-    const path = pick.selectedItems[0]?.path;
-    pick.hide();
-    if (path !== undefined) {
-      await select(strata, [path]);
-    }
-  });
-  pick.onDidHide(() => pick.dispose());
-  pick.show();
+  if (chosen !== undefined) {
+    await select(strata, [chosen.path]);
+  }
 }

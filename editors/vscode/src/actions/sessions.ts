@@ -3,10 +3,11 @@
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
-import type { Commands, Hit, ListedSession, Note } from '../protocol';
+import type { Commands, ListedSession, Note } from '../protocol';
 import { titleOf } from '../views/sessions';
 import { firstWords, since } from '../wording';
 import type { Actions } from './register';
+import { pickWhileTyping } from './searching';
 
 export function sessionActions(strata: Strata): Actions {
   return {
@@ -99,34 +100,23 @@ async function importFrom(strata: Strata): Promise<void> {
 
 /** Searches conversations and memory while the person types. */
 async function search(strata: Strata): Promise<void> {
-  const list = vscode.window.createQuickPick<vscode.QuickPickItem & { hit?: Hit }>();
-  list.title = 'Search conversations and memory';
-  list.placeholder = 'Words that were said or noted';
-  let asked = 0;
-  list.onDidChangeValue(async (query) => {
-    const mine = ++asked;
-    const found = /[\p{L}\p{N}]/u.test(query) ? (await strata.ask('strata.session.search', { query })).hits : [];
-    if (mine === asked) {
-      list.items = found.map((hit) => ({
-        label: `$(${hit.source === 'fragment' ? 'note' : 'comment'}) ${firstWords(hit.snippet, 90)}`,
-        description: [hit.source === 'message' && hit.role, hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
-        alwaysShow: true,
-        hit,
-      }));
-    }
+  const title = 'Search conversations and memory';
+  const chosen = await pickWhileTyping(title, 'Words that were said or noted', async (query) => {
+    const { hits } = /[\p{L}\p{N}]/u.test(query) ? await strata.ask('strata.session.search', { query }) : { hits: [] };
+    return hits.map((hit) => ({
+      label: `$(${hit.source === 'fragment' ? 'note' : 'comment'}) ${firstWords(hit.snippet, 90)}`,
+      description: [hit.source === 'message' && hit.role, hit.timeMs && since(hit.timeMs, Date.now())].filter(Boolean).join(' · '),
+      alwaysShow: true,
+      hit,
+    }));
   });
-  list.onDidAccept(async () => {
-    const hit = list.selectedItems[0]?.hit;
-    list.hide();
-    if (hit?.source === 'message' && hit.session !== undefined) {
-      await strata.tell('strata.session.load', { id: hit.session });
-      await vscode.commands.executeCommand('strata.context.focus');
-    } else if (hit !== undefined) {
-      await vscode.commands.executeCommand('strata.memory.focus');
-    }
-  });
-  list.onDidHide(() => list.dispose());
-  list.show();
+  const hit = chosen?.hit;
+  if (hit?.source === 'message' && hit.session !== undefined) {
+    await strata.tell('strata.session.load', { id: hit.session });
+    await vscode.commands.executeCommand('strata.context.focus');
+  } else if (hit !== undefined) {
+    await vscode.commands.executeCommand('strata.memory.focus');
+  }
 }
 
 async function remember(strata: Strata): Promise<void> {

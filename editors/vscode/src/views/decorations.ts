@@ -32,7 +32,8 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
     this.listening = strata.onChange(() => {
       this.timer ??= setTimeout(() => {
         this.timer = undefined;
-        void this.paint();
+        // A server that ended meanwhile tells of another change when it is there again.
+        this.paint().catch(() => undefined);
       }, TOGETHER_MS);
     });
   }

@@ -7,6 +7,8 @@ import type { Strata } from '../client';
 import type { Status } from '../protocol';
 import { counted, countdown, exactly, tokens } from '../wording';
 
+const TICK_MS = 1000;
+
 export class Meter implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('strata.meter', vscode.StatusBarAlignment.Right, 90);
   private readonly listening: vscode.Disposable[];
@@ -36,12 +38,12 @@ export class Meter implements vscode.Disposable {
         }
       }),
     ];
-    // Counts down the life of what is cached.
+    // Counts down the life of what is cached, and shows once that it is over.
     this.clock = setInterval(() => {
-      if (strata.status?.cacheExpiresMs !== undefined) {
+      if ((strata.status?.cacheExpiresMs ?? 0) > Date.now() - 2 * TICK_MS) {
         this.draw();
       }
-    }, 1000);
+    }, TICK_MS);
     this.draw();
     this.item.show();
   }
