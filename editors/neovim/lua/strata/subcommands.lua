@@ -69,7 +69,7 @@ local function count(paths)
   return #paths == 1 and paths[1] or ("%d files"):format(#paths)
 end
 
----Changes what is chosen and says how.
+---Changes what is chosen and says how: `words` are said of what has changed, and of what has not.
 local function choose(verb, words)
   return function(call)
     local paths = paths_of(call)
@@ -87,13 +87,14 @@ local function choose(verb, words)
         return say("nothing of that was " .. words[2])
       end
       local left = #(reply.withheld or {}) > 0 and ("; %d left out"):format(#reply.withheld) or ""
-      say(("%s %s%s"):format(count(reply.changed), words[1], left))
+      local is = #reply.changed == 1 and "is" or "are"
+      say(("%s %s %s%s"):format(count(reply.changed), is, words[1], left))
     end)
   end
 end
 
-local add = choose("select", { "is in the context", "found" })
-local remove = choose("deselect", { "is no longer in the context", "selected" })
+local add = choose("select", { "in the context", "found" })
+local remove = choose("deselect", { "no longer in the context", "selected" })
 
 local function toggle(call)
   local paths = paths_of(call)
@@ -286,9 +287,9 @@ define(
 )
 define("remove", "[path]...", "Show their outlines only.", remove, chosen("selected"))
 define("toggle", "[path]", "Add the file, or remove it.", toggle, files)
-local exclude = choose("exclude", { "is not mentioned any more", "found" })
+local exclude = choose("exclude", { "not mentioned any more", "found" })
 define("exclude", "[path]...", "Do not mention them at all.", exclude, files)
-local include = choose("include", { "is mentioned again", "excluded" })
+local include = choose("include", { "mentioned again", "excluded" })
 define("include", "[path]...", "Take an exclusion back.", include, chosen("excluded"))
 define(
   "clear",

@@ -34,11 +34,12 @@ local PROVIDERS = {
       return { max_tokens = max_tokens }
     end,
     answer = function(reply)
-      local text = vim.tbl_map(function(block)
+      -- Blocks of other kinds, such as thinking, have no text.
+      local texts = vim.iter(reply.content):map(function(block)
         return block.text
-      end, reply.content)
+      end)
       local usage = reply.usage
-      return table.concat(text, "\n"),
+      return texts:join("\n"),
         {
           input = usage.input_tokens,
           output = usage.output_tokens,
