@@ -1,7 +1,8 @@
 // The first minute of somebody who has just installed the extension: a file is opened, ticked, and the prompt previewed.
 // Called by ../first_prompt; prints how long each step took.
 
-import { openWorkbench, until } from './workbench.mjs';
+import { until } from './until.cjs';
+import { openWorkbench } from './workbench.mjs';
 
 const { STRATA_VSIX, STRATA_WORKSPACE } = process.env;
 let last = performance.now();

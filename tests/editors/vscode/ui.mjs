@@ -5,7 +5,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { openWorkbench, Steps, until } from './workbench.mjs';
+import { until } from './until.cjs';
+import { openWorkbench, Steps } from './workbench.mjs';
 
 const TURNS = 24;
 
@@ -99,14 +100,10 @@ export async function runAtTheScreen(files) {
     await step('a store that cannot be opened is seen in the meter', async () => {
       fs.rmSync(bench.env.STRATA_STATE_DIR, { recursive: true });
       fs.writeFileSync(bench.env.STRATA_STATE_DIR, 'no folder');
-      // The new server has a new session, in which nothing is ticked. The page of the first steps may take the focus from the
-      // palette before the command is chosen.
-      const unticked = async () => (await box('greet.py').getAttribute('aria-checked')) === 'false';
-      await until(async () => {
-        await bench.command('Strata: Restart the Server');
-        await bench.showStrata();
-        return until(unticked, 'the new session', 8000).catch(() => false);
-      }, 'another server', 60_000);
+      await bench.command('Strata: Restart the Server');
+      await bench.showStrata();
+      // The new server has a new session, in which nothing is ticked.
+      await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'false', 'the new session');
       await box('greet.py').click();
       await meter.filter({ hasText: 'not saved' }).waitFor();
       await bench.toast(/sessions are not kept/);
@@ -123,13 +120,10 @@ async function takePictures(bench) {
   const meter = page.locator('.statusbar-item').filter({ hasText: ' / ' }).first();
   for (const theme of ['light', 'dark']) {
     const themed = page.locator(theme === 'dark' ? '.monaco-workbench.vs-dark' : '.monaco-workbench.vs');
-    await until(async () => {
-      if (!(await themed.isVisible())) {
-        await bench.command('Preferences: Toggle between Light/Dark Themes');
-        await themed.waitFor({ timeout: 5000 }).catch(() => {});
-      }
-      return themed.isVisible();
-    }, `the ${theme} theme`, 60_000);
+    if (!(await themed.isVisible())) {
+      await bench.command('Preferences: Toggle between Light/Dark Themes');
+      await themed.waitFor();
+    }
     const picture = async (name) => {
       // Animations of the workbench come to rest.
       await page.waitForTimeout(600);

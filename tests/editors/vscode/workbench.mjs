@@ -7,6 +7,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
+import { until } from './until.cjs';
+
 const { STRATA_CODE, STRATA_CHROMIUM, STRATA_SHOTS, STRATA_PLAYWRIGHT } = process.env;
 const { chromium } = await import(path.join(STRATA_PLAYWRIGHT, 'index.mjs'));
 
@@ -29,21 +31,6 @@ const QUIET = {
   'git.enabled': false,
   'npm.autoDetect': 'off',
 };
-
-/** Waits until `look` gives something, and gives that. */
-export async function until(look, what, ms = 20_000) {
-  const end = Date.now() + ms;
-  for (;;) {
-    const found = await look();
-    if (found) {
-      return found;
-    }
-    if (Date.now() > end) {
-      throw new Error(`waited ${ms / 1000} s in vain: ${what}`);
-    }
-    await new Promise((done) => setTimeout(done, 50));
-  }
-}
 
 /**
  * Starts VS Code. `driven` starts the server inside of code-server alone, which runs tests in its extension host;
@@ -134,19 +121,19 @@ export async function openWorkbench({ driven = false, vsix, files, folder, setti
     /** Runs a command by its title, as in the palette. */
     command: async (title) => {
       const input = page.locator('.quick-input-widget input[type=text]');
-      const row = page.locator('.quick-input-widget .monaco-list-row.focused').filter({ hasText: title }).first();
-      // Something that takes the focus closes the palette again.
+      const row = page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: title }).first();
+      // Something that takes the focus closes the palette again. A click reaches the command or nothing; a key would go to
+      // whatever has the focus then.
       await until(async () => {
         try {
           await keys.press('F1');
           await input.fill(`>${title}`, { timeout: 2000 });
-          await row.waitFor({ timeout: 2000 });
+          await row.click({ timeout: 2000 });
           return true;
         } catch {
           return false;
         }
       }, `the command ${title}`);
-      await keys.press('Enter');
     },
     /** Opens the view of the extension by its icon. */
     showStrata: async () => {

@@ -4,6 +4,8 @@ const assert = require('node:assert/strict');
 const { execFileSync } = require('node:child_process');
 const vscode = require('vscode');
 
+const { until } = require('../until.cjs');
+
 const tests = [];
 const test = (name, run) => tests.push([name, run]);
 
@@ -12,20 +14,6 @@ let status;
 const folder = vscode.workspace.workspaceFolders[0].uri;
 const file = (name) => vscode.Uri.joinPath(folder, name);
 const run = (command, ...args) => vscode.commands.executeCommand(command, ...args);
-
-async function until(look, what, ms = 10_000) {
-  const end = Date.now() + ms;
-  for (;;) {
-    const found = await look();
-    if (found) {
-      return found;
-    }
-    if (Date.now() > end) {
-      throw new Error(`waited ${ms / 1000} s in vain: ${what}`);
-    }
-    await new Promise((done) => setTimeout(done, 50));
-  }
-}
 
 async function open(name) {
   const document = await vscode.workspace.openTextDocument(file(name));
