@@ -4,11 +4,13 @@
 
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use strata_lsp::index::Index;
 use strata_lsp::workbench::{Access, Workbench};
 
 use crate::arguments::StatusArguments;
@@ -18,14 +20,16 @@ use crate::output::{self, count, counted};
 use crate::repository;
 use crate::table::{Align, Table};
 
-/// How often `--watch` looks.
+/// How often `--watch` looks at the files and at the list of sessions.
 const EVERY: Duration = Duration::from_secs(1);
+/// How long figures are shown although nothing was written: what the cache is expected to hold runs out by the clock alone.
+const STALE_AFTER: Duration = Duration::from_secs(10);
 /// Empties the screen and goes to its first line (ECMA-48: CUP, ED).
 const ANEW: &str = "\x1b[H\x1b[2J";
 
 /// What is read of a session in the reply of `strata.session.list`.
 #[derive(Deserialize)]
-struct Listed {
+struct Session {
     id: String,
     name: String,
     messages: usize,
@@ -88,28 +92,37 @@ struct Break {
     sentence: String,
 }
 
+/// What a look found. The same once more, not long after, has nothing new to say.
+struct Seen {
+    /// What the list says of the session: among it, when it was last written to.
+    session: Value,
+    /// The files.
+    index: Arc<Index>,
+    when: Instant,
+}
+
 pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let mut workbench = repository::open_stored(&arguments.repository)?;
     repository::index(&mut workbench)?;
-    let look = |workbench: &mut Workbench| {
-        let replies = Replies::read(workbench, arguments.id.as_deref())?;
-        if arguments.json { Ok(format!("{}\n", replies.0)) } else { replies.render() }
-    };
-    if !arguments.watch {
-        let text = look(&mut workbench)?;
-        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
-        return Ok(ExitCode::SUCCESS);
+    if arguments.watch {
+        return watch(&mut workbench, arguments);
     }
+    let session = listed(&mut workbench, arguments.id.as_deref())?;
+    output::text(&told(&mut workbench, &session, arguments)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows what changes until nobody reads any more.
+fn watch(workbench: &mut Workbench, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let anew = if io::stdout().is_terminal() { ANEW } else { "" };
-    let mut shown = String::new();
+    let (mut seen, mut shown) = (None, String::new());
     loop {
-        let text = match look(&mut workbench) {
-            Ok(text) => text,
+        let text = match look(workbench, arguments, &mut seen) {
             // It may be there in a moment.
-            Err(Failure::Said(message)) => format!("{message}\n"),
-            Err(nobody_reads) => return Err(nobody_reads),
+            Err(Failure::Said(message)) => Some(format!("{message}\n")),
+            looked => looked?,
         };
-        if text != shown {
+        if let Some(text) = text.filter(|text| *text != shown) {
             output::result(|out| write!(out, "{anew}{}", output::printable(&text)))?;
             shown = text;
         }
@@ -118,37 +131,69 @@ pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     }
 }
 
+/// What there is to show, unless that is what was seen last.
+fn look(
+    workbench: &mut Workbench,
+    arguments: &StatusArguments,
+    seen: &mut Option<Seen>,
+) -> Result<Option<String>, Failure> {
+    let last = seen.take();
+    let session = listed(workbench, arguments.id.as_deref())?;
+    let index = Arc::clone(&workbench.snapshot().index);
+    let is_same = |last: &Seen| {
+        last.session == session && Arc::ptr_eq(&last.index, &index) && last.when.elapsed() < STALE_AFTER
+    };
+    if last.as_ref().is_some_and(is_same) {
+        *seen = last;
+        return Ok(None);
+    }
+    let text = told(workbench, &session, arguments)?;
+    *seen = Some(Seen { session, index, when: Instant::now() });
+    Ok(Some(text))
+}
+
+/// What the list of sessions says of this one, or of the one that was written to last.
+fn listed(workbench: &mut Workbench, id: Option<&str>) -> Result<Value, Failure> {
+    let mut reply = workbench.run("strata.session.list", json!({}))?;
+    let mut sessions = reply["sessions"].as_array_mut().into_iter().flatten();
+    let found = sessions.find(|session| id.is_none_or(|id| session["id"] == id));
+    found.map(Value::take).ok_or_else(|| {
+        Failure::said(match id {
+            Some(id) => {
+                format!("there is no session `{id}`; `strata sessions list` shows those that are stored")
+            }
+            None => "no session is stored for this workspace yet".to_owned(),
+        })
+    })
+}
+
+/// All that is shown of a session.
+fn told(workbench: &mut Workbench, session: &Value, arguments: &StatusArguments) -> Result<String, Failure> {
+    let replies = Replies::read(workbench, session)?;
+    if arguments.json { Ok(format!("{}\n", replies.0)) } else { replies.render() }
+}
+
 /// What the commands say of a session: one object, a field for each.
 struct Replies(Value);
 
 impl Replies {
-    /// Of this session, or of the one that was written to last.
-    fn read(workbench: &mut Workbench, id: Option<&str>) -> Result<Self, Failure> {
-        let mut sessions = workbench.run("strata.session.list", json!({}))?;
-        let sessions = sessions["sessions"].take();
-        let found =
-            sessions.as_array().into_iter().flatten().find(|session| id.is_none_or(|id| session["id"] == id));
-        let Some(session) = found else {
-            return Err(Failure::said(match id {
-                Some(id) => {
-                    format!("there is no session `{id}`; `strata sessions list` shows those that are stored")
-                }
-                None => "no session is stored for this workspace yet".to_owned(),
-            }));
-        };
-        workbench.resume(session["id"].as_str().unwrap_or_default(), Access::Read)?;
+    fn read(workbench: &mut Workbench, session: &Value) -> Result<Self, Failure> {
+        // As it is on disk now: the editor's server writes to it meanwhile.
+        workbench.reopen(session["id"].as_str().unwrap_or_default(), Access::Read)?;
         let mut run = |command: &str| workbench.run(command, json!({}));
-        Ok(Self(json!({
+        let replies = json!({
             "session": session,
             "budget": run("strata.budget.report")?,
             "tiers": run("strata.tiers.report")?,
             "compaction": run("strata.compaction.status")?,
             "lastBreak": run("strata.tiers.explainBreak")?,
-        })))
+        });
+        workbench.let_go();
+        Ok(Self(replies))
     }
 
     fn render(mut self) -> Result<String, Failure> {
-        let session: Listed = output::understood(self.0["session"].take())?;
+        let session: Session = output::understood(self.0["session"].take())?;
         let budget: Budget = output::understood(self.0["budget"].take())?;
         let layout: Layout = output::understood(self.0["tiers"].take())?;
         let compaction: Compaction = output::understood(self.0["compaction"].take())?;

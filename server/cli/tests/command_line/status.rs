@@ -3,16 +3,18 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::repo::{APP, Repo};
 
-fn talk(repo: &Repo, question: &str) -> String {
+/// A conversation of so many questions with their answers; its name.
+fn talk(repo: &Repo, questions: usize) -> String {
     let said = |role: &str, text: &str| json!({ "role": role, "content": text });
-    repo.write(
-        "talk.json",
-        json!({ "messages": [said("user", question), said("assistant", "So.")] }).to_string(),
-    );
+    let answer = "So it is. ".repeat(100);
+    let messages: Vec<Value> = (0..questions)
+        .flat_map(|nth| [said("user", &format!("Why {nth}?")), said("assistant", &answer)])
+        .collect();
+    repo.write("talk.json", json!({ "messages": messages }).to_string());
     let reply = repo.strata(&["sessions", "import", "talk.json", "--json"]).json();
     reply["id"].as_str().unwrap().to_owned()
 }
@@ -21,8 +23,8 @@ fn talk(repo: &Repo, question: &str) -> String {
 fn the_session_that_was_written_to_last_is_shown() {
     let repo = Repo::new(APP);
     assert!(repo.strata(&["status"]).refusal().contains("no session is stored for this workspace yet"));
-    let first = talk(&repo, "Why?");
-    let second = talk(&repo, "How?");
+    let first = talk(&repo, 1);
+    let second = talk(&repo, 1);
     let run = repo.strata(&["status"]);
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!((run.code, lines[0]), (Some(0), &*second));
@@ -45,13 +47,30 @@ fn who_watches_sees_what_changes() {
     let lines = BufReader::new(watching.stdout.take().unwrap()).lines();
     let mut lines = lines.map(Result::unwrap);
     assert_eq!(lines.next().unwrap(), "no session is stored for this workspace yet");
-    let first = talk(&repo, "Why?");
+    let first = talk(&repo, 1);
     assert!(lines.any(|line| line == first));
     assert!(lines.any(|line| line.starts_with("last cache break")));
-    let second = talk(&repo, "How?");
+    let second = talk(&repo, 1);
     assert!(lines.any(|line| line == second), "it follows what is written to");
     repo.strata(&["sessions", "rename", &second, "soups"]);
     assert!(lines.any(|line| line == format!("{second} \"soups\"")));
+    watching.kill().unwrap();
+    watching.wait().unwrap();
+}
+
+#[test]
+fn who_watches_a_session_sees_what_others_write_to_it() {
+    let repo = Repo::new(APP);
+    let id = talk(&repo, 30);
+    let mut watching = repo.spawn(&["status", "--watch", "--json", &id], Stdio::piped());
+    let lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    let mut looks = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let used = |look: &Value| look["budget"]["used"].as_u64().unwrap();
+    let before = looks.next().unwrap();
+    let compacted = repo.strata(&["sessions", "compact", &id, "--profile", "handoff"]);
+    assert_eq!(compacted.code, Some(0), "{}", compacted.err);
+    let after = looks.find(|look| look["session"]["messages"] != before["session"]["messages"]).unwrap();
+    assert!(used(&after) < used(&before) / 2, "{after}");
     watching.kill().unwrap();
     watching.wait().unwrap();
 }
