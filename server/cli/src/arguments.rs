@@ -48,9 +48,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
-    /// What to log to standard error
-    #[arg(long, value_name = "LEVEL", env = "STRATA_LOG", default_value = "warn", ignore_case = true)]
-    pub(crate) log: LogLevel,
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
 }
 
 #[derive(Debug, Args)]
@@ -65,12 +64,25 @@ pub(crate) struct McpArguments {
     /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// What to log to standard error
-    #[arg(long, value_name = "LEVEL", env = "STRATA_LOG", default_value = "warn", ignore_case = true)]
-    pub(crate) log: LogLevel,
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
     /// The folder that the agent works in
     #[arg(value_name = "FOLDER", default_value = ".", hide_default_value = true)]
     pub(crate) folder: PathBuf,
+}
+
+/// What a server says of its own doings.
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    /// What to log to standard error
+    #[arg(
+        long = "log",
+        value_name = "LEVEL",
+        env = "STRATA_LOG",
+        default_value = "warn",
+        ignore_case = true
+    )]
+    pub(crate) level: LogLevel,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -460,18 +472,6 @@ pub(crate) struct SchemaArguments {
     pub(crate) settings: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    use super::*;
-
-    #[test]
-    fn the_options_do_not_contradict_each_other() {
-        Arguments::command().debug_assert();
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct StatusArguments {
     #[command(flatten)]
@@ -497,4 +497,16 @@ pub(crate) struct ManArguments {
     /// Write a page for each command into this folder, such as `~/.local/share/man/man1`
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_options_do_not_contradict_each_other() {
+        Arguments::command().debug_assert();
+    }
 }

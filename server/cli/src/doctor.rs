@@ -47,8 +47,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::json(&findings)?;
     } else {
-        let text = findings.render();
-        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+        output::text(&findings.render())?;
     }
     Ok(if findings.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

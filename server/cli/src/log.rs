@@ -12,6 +12,9 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::arguments::{LogArguments, LogLevel};
+use crate::failure::Failure;
+
 /// A library that logs whole messages, with the texts in them, at every level below this.
 const TALKATIVE: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
@@ -40,11 +43,25 @@ impl Write for Screened {
     }
 }
 
+impl From<LogLevel> for LevelFilter {
+    fn from(level: LogLevel) -> Self {
+        match level {
+            LogLevel::Off => Self::OFF,
+            LogLevel::Error => Self::ERROR,
+            LogLevel::Warn => Self::WARN,
+            LogLevel::Info => Self::INFO,
+            LogLevel::Debug => Self::DEBUG,
+            LogLevel::Trace => Self::TRACE,
+        }
+    }
+}
+
 /// Writes what is logged from now on.
 ///
 /// # Errors
 /// When there is a log already.
-pub(crate) fn begin(most: LevelFilter) -> Result<(), String> {
+pub(crate) fn begin(arguments: &LogArguments) -> Result<(), Failure> {
+    let most = LevelFilter::from(arguments.level);
     let (library, its_most) = TALKATIVE;
     let wanted = Targets::new().with_default(most).with_target(library, most.min(its_most));
     let lines =
@@ -52,5 +69,5 @@ pub(crate) fn begin(most: LevelFilter) -> Result<(), String> {
     tracing_subscriber::registry()
         .with(lines.with_filter(wanted))
         .try_init()
-        .map_err(|error| error.to_string())
+        .map_err(|error| Failure::said(format!("the log cannot be set up: {error}")))
 }

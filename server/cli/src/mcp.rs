@@ -14,8 +14,7 @@ use crate::{log, output, repository};
 const LATEST: &str = "latest";
 
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
-    log::begin(arguments.log.into())
-        .map_err(|error| Failure::said(format!("the log cannot be set up: {error}")))?;
+    log::begin(&arguments.log)?;
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
     let workbench = repository::workbench(&arguments.folder, &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::of_folder("FOLDER", error))?;

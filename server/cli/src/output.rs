@@ -17,6 +17,11 @@ pub(crate) fn result(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     write(&mut out).and_then(|()| out.flush()).map_err(|error| Failure::of_output(&error))
 }
 
+/// Writes a text for a person as the result.
+pub(crate) fn text(text: &str) -> Result<(), Failure> {
+    result(|out| out.write_all(printable(text).as_bytes()))
+}
+
 /// Writes a result as JSON: in one line for programs, over several for a person at a terminal.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     result(|out| {

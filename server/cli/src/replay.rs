@@ -36,8 +36,7 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     if arguments.json {
         output::json(&rehearsal)?;
     } else {
-        let text = report::render(&rehearsal);
-        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+        output::text(&report::render(&rehearsal))?;
     }
     if let Some(warning) = &rehearsal.warning {
         output::tell(&format!("warning: {warning}"));
@@ -62,8 +61,7 @@ fn compact(
     if arguments.json {
         output::json(&compactions)?;
     } else {
-        let text = compactions::render(&compactions);
-        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+        output::text(&compactions::render(&compactions))?;
     }
     if let Some(warning) = &compactions.warning {
         output::tell(&format!("warning: {warning}"));
@@ -76,8 +74,7 @@ fn by_chars(material: &Material, arguments: &ReplayArguments) -> Result<ExitCode
     if arguments.json {
         output::json(&played)?;
     } else {
-        let text = report::by_chars(&played);
-        output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+        output::text(&report::by_chars(&played))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -40,6 +40,5 @@ impl Audience {
 
 /// Prints a table as the result.
 pub(crate) fn table<const N: usize>(table: &Table<N>) -> Result<(), Failure> {
-    let text = table.render();
-    output::result(|out| out.write_all(output::printable(&text).as_bytes()))
+    output::text(&table.render())
 }

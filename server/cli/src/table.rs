@@ -21,6 +21,11 @@ impl<const N: usize> Table<N> {
         Self { columns, rows: Vec::new() }
     }
 
+    /// Names in the first column, figures in the others.
+    pub(crate) fn of_figures() -> Self {
+        Self::new(std::array::from_fn(|column| if column == 0 { Align::Left } else { Align::Right }))
+    }
+
     pub(crate) fn row(&mut self, cells: [String; N]) {
         self.rows.push(cells);
     }

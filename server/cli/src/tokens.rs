@@ -30,8 +30,7 @@ pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     }
     let tree = tree(&weights);
     let depth = arguments.depth.unwrap_or_else(|| tree.depth_within(LINES));
-    let text = tree.render(depth);
-    output::result(|out| out.write_all(output::printable(&text).as_bytes()))?;
+    output::text(&tree.render(depth))?;
     tell(&weights);
     Ok(ExitCode::SUCCESS)
 }

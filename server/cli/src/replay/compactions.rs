@@ -6,7 +6,7 @@ use strata_lsp::rehearsal::{Compactions, Cuts, Share};
 
 use super::report::ABSENT;
 use crate::output::{count, counted};
-use crate::table::{Align, Table};
+use crate::table::Table;
 
 /// Everything that is printed.
 pub(crate) fn render(compactions: &Compactions) -> String {
@@ -45,18 +45,7 @@ pub(crate) fn render(compactions: &Compactions) -> String {
 }
 
 fn sizes(compactions: &Compactions) -> String {
-    let mut table = Table::new([
-        Align::Left,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-    ]);
+    let mut table = Table::of_figures();
     table.row(
         ["profile", "compacted", "kept all", "as is", "before", "after", "summary", "most", "ms", "slowest"]
             .map(str::to_owned),
@@ -84,8 +73,7 @@ fn sizes(compactions: &Compactions) -> String {
 }
 
 fn kept(compactions: &Compactions) -> String {
-    let right = Align::Right;
-    let mut table = Table::new([Align::Left, right, right, right, right, right, right]);
+    let mut table = Table::of_figures();
     table.row(
         ["profile", "edited", "both sides", "requests", "errors", "in budget", "violations"]
             .map(str::to_owned),

@@ -67,8 +67,7 @@ pub(crate) fn render(rehearsal: &Rehearsal) -> String {
 
 /// The cost of the log by characters, one line for each session.
 pub(crate) fn by_chars(played: &[(String, ByChars)]) -> String {
-    let right = Align::Right;
-    let mut table = Table::new([Align::Left, right, right, right]);
+    let mut table = Table::of_figures();
     table.row(["session", "ledger", "no cache", "share"].map(str::to_owned));
     for (name, ByChars { ledger, none }) in played {
         let of_none = ledger.cost / (*none).max(1) as f64;
@@ -78,20 +77,9 @@ pub(crate) fn by_chars(played: &[(String, ByChars)]) -> String {
 }
 
 fn sessions(sessions: &[Session], summary: Option<&Summary>) -> String {
-    let mut table = Table::new([
-        Align::Left,
-        Align::Right,
-        Align::Left,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-    ]);
+    let (left, right) = (Align::Left, Align::Right);
+    let mut table =
+        Table::new([left, right, left, right, right, right, right, right, right, right, right, right]);
     table.row(
         [
             "session", "turns", "files", "tokens", "none", "auto", "flat", "fixed", "ripple", "ledger",
@@ -141,16 +129,7 @@ fn sessions(sessions: &[Session], summary: Option<&Summary>) -> String {
 }
 
 fn policies(summary: &Summary) -> String {
-    let mut table = Table::new([
-        Align::Left,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-    ]);
+    let mut table = Table::of_figures();
     table.row(
         ["layout", "cost", "hits", "tokens", "length", "worst", "ms/turn", "slowest"].map(str::to_owned),
     );
@@ -204,15 +183,7 @@ fn chart(summary: &Summary) -> String {
 }
 
 fn conversations(conversations: &[Conversation], means: Option<&ConversationMeans>) -> String {
-    let mut table = Table::new([
-        Align::Left,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-    ]);
+    let mut table = Table::of_figures();
     table.row(
         ["conversation", "turns", "tokens", "billed", "auto", "ledger", "ledger/auto"].map(str::to_owned),
     );
@@ -247,8 +218,7 @@ fn conversations(conversations: &[Conversation], means: Option<&ConversationMean
 /// How well the sizes of billed requests were told.
 fn predicted(predictions: &Predictions) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
-    let right = Align::Right;
-    let mut table = Table::new([Align::Left, right, right, right, right]);
+    let mut table = Table::of_figures();
     table.row(["percent of the bill", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned));
     for told in &predictions.ways {
         let way = match told.way {
@@ -269,7 +239,9 @@ fn predicted(predictions: &Predictions) -> String {
     }
     let requests = counted(predictions.requests, "request");
     format!(
-        "How far off predicted sizes of requests were, the first {} of each conversation not counted\n\n{}\n         {requests}, the table is of the {} that the record shows in full; of all, {} % lie within the\n         error bar, whose median is {} % of the bill\n",
+        "How far off predicted sizes of requests were, the first {} of each conversation not counted\n\n{}\n\
+         {requests}, the table is of the {} that the record shows in full; of all, {} % lie within the\n\
+         error bar, whose median is {} % of the bill\n",
         predictions.learnt_from,
         table.render(),
         count(predictions.visible),
