@@ -1,6 +1,8 @@
 //! What tools look at: the workspace as it is on disk now, and one session. A stored session is opened for each call and let go
 //! behind it, so that what the person chose in their editor is what an agent sees, and no editor waits for an agent.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use serde_json::Value;
 use strata_lsp::commands::CommandError;
 use strata_lsp::workbench::{Access, Cancel, Progress, Reopened, Workbench};
@@ -70,11 +72,12 @@ impl View {
             self.workbench.refresh(progress)?;
         }
         self.open(needs.effect)?;
-        let done = work(self);
+        let done = catch_unwind(AssertUnwindSafe(|| work(self)));
+        // After a panic, too: an editor waits for the session.
         if self.opened {
             self.workbench.let_go();
         }
-        done
+        done.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Runs a command.
@@ -112,5 +115,47 @@ impl View {
                 "session `{id}` is open in an editor, and only that may change it: ask the person to do it there"
             ))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    use serde_json::json;
+    use strata_lsp::workbench::Settings;
+
+    use super::*;
+
+    /// Set in the process that is started again, where sessions are kept below a folder of the test's own.
+    const FOLDER: &str = "FOLDER_OF_THE_TEST";
+
+    #[test]
+    fn a_session_is_let_go_after_a_panic() {
+        let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
+            let folder = tempfile::tempdir().unwrap();
+            let mut again = Command::new(env::current_exe().unwrap());
+            again.args(["view::tests::a_session_is_let_go_after_a_panic", "--exact"]);
+            again.env(FOLDER, folder.path()).env("STRATA_STATE_DIR", folder.path().join("state"));
+            let output = again.output().unwrap();
+            return assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        };
+        let open = || {
+            let workbench = Workbench::open(&folder, Settings::default()).unwrap();
+            workbench.open_store().unwrap();
+            workbench
+        };
+        let mut editor = open();
+        editor.resume_or_begin("shared").unwrap();
+        editor.run("strata.history.add", json!({ "role": "user", "content": "Why?" })).unwrap();
+        drop(editor);
+        let mut view = View::new(open(), Subject::Stored("shared".to_owned())).unwrap();
+        let needs = Needs { effect: Effect::Selection, index: Index::NotNeeded };
+        let mut look =
+            || view.look(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") });
+        assert!(catch_unwind(AssertUnwindSafe(&mut look)).is_err());
+        assert_eq!(open().reopen("shared", Access::Write).unwrap(), Reopened::Open);
     }
 }
