@@ -90,6 +90,18 @@ pub fn settings() -> Value {
     settings
 }
 
+/// Every `$ref` of a schema, each as often as it stands there.
+pub fn references(schema: &Value) -> Vec<&str> {
+    match schema {
+        Value::Object(fields) => {
+            let own = fields.get("$ref").and_then(Value::as_str);
+            own.into_iter().chain(fields.values().flat_map(references)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(references).collect(),
+        _ => Vec::new(),
+    }
+}
+
 fn by_name(messages: &[Message]) -> Value {
     // Text and references: it always can be written.
     let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();
@@ -104,23 +116,10 @@ fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
 mod tests {
     use super::*;
 
-    /// Every `$ref` below a value.
-    fn references(value: &Value, found: &mut Vec<String>) {
-        match value {
-            Value::Object(fields) => {
-                found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
-                fields.values().for_each(|field| references(field, found));
-            }
-            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
-            _ => {}
-        }
-    }
-
     #[test]
     fn every_reference_leads_to_a_definition() {
         for schema in [schema(), settings()] {
-            let mut found = Vec::new();
-            references(&schema, &mut found);
+            let found = references(&schema);
             assert!(found.len() > 10);
             for reference in found {
                 let pointer = reference.strip_prefix('#').unwrap();

@@ -68,7 +68,7 @@ fn taken_apart(
     tool: &Tool,
     mut arguments: Map<String, Value>,
 ) -> Result<(Wanted, Map<String, Value>), CommandError> {
-    if let Some(hidden) = tool.hidden.iter().chain(&["session"]).find(|name| arguments.contains_key(**name)) {
+    if let Some(hidden) = tool.hidden().find(|name| arguments.contains_key(*name)) {
         return Err(CommandError::invalid(hidden, "this tool takes no such argument"));
     }
     let max_tokens = match arguments.get(MAX_TOKENS).filter(|_| tool.shape.has_budget()) {

@@ -1,7 +1,7 @@
 //! What tools take and reply as JSON Schema: those of their commands, which are derived from the types that read and write them. Adds
 //! what is a tool's own: the budget, the cursor. Leaves out what is not for a model to give.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use strata_lsp::protocol;
@@ -26,7 +26,7 @@ impl Schemas {
     /// What a tool takes.
     pub(crate) fn input(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "params");
-        without(&mut schema, tool.hidden.iter().chain(&["session"]));
+        without(&mut schema, tool.hidden());
         if tool.shape.has_budget() {
             let description = format!(
                 "The most that the result may weigh, in tokens; {DEFAULT_TOKENS} when absent. What is left out is said."
@@ -46,7 +46,7 @@ impl Schemas {
     /// What a tool replies as structured content.
     pub(crate) fn output(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "reply");
-        without(&mut schema, NOT_SAID.iter());
+        without(&mut schema, NOT_SAID.iter().copied());
         if tool.shape.has_cursor() {
             let description = "Where the rest begins; absent when there is none.";
             add(&mut schema, NEXT, json!({ "type": "string", "description": description }));
@@ -64,43 +64,31 @@ impl Schemas {
     }
 
     fn definition(&self, reference: &str) -> Option<&Value> {
-        self.0["$defs"].get(reference.strip_prefix(DEFINITIONS)?)
+        self.0["$defs"].get(name_of(reference)?)
     }
 
     /// The schema with all that it refers to.
     fn complete(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
-        let mut needed = BTreeSet::new();
-        let mut open = vec![Value::Object(schema.clone())];
-        while let Some(value) = open.pop() {
-            let mut found = Vec::new();
-            references(&value, &mut found);
-            for reference in found {
-                if needed.insert(reference.clone()) {
-                    open.extend(self.definition(&reference).cloned());
-                }
+        let own = Value::Object(schema.clone());
+        let mut needed = BTreeMap::new();
+        let mut open = protocol::references(&own);
+        while let Some(reference) = open.pop() {
+            if let (Some(name), Some(definition)) = (name_of(reference), self.definition(reference))
+                && needed.insert(name, definition).is_none()
+            {
+                open.extend(protocol::references(definition));
             }
         }
-        let name = |reference: &String| reference.strip_prefix(DEFINITIONS).map(str::to_owned);
-        let definitions: Map<String, Value> = needed
-            .iter()
-            .filter_map(|reference| Some((name(reference)?, self.definition(reference)?.clone())))
-            .collect();
-        if !definitions.is_empty() {
-            schema.insert("$defs".to_owned(), definitions.into());
+        if !needed.is_empty() {
+            let copied = needed.into_iter().map(|(name, definition)| (name.to_owned(), definition.clone()));
+            schema.insert("$defs".to_owned(), copied.collect());
         }
         schema
     }
 }
 
-fn references(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(fields) => {
-            found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
-            fields.values().for_each(|field| references(field, found));
-        }
-        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
-        _ => {}
-    }
+fn name_of(reference: &str) -> Option<&str> {
+    reference.strip_prefix(DEFINITIONS)
 }
 
 fn add(schema: &mut Map<String, Value>, name: &str, field: Value) {
@@ -109,10 +97,10 @@ fn add(schema: &mut Map<String, Value>, name: &str, field: Value) {
     }
 }
 
-fn without<'a>(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'a &'a str>) {
+fn without(schema: &mut Map<String, Value>, names: impl Iterator<Item = &'static str>) {
     for name in names {
         if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-            properties.shift_remove(*name);
+            properties.shift_remove(name);
         }
         if let Some(Value::Array(required)) = schema.get_mut("required") {
             required.retain(|field| field != name);
@@ -132,15 +120,13 @@ mod tests {
             let input = Value::Object(schemas.input(tool));
             assert_eq!(input["type"], "object", "{}", tool.name);
             assert_eq!(input["additionalProperties"], false, "{}", tool.name);
-            for hidden in tool.hidden.iter().chain(&["session"]) {
+            for hidden in tool.hidden() {
                 assert!(input["properties"].get(hidden).is_none(), "{} takes {hidden}", tool.name);
             }
             let output = Value::Object(schemas.output(tool));
             assert_eq!(output["type"], "object", "{}", tool.name);
             for schema in [&input, &output] {
-                let mut found = Vec::new();
-                references(schema, &mut found);
-                for reference in found {
+                for reference in protocol::references(schema) {
                     let pointer = reference.strip_prefix('#').unwrap();
                     assert!(schema.pointer(pointer).is_some(), "{}: {reference}", tool.name);
                 }

@@ -19,7 +19,7 @@ pub struct Tool {
     pub command: &'static str,
     /// What it changes.
     pub effect: Effect,
-    /// Arguments of the command that are not for a model to give.
+    /// Arguments of this command that are not for a model to give.
     pub(crate) hidden: &'static [&'static str],
     /// Whether it has to know the files as they are now.
     pub(crate) index: Index,
@@ -48,6 +48,19 @@ pub(crate) enum Index {
     /// It does not, or reads what it needs itself.
     NotNeeded,
 }
+
+/// What all tools that change the selection have in common.
+const CHANGES_THE_SELECTION: Tool = Tool {
+    name: "",
+    title: "",
+    description: "",
+    command: "",
+    effect: Effect::Selection,
+    hidden: &["confirmSecrets"],
+    index: Index::Needed,
+    shape: Shape::Clipped(&["changed", "withheld"]),
+    text: text::files_changed,
+};
 
 /// All tools, in the order in which they are listed.
 pub const TOOLS: &[Tool] = &[
@@ -167,44 +180,28 @@ pub const TOOLS: &[Tool] = &[
         description: "Selects files, folders, globs or lines of a file (`src/lib.rs#L10-40`): the prompt (`strata://prompt`) \
                       holds them in full from now on. Files whose names promise secrets are left out, and named.",
         command: "strata.files.select",
-        effect: Effect::Selection,
-        hidden: &["confirmSecrets"],
-        index: Index::Needed,
-        shape: Shape::Clipped(&["changed", "withheld"]),
-        text: text::files_changed,
+        ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_deselect",
         title: "Deselect files",
         description: "Takes a selection back: the prompt has the files' definitions without bodies again.",
         command: "strata.files.deselect",
-        effect: Effect::Selection,
-        hidden: &["confirmSecrets"],
-        index: Index::Needed,
-        shape: Shape::Clipped(&["changed", "withheld"]),
-        text: text::files_changed,
+        ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_exclude",
         title: "Exclude files",
         description: "Keeps files, folders or globs out of the prompt altogether, definitions and names included.",
         command: "strata.files.exclude",
-        effect: Effect::Selection,
-        hidden: &["confirmSecrets"],
-        index: Index::Needed,
-        shape: Shape::Clipped(&["changed", "withheld"]),
-        text: text::files_changed,
+        ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "files_include",
         title: "Include files again",
         description: "Takes an exclusion back.",
         command: "strata.files.include",
-        effect: Effect::Selection,
-        hidden: &["confirmSecrets"],
-        index: Index::Needed,
-        shape: Shape::Clipped(&["changed", "withheld"]),
-        text: text::files_changed,
+        ..CHANGES_THE_SELECTION
     },
     Tool {
         name: "memory_search",
@@ -259,6 +256,11 @@ impl Tool {
     /// The tool of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
+    }
+
+    /// All arguments of the command that are not for a model to give: also which session it is about.
+    pub(crate) fn hidden(&self) -> impl Iterator<Item = &'static str> {
+        self.hidden.iter().copied().chain(["session"])
     }
 }
 
