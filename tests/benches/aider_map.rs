@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use e2e::{Server, hello, strata, uri_of};
+use e2e::{Dice, Server, Times, strata};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_host::outline_cache::OutlineCache;
@@ -66,7 +66,8 @@ fn cold(python: &Path, directory: &Path, rounds: usize) {
         assert!(map["text"].as_str().is_some_and(|text| !text.is_empty()));
         theirs.push(begun.elapsed());
     }
-    let (ours, theirs) = (median(&mut ours), median(&mut theirs));
+    let median = |times: Vec<Duration>| times.into_iter().collect::<Times>().percentile(50);
+    let (ours, theirs) = (median(ours), median(theirs));
     let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
     println!("cold, process start to map: strata {ours:.2?}, aider {theirs:.2?}: {ratio:.1} times as fast");
 }
@@ -102,18 +103,8 @@ fn definitions(python: &Path, directory: &Path) {
 
 fn budgets(python: &Path, directory: &Path, count: usize) {
     let state = tempfile::tempdir().unwrap();
-    let mut server = Server::start_in(state.path());
-    server.answer_with("workspace/configuration", json!([{ "model": "gpt-4o" }]));
-    server.answer_with("client/registerCapability", Value::Null);
-    server.answer_with("window/workDoneProgress/create", Value::Null);
-    let mut hello = hello();
-    hello["workspaceFolders"] = json!([{ "uri": uri_of(directory), "name": "repo" }]);
-    server.request("initialize", hello).unwrap();
-    server.notify("initialized", json!({}));
-    let mut run = |command: &str, argument: Value| {
-        let params = json!({ "command": format!("strata.{command}"), "arguments": [argument] });
-        server.request("workspace/executeCommand", params).unwrap()
-    };
+    let mut server = Server::with_folder(directory, state.path(), json!({ "model": "gpt-4o" }));
+    let mut run = |command: &str, argument: Value| server.command(command, argument).unwrap();
     while run("server.status", json!({}))["index"] != "ready" {
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -121,9 +112,11 @@ fn budgets(python: &Path, directory: &Path, count: usize) {
     let mut aider = Aider::start(python, &checkout);
     let tiktoken = tiktoken_rs::o200k_base().unwrap();
     let (mut over, mut most, mut used) = ((0, 0), (0.0_f64, 0.0_f64), (0.0, 0.0));
-    let mut random = Random(7);
+    let mut dice = Dice::new(7);
     for _ in 0..count {
-        let budget = (SMALLEST * (LARGEST / SMALLEST).powf(random.unit())) as usize;
+        // As many bits as a float holds.
+        let share_of_one = (dice.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+        let budget = (SMALLEST * (LARGEST / SMALLEST).powf(share_of_one)) as usize;
         let share = |tokens: usize| tokens as f64 / budget as f64;
         let ours = run("symbols.map", json!({ "budget": budget }));
         let ours = share(tiktoken.encode_ordinary(ours["text"].as_str().unwrap()).len());
@@ -199,22 +192,4 @@ impl Drop for Aider {
         self.input = None;
         let _ended = self.child.wait();
     }
-}
-
-/// The same numbers each time (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
-struct Random(u64);
-
-impl Random {
-    /// Between 0 and 1.
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
-
-fn median(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

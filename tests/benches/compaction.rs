@@ -4,6 +4,7 @@
 
 use std::time::{Duration, Instant};
 
+use e2e::Times;
 use serde_json::json;
 use strata_engine::compaction::Family;
 use strata_engine::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
@@ -53,7 +54,7 @@ fn times(cut: &Cut, family: Family, means: Means<'_>, weights: Weights) -> Strin
     let profile = family.profile();
     let started = Instant::now();
     let clock = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let mut taken: Vec<Duration> = (0..RUNS)
+    let taken: Times = (0..RUNS)
         .map(|_| {
             let empty = TokenCounter::new();
             let counter = match weights {
@@ -65,9 +66,8 @@ fn times(cut: &Cut, family: Family, means: Means<'_>, weights: Weights) -> Strin
             Duration::from_nanos(nanos)
         })
         .collect();
-    taken.sort_unstable();
-    let ms = |nth: usize| taken.get(nth).map_or(0.0, |time| time.as_secs_f64() * 1_000.0);
-    format!("{:8.2} ms {:8.2} ms", ms(RUNS / 2), ms(RUNS - 1))
+    let ms = |share: usize| taken.percentile(share).as_secs_f64() * 1_000.0;
+    format!("{:8.2} ms {:8.2} ms", ms(50), ms(100))
 }
 
 /// A request of the person, and an agent that reads a file, edits it and runs the tests.

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use e2e::Times;
 use strata_engine::buffer::Buffer;
 use strata_engine::cancel::Cancel;
 use strata_engine::document::Document;
@@ -150,9 +151,8 @@ fn measure(name: &str, language: LanguageId, source: &str) {
             ours.replace(*at..at + text.len(), "");
         }
         let column = |which: fn(&(Duration, Duration, Duration)) -> Duration| {
-            let mut column: Vec<Duration> = times.iter().map(which).collect();
-            column.sort_unstable();
-            (column[column.len() / 2], column[(column.len() * 99).div_ceil(100) - 1])
+            let column: Times = times.iter().map(which).collect();
+            (column.percentile(50), column.percentile(99))
         };
         let (bare, ours) = (column(|time| time.0), column(|time| time.1));
         let settled = column(|time| time.2).0;

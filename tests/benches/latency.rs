@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use e2e::{framing, hello, strata, uri_of};
+use e2e::{Times, framing, hello, strata, uri_of};
 use serde_json::{Value, json};
 
 /// Commands that do nothing.
@@ -39,11 +39,11 @@ fn main() {
     let mut cat = Pipes::to(&mut Command::new("cat"));
     let mut own = Pipes::to_server(&folder, state.path());
     own.ready();
-    let there_and_back = times(COMMANDS, || drop(cat.nothing()));
-    let refused = times(COMMANDS, || drop(own.request("strata/noSuchMethod", &Value::Null)));
-    let idle = times(COMMANDS, || drop(own.nothing()));
+    let there_and_back = Times::of(COMMANDS, || drop(cat.nothing()));
+    let refused = Times::of(COMMANDS, || drop(own.request("strata/noSuchMethod", &Value::Null)));
+    let idle = Times::of(COMMANDS, || drop(own.nothing()));
     own.run("server.reindex", json!({}));
-    let busy = times(COMMANDS, || drop(own.nothing()));
+    let busy = Times::of(COMMANDS, || drop(own.nothing()));
     println!("a message, {COMMANDS} in turn");
     tell("  through cat", &there_and_back, None);
     tell("  refused: no such method", &refused, Some(&there_and_back));
@@ -66,7 +66,7 @@ fn main() {
         own.tell("textDocument/didChange", &params);
     };
     own.run("server.reindex", json!({}));
-    let changes = times(CHANGES, || {
+    let changes = Times::of(CHANGES, || {
         change(&mut own);
         own.nothing();
     });
@@ -85,8 +85,8 @@ fn main() {
 
     let files: Vec<String> = source_files(&folder).into_iter().take(SELECTED).collect();
     own.run("files.select", json!({ "paths": files }));
-    let first = times(1, || drop(own.run("prompt.assemble", json!({ "prompt": "Why?" }))));
-    let prompts = times(PROMPTS, || drop(own.run("prompt.assemble", json!({ "prompt": "Why?" }))));
+    let first = Times::of(1, || drop(own.run("prompt.assemble", json!({ "prompt": "Why?" }))));
+    let prompts = Times::of(PROMPTS, || drop(own.run("prompt.assemble", json!({ "prompt": "Why?" }))));
     println!("a prompt with {} files in full", files.len());
     tell("  the first", &first, None);
     tell("  later ones", &prompts, None);
@@ -96,7 +96,7 @@ fn main() {
 fn starts(folder: &Path) {
     let state = tempfile::tempdir().unwrap();
     Pipes::to_server(folder, state.path()).ready();
-    let (mut hellos, mut prompts) = (Vec::new(), Vec::new());
+    let (mut hellos, mut prompts): (Vec<_>, Vec<_>) = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
         let begun = Instant::now();
         let mut server = Pipes::to_server(folder, state.path());
@@ -106,8 +106,8 @@ fn starts(folder: &Path) {
         server.request("shutdown", &Value::Null);
     }
     println!("from the start of the process, {STARTS} times, outlines on disk");
-    tell("  the answer to initialize", &hellos, None);
-    tell("  the first prompt", &prompts, None);
+    tell("  the answer to initialize", &hellos.into_iter().collect(), None);
+    tell("  the first prompt", &prompts.into_iter().collect(), None);
 }
 
 fn command(name: &str, argument: Value) -> Value {
@@ -197,29 +197,10 @@ impl Drop for Pipes {
     }
 }
 
-fn times(count: usize, mut run: impl FnMut()) -> Vec<Duration> {
-    let time = |()| {
-        let begun = Instant::now();
-        run();
-        begun.elapsed()
-    };
-    std::iter::repeat_n((), count).map(time).collect()
-}
-
-fn tell(what: &str, times: &[Duration], beside: Option<&[Duration]>) {
-    let sorted = |times: &[Duration]| {
-        let mut times = times.to_vec();
-        times.sort_unstable();
-        times
-    };
-    let at = |times: &[Duration], share: usize| times[(times.len() - 1) * share / 100];
-    let own = sorted(times);
-    let ratio = beside.map_or(String::new(), |beside| {
-        let beside = sorted(beside);
-        format!("   {:.1}x", at(&own, 50).as_secs_f64() / at(&beside, 50).as_secs_f64())
-    });
-    let [half, most, all] = [50, 99, 100].map(|share| format!("{:.1?}", at(&own, share)));
-    println!("{what:<50} p50 {half:>9}   p99 {most:>9}   max {all:>9}{ratio}");
+fn tell(what: &str, times: &Times, beside: Option<&Times>) {
+    let half = |times: &Times| times.percentile(50).as_secs_f64();
+    let ratio = beside.map_or(String::new(), |beside| format!("  {:.1}x", half(times) / half(beside)));
+    println!("{what:<50} {times}{ratio}");
 }
 
 fn source_files(folder: &Path) -> Vec<String> {

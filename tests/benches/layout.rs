@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use e2e::Times;
 use strata_engine::cost::Prices;
 use strata_engine::hash::ContentHash;
 use strata_engine::history::{ContentBlock, MessageId};
@@ -102,31 +103,12 @@ fn run(policy: PolicyName) {
         selected.sort_unstable();
         selected.dedup();
     }
-    let [layout, render, copy] = [layout_times, render_times, copy_times].map(Summary::of);
+    let [layout, render, copy] =
+        [layout_times, render_times, copy_times].map(|times| times.into_iter().collect::<Times>());
     println!("{policy:?}: {FILES} files, {tokens} tokens in the last prompt");
     println!("  layout and breakpoints        {layout}");
     println!("  with the request body         {render}");
     println!("  copying the body once         {copy}");
-}
-
-struct Summary {
-    median: Duration,
-    slowest: Duration,
-}
-
-impl Summary {
-    fn of(mut times: Vec<Duration>) -> Self {
-        times.sort_unstable();
-        let at = |nth: usize| times.get(nth).copied().unwrap_or_default();
-        Self { median: at(times.len() / 2), slowest: at(times.len().saturating_sub(1)) }
-    }
-}
-
-impl std::fmt::Display for Summary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
-        write!(f, "median {:7.3} ms, slowest {:7.3} ms", ms(self.median), ms(self.slowest))
-    }
 }
 
 fn path(at: usize) -> String {

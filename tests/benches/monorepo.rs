@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use e2e::process::Process;
-use e2e::{Server, hello, uri_of};
+use e2e::{Server, Times};
 use serde_json::{Value, json};
 
 const FILES: usize = 200_000;
@@ -43,21 +43,12 @@ fn main() {
 
 fn start(root: &Path, state: &Path) {
     let begun = Instant::now();
-    let mut server = Server::start_in(state);
-    server.answer_with("workspace/configuration", json!([{ "symbols": { "map_budget": 4_000 } }]));
-    server.answer_with("client/registerCapability", Value::Null);
-    server.answer_with("window/workDoneProgress/create", Value::Null);
-    let mut hello = hello();
-    hello["workspaceFolders"] = json!([{ "uri": uri_of(root), "name": "repo" }]);
-    server.request("initialize", hello).unwrap();
+    let mut server = Server::with_folder(root, state, json!({ "symbols": { "map_budget": 4_000 } }));
     println!("  reply to initialize   {:>8.1?}", begun.elapsed());
-    server.notify("initialized", json!({}));
 
     let mut run = |command: &str, argument: Value| {
         let asked = Instant::now();
-        let params = json!({ "command": format!("strata.{command}"), "arguments": [argument] });
-        let reply = server.request("workspace/executeCommand", params).unwrap();
-        (reply, asked.elapsed())
+        (server.command(command, argument).unwrap(), asked.elapsed())
     };
     let requests = [
         ("server.status", json!({})),
@@ -83,7 +74,7 @@ fn start(root: &Path, state: &Path) {
         }
         left -= usize::from(ready.is_some());
     }
-    let process = server.process_id();
+    let process = Process::new(server.process_id());
     println!(
         "  index complete        {:>8.1?}   {} files, {} outlined, {} parsed",
         ready.unwrap_or_default(),
@@ -92,27 +83,18 @@ fn start(root: &Path, state: &Path) {
         status["efforts"]["parsed"]
     );
     for (when, times) in [("meanwhile", during), ("afterwards", after)] {
-        for (command, mut times) in times {
-            times.sort_unstable();
-            let at = |share: usize| times[(times.len() - 1) * share / 100];
-            let count = times.len();
-            println!(
-                "  {when:<10} {command:<16} p50 {:>8.1?}  p99 {:>8.1?}  max {:>8.1?}  ({count} times)",
-                at(50),
-                at(99),
-                at(100)
-            );
+        for (command, times) in times {
+            let times: Times = times.into_iter().collect();
+            println!("  {when:<10} {command:<16} {times}  ({} times)", times.count());
         }
     }
     wait_until_idle(process);
     println!(
         "  peak of memory        {:>5} MB, then {} MB",
-        Process::new(process).peak().unwrap_or_default() / 1024,
-        Process::new(process).resident().unwrap_or_default() / 1024
+        process.peak().unwrap_or_default() / 1024,
+        process.resident().unwrap_or_default() / 1024
     );
-    server.request("shutdown", Value::Null).unwrap();
-    server.notify("exit", Value::Null);
-    server.wait_for_end();
+    server.shut_down();
     let errors = server.errors();
     let bad = errors.lines().filter(|line| line.contains("ERROR") || line.contains("panicked"));
     bad.for_each(|line| println!("  {line}"));
@@ -120,23 +102,16 @@ fn start(root: &Path, state: &Path) {
 }
 
 /// Outlines are written to disk after the index is there.
-fn wait_until_idle(process: u32) {
-    let mut before = 0;
+fn wait_until_idle(process: Process) {
+    let mut before = Duration::ZERO;
     loop {
         std::thread::sleep(Duration::from_secs(1));
-        let now = ticks(process);
-        if now <= before + 5 {
+        let now = process.processor().unwrap_or_default();
+        if now <= before + Duration::from_millis(50) {
             return;
         }
         before = now;
     }
-}
-
-/// What the process has used of the processor, in hundredths of a second.
-fn ticks(process: u32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
 }
 
 fn generate(root: &Path, files: usize) -> usize {

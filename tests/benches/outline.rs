@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
+use e2e::process::Process;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_engine::symbols::{
@@ -298,18 +299,12 @@ fn median(values: &mut [f64]) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// What all threads of the process have used so far, in steps of a hundredth of a second; zero where the
-/// system does not tell. On a busy machine it says more than the wall.
+/// What all threads of the process have used so far; zero where the system does not tell.
 fn processor_time() -> Duration {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let ticks: u64 = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks * 10)
+    Process::own().processor().unwrap_or_default()
 }
 
 /// The process's peak of resident memory in KiB, where the system tells.
 fn peak_memory() -> Option<f64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+    Process::own().peak().map(|kib| kib as f64)
 }

@@ -11,7 +11,8 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use e2e::credentials::{Dice, planted};
+use e2e::Dice;
+use e2e::credentials::planted;
 use strata_engine::hash::ContentHash;
 use strata_engine::redaction::scan;
 use strata_engine::tokens::{TokenCounter, Tokenizer};

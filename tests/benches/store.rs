@@ -8,8 +8,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use e2e::Times;
 use serde_json::json;
 use strata_engine::history::{ContentBlock, Message, MessageId, NewMessage, Outcome, ResultPart, Role};
 use strata_host::store::{
@@ -32,11 +33,11 @@ fn main() -> Result<(), StoreError> {
     fill(&mut store, messages)?;
     println!("{messages} messages in {} sessions, {:.0} MB on disk", store.list()?.len(), size(&state) / 1e6);
     let open = || Store::open(&state, &workspace).map(drop);
-    println!("open                            {}", Times::of(5, open)?);
-    println!("list                            {}", Times::of(5, || store.list().map(drop))?);
+    println!("open                            {}", times(5, open)?);
+    println!("list                            {}", times(5, || store.list().map(drop))?);
     let id: SessionId = "bench-0".parse()?;
     let load = || store.load(&id).map(drop);
-    println!("load {:6} messages            {}", store.load(&id)?.messages.len(), Times::of(ROUNDS, load)?);
+    println!("load {:6} messages            {}", store.load(&id)?.messages.len(), times(ROUNDS, load)?);
     search(&store, &id)?;
     append(&mut store, &id)
 }
@@ -67,8 +68,8 @@ fn search(store: &Store, id: &SessionId) -> Result<(), StoreError> {
             Coverage::All => "all".to_owned(),
             Coverage::Newest(newest) => format!("newest {newest}"),
         };
-        let times = Times::of(ROUNDS, || store.search(&query, scope, Limits::default()).map(drop))?;
-        println!("search {label:26}{times}  {:2} hits of {coverage}", found.hits.len());
+        let took = times(ROUNDS, || store.search(&query, scope, Limits::default()).map(drop))?;
+        println!("search {label:26}{took}  {:2} hits of {coverage}", found.hits.len());
     }
     Ok(())
 }
@@ -77,13 +78,13 @@ fn append(store: &mut Store, id: &SessionId) -> Result<(), StoreError> {
     let handle = store.open_session(id, Access::Write)?;
     let mut words = Words(7);
     let mut next = store.load(id)?.next_id;
-    let times = Times::of(APPENDS, || {
+    let took = times(APPENDS, || {
         let appended = vec![words.message(next)];
         next += 1;
         store
             .commit(&handle, &Commit { appended, next_id: next, state: Some(json!({})), ..Commit::default() })
     })?;
-    println!("append one message              {times}");
+    println!("append one message              {took}");
     Ok(())
 }
 
@@ -159,24 +160,11 @@ fn size(folder: &Path) -> f64 {
         .sum()
 }
 
-struct Times(Vec<Duration>);
-
-impl Times {
-    fn of(rounds: usize, mut work: impl FnMut() -> Result<(), StoreError>) -> Result<Self, StoreError> {
-        let mut times = Vec::with_capacity(rounds);
-        for _ in 0..rounds {
-            let started = Instant::now();
-            work()?;
-            times.push(started.elapsed());
-        }
-        times.sort_unstable();
-        Ok(Self(times))
-    }
-}
-
-impl std::fmt::Display for Times {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let at = |share: f64| self.0[((self.0.len() - 1) as f64 * share) as usize].as_secs_f64() * 1_000.0;
-        write!(f, "p50 {:8.3} ms, p99 {:8.3} ms, max {:8.3} ms", at(0.5), at(0.99), at(1.0))
-    }
+/// How long each of so many rounds takes.
+fn times(rounds: usize, mut work: impl FnMut() -> Result<(), StoreError>) -> Result<Times, StoreError> {
+    let time = |()| {
+        let started = Instant::now();
+        work().map(|()| started.elapsed())
+    };
+    std::iter::repeat_n((), rounds).map(time).collect()
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use e2e::mutation::mutated;
+use e2e::process::Process;
 use strata_engine::cancel::Cancel;
 use strata_engine::outline::Outline;
 use strata_grammars::LanguageId;
@@ -61,7 +62,7 @@ fn main() {
             odd.given_up,
             deep.slowest,
             deep.given_up,
-            peak_memory(),
+            Process::own().peak().map_or(f64::NAN, |kib| kib as f64 * 1024.0 / 1e6),
         );
     }
 }
@@ -96,12 +97,4 @@ impl Times {
         }
         times
     }
-}
-
-/// The most memory that the process has held so far, in MB, where the system tells.
-fn peak_memory() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse::<f64>().ok());
-    kib.map_or(f64::NAN, |kib| kib * 1024.0 / 1e6)
 }

@@ -16,7 +16,14 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+<<<<<<< HEAD
 use strata_engine::tokens::{TokenCounter, Tokenizer};
+=======
+use e2e::Times;
+use e2e::process::Process;
+use ropey::Rope;
+use strata_engine::tokens::{Counted, TokenCounter, Tokenizer};
+>>>>>>> 4a839f4 (Say once what tests and benches share)
 use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;
@@ -122,7 +129,10 @@ fn peak(who: &str, texts: &[String]) {
         }
         _ => {}
     }
-    println!("peak memory, {who} counting: {}", peak_memory().unwrap_or_else(|| "unknown".to_owned()));
+    println!(
+        "peak memory, {who} counting: {}",
+        Process::own().peak().map_or_else(|| "unknown".to_owned(), |kib| format!("{kib} KiB"))
+    );
 }
 
 /// One megabyte of what breaks other counters, as a multiple of one megabyte of source code.
@@ -176,6 +186,39 @@ fn hard(source: &str) {
     }
 }
 
+<<<<<<< HEAD
+=======
+/// Counts after one line of a megabyte changed.
+fn edits(source: &str) {
+    let (counter, tokenizer) = (TokenCounter::new(), Tokenizer::O200k);
+    let mut rope = Rope::from_str(source);
+    let mut kept = Counted::new(&counter, tokenizer, &rope);
+    let (mut times, mut wrong, mut checked) = (Vec::new(), 0, 0);
+    for edit in 0..EDITS {
+        // Lines all over the text, not one after the other.
+        let line = edit * 7_919 % rope.len_lines().saturating_sub(1).max(1);
+        let chars = rope.line_to_char(line)..rope.line_to_char(line + 1);
+        let bytes = rope.char_to_byte(chars.start)..rope.char_to_byte(chars.end);
+        let new = format!("    edited = line({edit})\n");
+        rope.remove(chars.clone());
+        rope.insert(chars.start, &new);
+        let start = Instant::now();
+        kept.edited(&counter, &rope, bytes, new.len());
+        let count = kept.tokens(&rope);
+        times.push(start.elapsed());
+        if edit % 100 == 0 {
+            checked += 1;
+            wrong += usize::from(count != TokenCounter::new().count(tokenizer, &rope.to_string()));
+        }
+    }
+    println!(
+        "recount after an edit of one line in {:.1} MB: {}; {wrong} of {checked} counts that were checked are wrong",
+        rope.len_bytes() as f64 / MB as f64,
+        times.into_iter().collect::<Times>(),
+    );
+}
+
+>>>>>>> 4a839f4 (Say once what tests and benches share)
 fn reference(tokenizer: Tokenizer) -> Option<CoreBPE> {
     match tokenizer {
         Tokenizer::Cl100k => tiktoken_rs::cl100k_base().ok(),
@@ -232,12 +275,6 @@ fn megabyte_of(texts: &[String]) -> String {
         }
     }
     source
-}
-
-/// The process's peak of resident memory, where the system tells.
-fn peak_memory() -> Option<String> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    Some(status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().to_owned())
 }
 
 /// The time that this thread worked, where the system tells it; else the time that passed.

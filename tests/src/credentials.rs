@@ -1,6 +1,8 @@
 //! Credentials as providers give them out, made up at random: written from what providers say of their forms, not from the
 //! patterns that look for them. Nothing here opens any door.
 
+use crate::Dice;
+
 /// A credential in a line of text such as it is found in.
 #[derive(Clone, Debug)]
 pub struct Planted {
@@ -12,10 +14,6 @@ pub struct Planted {
     pub text: String,
 }
 
-/// Random numbers, the same for the same seed (splitmix64).
-#[derive(Clone, Debug)]
-pub struct Dice(u64);
-
 const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const HEX: &str = "0123456789abcdef";
 const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -25,23 +23,9 @@ const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const DIGITS: &str = "0123456789";
 
 impl Dice {
-    /// Dice that fall as this seed says.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// A number below `sides`.
-    pub fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % sides as u64) as usize
-    }
-
     fn of(&mut self, alphabet: &str, length: usize) -> String {
         let letters = alphabet.as_bytes();
-        (0..length).map(|_| char::from(letters[self.roll(letters.len())])).collect()
+        (0..length).map(|_| char::from(letters[self.below(letters.len())])).collect()
     }
 
     fn uuid(&mut self) -> String {
@@ -280,7 +264,7 @@ pub fn planted(dice: &mut Dice, number: usize) -> Planted {
 }
 
 fn around(dice: &mut Dice, secret: &str) -> String {
-    match dice.roll(9) {
+    match dice.below(9) {
         0 => format!("KEY = \"{secret}\""),
         1 => format!("export SERVICE_CREDENTIALS={secret}"),
         2 => format!("# ask for another one when {secret} has expired"),
@@ -295,11 +279,11 @@ fn around(dice: &mut Dice, secret: &str) -> String {
 
 /// A key in PEM, its lines of 64 characters; some in one line, as JSON has them.
 fn private_key(dice: &mut Dice) -> Planted {
-    let name = ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY"][dice.roll(4)];
-    let mut lines: Vec<String> = (0..3 + dice.roll(20)).map(|_| dice.of(BASE64, 64)).collect();
+    let name = ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY"][dice.below(4)];
+    let mut lines: Vec<String> = (0..3 + dice.below(20)).map(|_| dice.of(BASE64, 64)).collect();
     lines.push(dice.of(BASE64, 30) + "==");
     let (begin, end) = (format!("-----{} {name}-----", "BEGIN"), format!("-----{} {name}-----", "END"));
-    let text = if dice.roll(3) == 0 {
+    let text = if dice.below(3) == 0 {
         format!("\"private_key\": \"{begin}\\n{}\\n{end}\\n\"", lines.join("\\n"))
     } else {
         format!("{begin}\n{}\n{end}", lines.join("\n"))
@@ -309,6 +293,6 @@ fn private_key(dice: &mut Dice) -> Planted {
 
 /// A word of small letters, for what stands between.
 pub fn word(dice: &mut Dice) -> String {
-    let length = 3 + dice.roll(6);
+    let length = 3 + dice.below(6);
     dice.of(LOWER, length)
 }

@@ -282,14 +282,12 @@ impl Editor {
 
     /// Starts a command, such as `files.select`.
     pub fn ask(&mut self, command: &str, argument: Value) -> Id {
-        let params = json!({ "command": format!("strata.{command}"), "arguments": [argument] });
-        self.server.ask("workspace/executeCommand", params)
+        self.server.ask_command(command, argument)
     }
 
     /// Runs a command and waits for what comes of it.
     pub fn try_run(&mut self, command: &str, argument: Value) -> Answer {
-        let id = self.ask(command, argument);
-        self.server.answer(id)
+        self.server.command(command, argument)
     }
 
     /// Runs a command that works.
@@ -352,12 +350,10 @@ impl Editor {
         }
     }
 
-    /// Shuts the server down as editors do: `shutdown`, `exit`, with the input still open.
+    /// Shuts the server down, which ends in order.
     pub fn quit(&mut self) {
         self.state = State::Gone;
-        assert_eq!(self.server.request("shutdown", Value::Null), Ok(Value::Null));
-        self.server.notify("exit", Value::Null);
-        let status = self.server.wait_for_end();
+        let status = self.server.shut_down();
         assert_eq!(status.code(), Some(0), "shutdown, then exit: {status}");
     }
 

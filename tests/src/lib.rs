@@ -1,5 +1,6 @@
 //! What the end-to-end tests share: the real binary, a small editor that drives it over stdio, small repositories
-//! to drive it on, and a model provider that answers from this machine. Knows the protocol and nothing of Strata's own code, so that it cannot agree with its mistakes.
+//! to drive it on, a model provider that answers from this machine, and what is made up by chance. Knows the protocol and nothing of
+//! Strata's own code, so that it cannot agree with its mistakes.
 //!
 //! A test waits for what must happen, with a limit that only a hang reaches; it never measures how fast it did.
 
@@ -14,6 +15,7 @@
 mod binary;
 pub mod contract;
 pub mod credentials;
+mod dice;
 mod document;
 mod editor;
 pub mod framing;
@@ -23,14 +25,17 @@ pub mod process;
 mod prompt;
 mod repo;
 mod server;
+mod times;
 
 pub use binary::strata;
+pub use dice::Dice;
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};
 pub use model_server::{Asked, Dialect, ModelServer, Reply};
 pub use prompt::Prompt;
 pub use repo::{Repo, uri_of};
 pub use server::{Answer, Id, Refused, Server};
+pub use times::Times;
 
 use std::time::Duration;
 

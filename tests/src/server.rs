@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{LIMIT, contract, framing, strata};
+use crate::{LIMIT, contract, framing, hello, strata, uri_of};
 
 /// The number of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -122,6 +122,39 @@ impl Server {
             asked: Vec::new(),
             _state: None,
         }
+    }
+
+    /// Starts `strata serve` with this state directory, and says hello as an editor that has this folder open and these settings.
+    /// The index may still be incomplete.
+    pub fn with_folder(folder: &Path, state: &Path, settings: Value) -> Self {
+        let mut server = Self::start_in(state);
+        server.answer_with("workspace/configuration", json!([settings]));
+        server.answer_with("client/registerCapability", Value::Null);
+        server.answer_with("window/workDoneProgress/create", Value::Null);
+        let mut hello = hello();
+        hello["workspaceFolders"] = json!([{ "uri": uri_of(folder), "name": "repo" }]);
+        server.request("initialize", hello).unwrap();
+        server.notify("initialized", json!({}));
+        server
+    }
+
+    /// Starts a command, such as `files.select`.
+    pub fn ask_command(&mut self, command: &str, argument: Value) -> Id {
+        let params = json!({ "command": format!("strata.{command}"), "arguments": [argument] });
+        self.ask("workspace/executeCommand", params)
+    }
+
+    /// Runs a command and waits for what comes of it.
+    pub fn command(&mut self, command: &str, argument: Value) -> Answer {
+        let id = self.ask_command(command, argument);
+        self.answer(id)
+    }
+
+    /// Ends the server as editors do: `shutdown`, `exit`, with the input still open.
+    pub fn shut_down(&mut self) -> ExitStatus {
+        assert_eq!(self.request("shutdown", Value::Null), Ok(Value::Null));
+        self.notify("exit", Value::Null);
+        self.wait_for_end()
     }
 
     /// From now on the server's requests of this method are answered with this result. Requests of other methods get

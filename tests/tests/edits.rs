@@ -7,6 +7,7 @@ use std::env;
 use std::fmt;
 use std::ops::Range;
 
+use e2e::Dice;
 use serde_json::{Value, json};
 use strata_engine::buffer::Buffer;
 use strata_engine::cancel::Cancel;
@@ -126,32 +127,16 @@ fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// SplitMix64: small, and the same everywhere.
-struct Dice(u64);
+/// What somebody types at once.
+fn typed(dice: &mut Dice) -> String {
+    let keys = dice.one_of(&[0, 1, 1, 1, 2, 5, 30]);
+    (0..keys).map(|_| dice.one_of(&KEYS)).collect()
+}
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((z ^ (z >> 31)) % sides as u64).unwrap()
-    }
-
-    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.roll(choices.len())]
-    }
-
-    fn text(&mut self) -> String {
-        let keys = self.one_of(&[0, 1, 1, 1, 2, 5, 30]);
-        (0..keys).map(|_| self.one_of(&KEYS)).collect()
-    }
-
-    /// A byte that has a place, at `from` or behind it.
-    fn byte(&mut self, model: &Model, from: usize, encoding: Encoding) -> usize {
-        let wanted = from + self.roll(model.text.len() - from + 1);
-        (wanted..).find(|byte| model.place(*byte, encoding).is_some()).unwrap()
-    }
+/// A byte that has a place, at `from` or behind it.
+fn byte(dice: &mut Dice, model: &Model, from: usize, encoding: Encoding) -> usize {
+    let wanted = from + dice.below(model.text.len() - from + 1);
+    (wanted..).find(|byte| model.place(*byte, encoding).is_some()).unwrap()
 }
 
 /// Both sides of the comparison.
@@ -184,26 +169,26 @@ impl Pair {
     /// One random edit of the model, and the event that tells it.
     fn edit(&mut self, dice: &mut Dice) -> Value {
         let Self { model, encoding, .. } = self;
-        let text = dice.text();
-        if dice.roll(500) == 0 {
+        let text = typed(dice);
+        if dice.below(500) == 0 {
             *model = Model::new(&text);
             return json!({ "text": text });
         }
-        let start = dice.byte(model, 0, *encoding);
-        let end = match dice.roll(4) {
+        let start = byte(dice, model, 0, *encoding);
+        let end = match dice.below(4) {
             _ if model.text.len() > LONG => model.text.len(),
-            0 => dice.byte(model, start, *encoding),
-            1 => dice.byte(model, start, *encoding).min(start + 40),
+            0 => byte(dice, model, start, *encoding),
+            1 => byte(dice, model, start, *encoding).min(start + 40),
             _ => start,
         };
         let end = (end..).find(|byte| model.place(*byte, *encoding).is_some()).unwrap();
         let [start_place, end_place] = [start, end].map(|byte| {
             let mut place = model.place(byte, *encoding).unwrap();
             // Other names of the same places: far behind the end of the line, and the line behind the last one.
-            if model.lines[place.line as usize].end == byte && dice.roll(4) == 0 {
+            if model.lines[place.line as usize].end == byte && dice.below(4) == 0 {
                 place.character = place.character.saturating_add(dice.one_of(&[1, 7, u32::MAX]));
             }
-            if byte == model.text.len() && dice.roll(4) == 0 {
+            if byte == model.text.len() && dice.below(4) == 0 {
                 place = Place { line: small(model.lines.len()), character: dice.one_of(&[0, 1, 9]) };
             }
             place
@@ -250,7 +235,7 @@ fn wanted() -> usize {
 #[test]
 fn random_edits_leave_the_text_of_the_editor() {
     for (seed, encoding) in (0..).zip(ENCODINGS) {
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         let mut pair = Pair::new("fn main() {\r\n    \"é🦀\"\r}\n", encoding);
         let (mut edits, mut mismatches, mut parsed_at) = (0, 0, 0);
         while edits < wanted() {
@@ -281,10 +266,10 @@ fn random_edits_leave_the_text_of_the_editor() {
 fn an_invalid_range_is_never_silently_wrong() {
     let tries = wanted() / 10;
     for (seed, encoding) in (100..).zip(ENCODINGS) {
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         let (mut refused, mut taken) = (0, 0);
         for _ in 0..tries {
-            let text = dice.text() + &dice.text();
+            let text = typed(&mut dice) + &typed(&mut dice);
             let mut pair = Pair::new(&text, encoding);
             let numbers = [0, 0, 1, 2, 3, 5, 40, u32::MAX - 1, u32::MAX];
             let mut place = || Place { line: dice.one_of(&numbers), character: dice.one_of(&numbers) };
@@ -329,16 +314,16 @@ fn versions_that_do_not_rise_are_never_silently_wrong() {
     let sequences = wanted() / 10;
     let (mut straight, mut skewed, mut mended) = (0, 0, 0);
     for seed in 0..sequences {
-        let mut dice = Dice(1_000_000 + seed as u64);
+        let mut dice = Dice::new(1_000_000 + seed as u64);
         let encoding = dice.one_of(&ENCODINGS);
         let mut pair = Pair::new("fn main() {}\r\n🦀", encoding);
         let mut said: Vec<(i32, Value)> = Vec::new();
-        for _ in 0..1 + dice.roll(6) {
+        for _ in 0..1 + dice.below(6) {
             let version = said.last().map_or(1, |(version, _)| *version) + dice.one_of(&[1, 1, 1, 2, 1_000]);
             let edit = pair.edit(&mut dice);
             said.push((version, edit));
         }
-        let at = dice.roll(said.len());
+        let at = dice.below(said.len());
         let way = dice.one_of(&[Way::Straight, Way::Twice, Way::Late, Way::Back]);
         let skews = match way {
             Way::Straight => false,

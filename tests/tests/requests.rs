@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use e2e::mutation::Numbers;
+use e2e::Dice;
 use serde_json::{Value, json};
 use strata_engine::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
 use strata_engine::facts::ToolPatterns;
@@ -68,7 +68,7 @@ struct Tally {
 
 /// A session that anything happens to.
 struct Player<'a> {
-    numbers: Numbers,
+    dice: Dice,
     session: Session,
     stage: &'a Stage<'a>,
     settings: Settings,
@@ -83,17 +83,13 @@ impl Player<'_> {
         Means { models: self.models, counter: self.counter, settings: &self.settings }
     }
 
-    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.numbers.below(choices.len())]
-    }
-
     fn text(&mut self) -> String {
-        let times = self.one_of(&[1, 1, 1, 2, 40]);
-        self.one_of(TEXTS).repeat(times)
+        let times = self.dice.one_of(&[1, 1, 1, 2, 40]);
+        self.dice.one_of(TEXTS).repeat(times)
     }
 
     fn id(&mut self) -> String {
-        self.one_of(IDS).to_owned()
+        self.dice.one_of(IDS).to_owned()
     }
 
     fn image(&mut self) -> Image {
@@ -101,7 +97,7 @@ impl Player<'_> {
             media_type: media_type.to_owned(),
             data: data.to_owned(),
         };
-        let source = match self.numbers.below(5) {
+        let source = match self.dice.below(5) {
             0 => inline("image/png", WIDE),
             1 => inline("image/svg+xml", "eA=="),
             2 => inline("image/jpeg", ""),
@@ -112,8 +108,8 @@ impl Player<'_> {
     }
 
     fn foreign(&mut self) -> Foreign {
-        let provider = self.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
-        let value = match self.numbers.below(6) {
+        let provider = self.dice.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
+        let value = match self.dice.below(6) {
             0 => {
                 json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}})
             }
@@ -133,8 +129,8 @@ impl Player<'_> {
     }
 
     fn parts(&mut self, image: fn(&mut Self) -> Image) -> Vec<ResultPart> {
-        (0..self.numbers.below(3))
-            .map(|_| match self.numbers.below(8) {
+        (0..self.dice.below(3))
+            .map(|_| match self.dice.below(8) {
                 0 => ResultPart::Image(image(self)),
                 1 => ResultPart::Foreign(self.foreign()),
                 _ => ResultPart::Text { text: self.text() },
@@ -143,22 +139,22 @@ impl Player<'_> {
     }
 
     fn call(&mut self) -> ContentBlock {
-        let input = match self.numbers.below(6) {
+        let input = match self.dice.below(6) {
             0 => json!("raw"),
             1 => Value::Null,
             2 => json!({"todos": [{"content": "todo", "status": "pending"}]}),
-            _ => json!({"path": format!("src/{}.rs", self.numbers.below(5))}),
+            _ => json!({"path": format!("src/{}.rs", self.dice.below(5))}),
         };
-        ContentBlock::ToolCall { id: self.id(), name: self.one_of(TOOLS).to_owned(), input }
+        ContentBlock::ToolCall { id: self.id(), name: self.dice.one_of(TOOLS).to_owned(), input }
     }
 
     fn result(&mut self) -> ContentBlock {
-        let outcome = self.one_of(&[Outcome::Ok, Outcome::Ok, Outcome::Error]);
+        let outcome = self.dice.one_of(&[Outcome::Ok, Outcome::Ok, Outcome::Error]);
         ContentBlock::ToolResult { call_id: self.id(), content: self.parts(Self::image), outcome }
     }
 
     fn block(&mut self) -> ContentBlock {
-        match self.numbers.below(12) {
+        match self.dice.below(12) {
             0 => ContentBlock::Image(self.image()),
             1 => ContentBlock::Thinking { text: self.text(), signature: None },
             2 => ContentBlock::Thinking { text: self.text(), signature: Some("c2VhbA==".to_owned()) },
@@ -172,14 +168,14 @@ impl Player<'_> {
 
     /// Messages as nobody should send them, and turns as agents have them.
     fn messages(&mut self) -> Vec<NewMessage> {
-        if self.numbers.below(2) == 0 {
-            let role = self.one_of(&[Role::User, Role::Assistant]);
-            let content = (0..self.numbers.below(5)).map(|_| self.block()).collect();
+        if self.dice.below(2) == 0 {
+            let role = self.dice.one_of(&[Role::User, Role::Assistant]);
+            let content = (0..self.dice.below(5)).map(|_| self.block()).collect();
             let kind =
-                self.one_of(&[Kind::Normal, Kind::Normal, Kind::SystemEvent, Kind::ToolResultArchived]);
+                self.dice.one_of(&[Kind::Normal, Kind::Normal, Kind::SystemEvent, Kind::ToolResultArchived]);
             return vec![NewMessage { kind, ..NewMessage::new(role, content) }];
         }
-        let calls: Vec<ContentBlock> = (0..=self.numbers.below(3)).map(|_| self.call()).collect();
+        let calls: Vec<ContentBlock> = (0..=self.dice.below(3)).map(|_| self.call()).collect();
         let ids = calls.iter().rev().filter_map(|call| match call {
             ContentBlock::ToolCall { id, .. } => Some(id.clone()),
             _ => None,
@@ -205,8 +201,8 @@ impl Player<'_> {
             self.session.history.add(message);
         }
         let ids: Vec<MessageId> = self.session.history.messages().iter().map(|message| message.id).collect();
-        let id = ids[self.numbers.below(ids.len())];
-        let change = self.numbers.below(12);
+        let id = ids[self.dice.below(ids.len())];
+        let change = self.dice.below(12);
         let text = self.text();
         let changed = self.session.change_message(id, |message| match change {
             0 => message.agent = Visibility::Hidden,
@@ -215,10 +211,10 @@ impl Player<'_> {
             _ => {}
         });
         changed.unwrap();
-        match self.numbers.below(8) {
+        match self.dice.below(8) {
             0..=2 => self.turn(),
             3 => {
-                let room = self.one_of(&[Room::Left, Room::None]);
+                let room = self.dice.one_of(&[Room::Left, Room::None]);
                 if let Some(ageing) = self.session.plan_ageing(room, self.means(), 0) {
                     self.session.age(ageing.apply(None));
                 }
@@ -248,13 +244,13 @@ impl Player<'_> {
             _ => None,
         });
         let calls: Vec<String> = calls.collect();
-        let request = if calls.is_empty() || self.numbers.below(3) == 0 {
-            let images = (0..self.one_of(&[0, 0, 0, 1, 22])).map(|_| self.sound_image()).collect();
+        let request = if calls.is_empty() || self.dice.below(3) == 0 {
+            let images = (0..self.dice.one_of(&[0, 0, 0, 1, 22])).map(|_| self.sound_image()).collect();
             Request::Prompt { text: self.text(), images }
         } else {
-            let answered = calls.len() - self.numbers.below(2).min(calls.len() - 1);
+            let answered = calls.len() - self.dice.below(2).min(calls.len() - 1);
             let results = calls.into_iter().take(answered).map(|call_id| {
-                let outcome = self.one_of(&[Outcome::Ok, Outcome::Error]);
+                let outcome = self.dice.one_of(&[Outcome::Ok, Outcome::Error]);
                 ToolResult { call_id, content: self.parts(Self::sound_image), outcome }
             });
             Request::ToolResults(results.collect())
@@ -264,7 +260,7 @@ impl Player<'_> {
             description: String::new(),
             input_schema: json!({"type": "object"}),
         };
-        let tools = ["read_file", "edit"].into_iter().take(self.numbers.below(3)).map(tool).collect();
+        let tools = ["read_file", "edit"].into_iter().take(self.dice.below(3)).map(tool).collect();
         Ask { format: Some(format), policy: Some(self.policy), tools, ..Ask::new(request) }
     }
 
@@ -313,13 +309,14 @@ impl Player<'_> {
 
     /// Makes the conversation shorter, with a model or without one, whatever that answers.
     fn compact(&mut self) {
-        let mut profile = self.one_of(&Family::ALL).profile();
-        profile.keep.tokens = self.numbers.below(400);
-        profile.keep.messages = self.numbers.below(5);
-        profile.keep.exchanges = self.numbers.below(3);
+        let mut profile = self.dice.one_of(&Family::ALL).profile();
+        profile.keep.tokens = self.dice.below(400);
+        profile.keep.messages = self.dice.below(5);
+        profile.keep.exchanges = self.dice.below(3);
         let summariser = self
+            .dice
             .one_of(&[Summariser::Extractive, Summariser::Model { window: 4_000, topics: Topics::Asked }]);
-        let (topic, says) = (self.numbers.below(9), self.text());
+        let (topic, says) = (self.dice.below(9), self.text());
         let answer = |question: &Question| match question.purpose {
             Purpose::FindTopic => Ok(format!("{{\"boundary\": {topic}, \"confidence\": 0.9}}")),
             _ if topic == 0 => Err("no route to host".to_owned()),
@@ -353,9 +350,9 @@ fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter
     for key in stage.selected() {
         session.selection.select(key.clone());
     }
-    let numbers = Numbers::new(seed);
-    let mut player = Player { numbers, session, stage, settings, models: &models, counter, policy, tally };
-    for _ in 0..1 + player.numbers.below(5) {
+    let dice = Dice::new(seed);
+    let mut player = Player { dice, session, stage, settings, models: &models, counter, policy, tally };
+    for _ in 0..1 + player.dice.below(5) {
         player.live();
     }
     player.cut_anywhere();

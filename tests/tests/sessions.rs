@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use e2e::Dice;
 use strata_engine::cost::Prices;
 use strata_engine::history::{ContentBlock, NewMessage, Role};
 use strata_engine::key::FileKey;
@@ -14,28 +15,6 @@ use strata_engine::replay::{Content, Lane, SelectionRule, Stage, Trace};
 use strata_engine::settings::Settings;
 use strata_engine::tiers::PolicyName;
 use strata_engine::tokens::TokenCounter;
-
-/// A small generator of pseudo-random numbers (SplitMix64): the same seed, the same session.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-
-    /// True once in `times`.
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-}
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(dice: &mut Dice, lines: usize) -> String {
@@ -169,7 +148,7 @@ impl Player<'_> {
         }
         let mut answer = vec![ContentBlock::text(said)];
         if self.dice.once_in(4) {
-            let id = format!("call{}", self.dice.next());
+            let id = format!("call{}", self.dice.bits());
             answer.push(ContentBlock::ToolCall { id, name: "run".into(), input: serde_json::json!({}) });
         }
         answer
@@ -178,7 +157,7 @@ impl Player<'_> {
 
 /// Plays `turns` random turns under a policy; every prompt is verified on the way.
 fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: &str) {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::new(seed);
     let files0 = (0..FILES).map(|number| {
         let lines = 2 + dice.below(40);
         (path(number), text(&mut dice, lines))

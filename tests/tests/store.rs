@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use e2e::Dice;
 use strata_engine::history::{Message, MessageId, NewMessage, Role};
 use strata_host::store::{Access, Commit, NewSession, SessionId, Store, StoreError, WorkspaceKey};
 
@@ -27,7 +28,9 @@ fn every_acknowledged_message_survives_kill_9() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut dice = Dice::thrown();
+    // Others in every run; shown when the test fails.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let mut dice = Dice::new(u64::from(now.subsec_nanos()));
     let (mut held, mut kills) = (0, 0);
     while held < APPENDS {
         let (mut process, lines) = start("every_acknowledged_message_survives_kill_9", folder.path());
@@ -37,9 +40,9 @@ fn every_acknowledged_message_survives_kill_9() {
             .lines()
             .map(Result::unwrap)
             .filter_map(|line| line.strip_prefix("ack ")?.parse::<u64>().ok());
-        acknowledged.extend(lines.by_ref().take(usize::try_from(patience).unwrap()));
+        acknowledged.extend(lines.by_ref().take(patience));
         // Anywhere inside the next commits.
-        thread::sleep(Duration::from_micros(dice.below(3_000)));
+        thread::sleep(Duration::from_micros(dice.below(3_000) as u64));
         process.kill().unwrap();
         process.wait().unwrap();
         kills += 1;
@@ -135,19 +138,4 @@ fn said(number: u64) -> Arc<Message> {
     let length = if number.is_multiple_of(40) { 30_000 } else { 10 + number % 500 };
     let text = format!("message {number} {}", "x".repeat(usize::try_from(length).unwrap()));
     Arc::new(Message { id: MessageId(number), body: NewMessage::text(Role::User, text) })
-}
-
-/// Different in every run; shown when a test fails.
-#[derive(Debug)]
-struct Dice(u64);
-
-impl Dice {
-    fn thrown() -> Self {
-        Self(u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos()))
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
 }

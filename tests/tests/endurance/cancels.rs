@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use e2e::mutation::Numbers;
-use e2e::{Editor, Repo};
+use e2e::{Dice, Editor, Repo, Times};
 use serde_json::json;
 
-use crate::{is_long, percentile};
+use crate::is_long;
 
 const CANCELLED: i64 = -32_800;
 
@@ -20,7 +19,7 @@ fn each_request_that_is_cancelled_is_answered_once() {
     }
     let mut editor = Editor::start(&repo);
     editor.select(&["src/*.rs"]);
-    let mut random = Numbers::new(7);
+    let mut dice = Dice::new(7);
     let (mut open, mut called_off, mut done) = (Vec::new(), BTreeMap::new(), 0);
     let mut times: Vec<Duration> = Vec::new();
     for number in 0..requests {
@@ -32,9 +31,9 @@ fn each_request_that_is_cancelled_is_answered_once() {
         };
         open.push(id);
         // Some at once, some while they run, some when they have long been answered, some in another order.
-        while open.len() > random.below(8) {
-            let id = open.swap_remove(random.below(open.len()));
-            if random.below(10) > 0 {
+        while open.len() > dice.below(8) {
+            let id = open.swap_remove(dice.below(open.len()));
+            if dice.below(10) > 0 {
                 called_off.insert(id, Instant::now());
                 editor.server.cancel(id);
             }
@@ -59,12 +58,9 @@ fn each_request_that_is_cancelled_is_answered_once() {
     editor.run("server.status", json!({}));
     let cancelled = called_off.len() - done;
     eprintln!(
-        "{requests} requests, {} called off: {cancelled} cancelled, {done} done before; answered p50 {:.1?}, p99 {:.1?}, at most \
-         {:.1?} later",
+        "{requests} requests, {} called off: {cancelled} cancelled, {done} done before; answered {} later",
         called_off.len(),
-        percentile(&mut times, 50),
-        percentile(&mut times, 99),
-        percentile(&mut times, 100)
+        times.into_iter().collect::<Times>()
     );
     assert!(cancelled > 0 && done > 0, "both happen");
 }

@@ -12,15 +12,8 @@ mod oversize;
 mod unread;
 
 use std::env;
-use std::time::Duration;
 
 /// Whether this is the long run.
 fn is_long() -> bool {
     env::var_os("STRATA_LONG").is_some()
-}
-
-/// The time below which this share of them, in per cent, lies.
-fn percentile(times: &mut [Duration], share: usize) -> Duration {
-    times.sort_unstable();
-    times.get((times.len().saturating_sub(1)) * share / 100).copied().unwrap_or_default()
 }

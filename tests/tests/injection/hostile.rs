@@ -2,6 +2,8 @@
 
 use std::env;
 
+use e2e::Dice;
+
 /// The name of a file and what is in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Attack {
@@ -136,24 +138,10 @@ const ENDINGS: &[&str] = &["", ".rs", ".py", ".md", ".ts", ".json", ".html", ".t
 /// The longest name that file systems take, in bytes.
 const LONGEST: usize = 200;
 
-/// Numbers that are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % limit.max(1)
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-}
-
 /// 500 attacks, 5,000 with `STRATA_LONG=1`: each known one as a name and as a text, then random ones.
 pub(crate) fn attacks() -> Vec<Attack> {
     let many = if env::var_os("STRATA_LONG").is_some() { 5_000 } else { 500 };
-    let mut random = Random(20_260);
+    let mut dice = Dice::new(20_260);
     let mut attacks: Vec<Attack> = Vec::new();
     let known = TEXTS.iter().chain(NAMES);
     for (at, text) in known.enumerate() {
@@ -170,17 +158,17 @@ pub(crate) fn attacks() -> Vec<Attack> {
         ));
     }
     while attacks.len() < many {
-        let ending = random.one(ENDINGS);
-        let name: String = (0..=random.below(3)).map(|_| piece(&mut random)).collect();
+        let ending = dice.one_of(ENDINGS);
+        let name: String = (0..=dice.below(3)).map(|_| piece(&mut dice)).collect();
         let joints = ["", "\n", "\n\n", " ", "\r\n", "\n    ", "\n> ", "\u{2028}", "\t"];
-        let parts: Vec<&str> = (0..=random.below(5)).map(|_| piece(&mut random)).collect();
-        let joint = random.one(&joints);
+        let parts: Vec<&str> = (0..=dice.below(5)).map(|_| piece(&mut dice)).collect();
+        let joint = dice.one_of(&joints);
         let text = parts.join(joint);
-        let text = match random.below(6) {
+        let text = match dice.below(6) {
             0 => format!("fn a(x: &str) {{}}\n/* {text} */\nfn b() {{}}\n"),
-            1 => format!("{text}\n").repeat(2 + random.below(30)),
-            2 => format!("x = '''{text}'''\ndef f(a=\"{}\"):\n    pass\n", random.one(TEXTS)),
-            3 => format!("# {text}\n\n## {}\n", random.one(TEXTS)),
+            1 => format!("{text}\n").repeat(2 + dice.below(30)),
+            2 => format!("x = '''{text}'''\ndef f(a=\"{}\"):\n    pass\n", dice.one_of(TEXTS)),
+            3 => format!("# {text}\n\n## {}\n", dice.one_of(TEXTS)),
             _ => text,
         };
         attacks.push(attack(&name, ending, text));
@@ -188,8 +176,8 @@ pub(crate) fn attacks() -> Vec<Attack> {
     attacks
 }
 
-fn piece(random: &mut Random) -> &'static str {
-    if random.below(4) == 0 { random.one(NAMES) } else { random.one(TEXTS) }
+fn piece(dice: &mut Dice) -> &'static str {
+    if dice.below(4) == 0 { dice.one_of(NAMES) } else { dice.one_of(TEXTS) }
 }
 
 fn attack(name: &str, ending: &str, text: String) -> Attack {

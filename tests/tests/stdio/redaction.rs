@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use e2e::credentials::{Dice, Planted, planted, word};
-use e2e::{Editor, Prompt, Repo, Setup};
+use e2e::credentials::{Planted, planted, word};
+use e2e::{Dice, Editor, Prompt, Repo, Setup};
 use serde_json::{Value, json};
 
 use crate::small;
