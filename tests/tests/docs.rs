@@ -11,6 +11,18 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use strata_lsp::commands;
 use strata_mcp::{Effect, TOOLS};
 
+/// Where the pages for people lie.
+const FOLDERS: [&str; 8] = [
+    "",
+    "docs",
+    "editors",
+    "editors/examples",
+    "editors/neovim",
+    "editors/vscode",
+    "grammars",
+    "tests/editors/outside",
+];
+
 /// A Markdown file, with its path from the top of the repository.
 struct Page {
     path: PathBuf,
@@ -28,7 +40,7 @@ fn page(path: &str) -> String {
 /// The pages for people.
 fn pages() -> Vec<Page> {
     let mut found = Vec::new();
-    for folder in ["", "docs", "grammars"] {
+    for folder in FOLDERS {
         for entry in fs::read_dir(top().join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "md") {

@@ -40,14 +40,8 @@ fn commands(text: &str) -> Vec<(&'static str, Value)> {
         ("session.export", json!({ "id": text })),
         ("session.delete", json!({ "id": text })),
     ];
-    for verb in ["select", "deselect", "toggle", "exclude", "include"] {
-        commands.push(match verb {
-            "select" => ("here.select", json!({ "uri": text })),
-            "deselect" => ("here.deselect", json!({ "uri": text })),
-            "toggle" => ("here.toggle", json!({ "uri": text })),
-            "exclude" => ("here.exclude", json!({ "uri": text })),
-            _ => ("here.include", json!({ "uri": text })),
-        });
+    for command in ["here.select", "here.deselect", "here.toggle", "here.exclude", "here.include"] {
+        commands.push((command, json!({ "uri": text })));
     }
     for path in [text, &lines, &below, &all] {
         for command in ["files.select", "files.deselect", "files.exclude", "files.include", "files.set"] {
