@@ -203,10 +203,11 @@ impl<'a> View<'a> {
                 self.files.get(key).is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash)
             }
             Entry::Delta(key, _) | Entry::Net(key, _) => self.files.contains_key(key),
-            Entry::Tree(listing) | Entry::TreeNote(listing) => {
-                content.tree.budget > 0
-                    && !content.excluded.iter().any(|path| listing.files.binary_search(path).is_ok())
+            Entry::Tree(listing) => {
+                let names = |path: &FileKey| listing.files.binary_search(path).is_ok();
+                content.tree.budget > 0 && !content.excluded.iter().any(names)
             }
+            Entry::TreeNote(changes) => !content.excluded.iter().any(|path| changes.contains_key(path)),
             Entry::Url(key, hash) => self.urls.get(key).is_some_and(|piece| piece.hash == *hash),
         }
     }
@@ -409,7 +410,7 @@ fn block_hazard(
 fn listed(log: &[Arc<Logged>]) -> Listed {
     let entries = log.iter().rev().flat_map(|logged| &logged.entries);
     let mut listings = entries.filter_map(|entry| match entry {
-        Entry::Tree(listing) | Entry::TreeNote(listing) => Some(listing),
+        Entry::Tree(listing) => Some(listing),
         _ => None,
     });
     listings.next().map_or_else(Listed::default, |listing| listing.listed)

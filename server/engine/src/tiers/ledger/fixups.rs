@@ -3,9 +3,10 @@
 //! outline; for the file list what came and went.
 
 use crate::diff;
+use crate::key::FileKey;
 use crate::prompt::{Content, ItemKey, Piece};
 
-use super::log::{Entry, Listing, Logged, Version};
+use super::log::{Change, Changes, Diff, Entry, Logged};
 use super::shown::{File, Shown};
 use super::wording;
 
@@ -51,27 +52,27 @@ impl Fixups {
     }
 
     fn tree(&mut self, shown: &Shown, content: &Content<'_>) {
-        let Some(listing) = &shown.tree else { return };
-        let files = &content.tree.files;
-        let Some(note) = wording::tree_note(&listing.files, files) else { return };
+        let Some(tree) = &shown.tree else { return };
+        let changes = changes(&tree.files(), &content.tree.files);
+        if changes.is_empty() {
+            return;
+        }
+        let note = wording::tree_note(&changes);
         // A long list of changes is worse than a new list.
         let is_long = (content.count)(&note) > content.tree.budget / 2;
         let list = is_long.then(|| Logged::tree(content)).flatten();
-        self.blocks.push(list.unwrap_or_else(|| {
-            let listing = Listing { files: files.clone(), listed: listing.listed };
-            Logged::tree_note(listing, note, content)
-        }));
+        self.blocks.push(list.unwrap_or_else(|| Logged::tree_note(changes, note, content)));
     }
 
     fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
         let key = &piece.key;
-        let (updates, implied) = if file.now.hash == piece.hash {
+        let (updates, implied) = if file.now == piece.hash {
             (file.pending, file.implied)
         } else if file.said.as_deref() == Some(&*piece.body)
-            && file.now.notice == piece.notice
+            && file.base.notice == piece.notice
             && file.pending < MAX_PENDING
         {
-            self.implied.push(Entry::Implied(key.clone(), Version::of(piece)));
+            self.implied.push(Entry::Implied(key.clone(), piece.hash));
             (file.pending + 1, file.implied + 1)
         } else {
             let (block, updates) = update(file, piece, content);
@@ -88,22 +89,41 @@ impl Fixups {
 fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (Logged, u32) {
     let (key, now) = (&piece.key, &piece.body);
     // A diff says nothing of what stands beside the text, for example that the editor went out of step.
-    if file.now.body == *now || file.now.notice != piece.notice {
-        return (Logged::full(piece, content), 0);
-    }
+    let full = || (Logged::full(piece, content), 0);
+    let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
+        return full();
+    };
+    let leading_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, now, CONTEXT).into() };
     let (entry, text, updates) = if file.pending < MAX_PENDING {
-        let diff = diff::unified(&file.now.body, now, CONTEXT);
-        let text = wording::delta(key, &file.now.body, now, &diff);
-        (Entry::Delta(key.clone(), Version::of(piece)), text, file.pending + 1)
+        let diff = leading_from(&before);
+        let text = wording::delta(key, &before, now, &diff.hunks);
+        (Entry::Delta(key.clone(), diff), text, file.pending + 1)
     } else {
-        let diff = diff::unified(&file.base.body, now, CONTEXT);
-        let text = wording::net(key, &file.base.body, now, &diff);
-        (Entry::Net(key.clone(), Version::of(piece)), text, 1)
+        let diff = leading_from(&file.base.body);
+        let text = wording::net(key, &file.base.body, now, &diff.hunks);
+        (Entry::Net(key.clone(), diff), text, 1)
     };
     let update = Logged::fixup(entry, key, text, content);
-    if update.text_tokens() * 2 > piece.tokens {
-        (Logged::full(piece, content), 0)
-    } else {
-        (update, updates)
+    if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
+}
+
+/// What came and went between two lists in key order.
+pub(super) fn changes(before: &[FileKey], now: &[FileKey]) -> Changes {
+    let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());
+    let mut changes = Changes::new();
+    loop {
+        let (went, came) = match (old.peek(), new.peek()) {
+            (None, None) => return changes,
+            (Some(one), Some(other)) if one == other => {
+                old.next();
+                new.next();
+                continue;
+            }
+            (Some(one), Some(other)) if one > other => (None, new.next()),
+            (None, Some(_)) => (None, new.next()),
+            (Some(_), _) => (old.next(), None),
+        };
+        changes.extend(went.map(|path| (path.clone(), Change::Went)));
+        changes.extend(came.map(|path| (path.clone(), Change::Came)));
     }
 }

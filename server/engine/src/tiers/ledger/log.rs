@@ -1,5 +1,6 @@
 //! The log's vocabulary: what a block of it shows, what it weighs, and how its prefixes are named. Orders nothing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::hash::ContentHash;
@@ -27,6 +28,15 @@ impl Version {
     }
 }
 
+/// What leads to a version of a file's text. A log has many of them, so that none holds the text itself.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Diff {
+    /// The hash of that version.
+    pub(super) to: ContentHash,
+    /// As [`diff::apply`](crate::diff::apply) takes it.
+    pub(super) hunks: Arc<str>,
+}
+
 /// What one block of the log shows.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Entry {
@@ -42,14 +52,14 @@ pub(super) enum Entry {
     /// A file, or lines of one, in full.
     Full(ItemKey, Version),
     /// What changed since the version shown last.
-    Delta(ItemKey, Version),
+    Delta(ItemKey, Diff),
     /// What changed since the last full text; replaces the deltas in between.
-    Net(ItemKey, Version),
+    Net(ItemKey, Diff),
     /// A version that the model knows because it wrote the change itself; noted with the request, shows nothing.
-    Implied(ItemKey, Version),
+    Implied(ItemKey, ContentHash),
     /// The repository file list, and what came and went since.
     Tree(Arc<Listing>),
-    TreeNote(Arc<Listing>),
+    TreeNote(Arc<Changes>),
     /// A web page.
     Url(ItemKey, ContentHash),
 }
@@ -61,6 +71,16 @@ pub(super) struct Listing {
     pub(super) files: Vec<FileKey>,
     /// How much of them the list said.
     pub(super) listed: Listed,
+}
+
+/// The files that came and went since a file list.
+pub(super) type Changes = BTreeMap<FileKey, Change>;
+
+/// What became of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    Came,
+    Went,
 }
 
 /// One block of the log: one or more content blocks of one speaker that stay or go together.
@@ -110,8 +130,8 @@ impl Boundary {
     }
 }
 
-/// What goes into one block of the log, before it is weighed.
-struct Shown {
+/// What is known of one block of the log before it is weighed.
+struct Labels {
     entries: Vec<Entry>,
     items: Vec<ItemKey>,
     part: Part,
@@ -120,12 +140,12 @@ struct Shown {
 impl Logged {
     fn new(
         speaker: Speaker,
-        shown: Shown,
+        labels: Labels,
         contents: impl IntoIterator<Item = Weighed>,
         hash: ContentHash,
         framing: usize,
     ) -> Self {
-        let Shown { entries, items, part } = shown;
+        let Labels { entries, items, part } = labels;
         let block = |Weighed { content, tokens }| LaidBlock {
             content,
             part,
@@ -139,11 +159,11 @@ impl Logged {
         Self { entries, speaker, blocks, tokens, hash }
     }
 
-    fn text(shown: Shown, text: String, content: &Content<'_>) -> Self {
+    fn text(labels: Labels, text: String, content: &Content<'_>) -> Self {
         let hash = ContentHash::of(&text);
         let tokens = (content.count)(&text);
         let block = Weighed { content: ContentBlock::text(text), tokens };
-        Self::new(Speaker::User, shown, [block], hash, content.framing)
+        Self::new(Speaker::User, labels, [block], hash, content.framing)
     }
 
     /// The system prompt, with the legend of the log when there is more to read than a conversation.
@@ -159,31 +179,31 @@ impl Logged {
             .into_iter()
             .filter(|text| !text.trim().is_empty())
             .map(|text| Weighed { tokens: (content.count)(text), content: ContentBlock::text(text) });
-        let shown = Shown { entries, items: vec![ItemKey::System], part: Part::System };
-        Self::new(Speaker::System, shown, blocks, hash, content.framing)
+        let labels = Labels { entries, items: vec![ItemKey::System], part: Part::System };
+        Self::new(Speaker::System, labels, blocks, hash, content.framing)
     }
 
     /// The legend of the log, where it begins behind a conversation.
     pub(super) fn legend(content: &Content<'_>) -> Self {
-        let shown = Shown { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
-        Self::text(shown, wording::legend().to_owned(), content)
+        let labels = Labels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
+        Self::text(labels, wording::legend().to_owned(), content)
     }
 
     /// A message.
     pub(super) fn said(said: &Said, hash: ContentHash, content: &Content<'_>) -> Self {
-        let shown = Shown {
+        let labels = Labels {
             entries: vec![Entry::Said(hash)],
             items: vec![ItemKey::History(said.id)],
             part: Part::History,
         };
-        Self::new(said.speaker, shown, said.blocks.iter().cloned(), hash, content.framing)
+        Self::new(said.speaker, labels, said.blocks.iter().cloned(), hash, content.framing)
     }
 
     /// Blocks of the new request, which will be a message the next time.
     pub(super) fn asked(blocks: &[Weighed], content: &Content<'_>) -> Self {
         let hash = Said::hash_of(Speaker::User, blocks);
-        let shown = Shown { entries: vec![Entry::Said(hash)], items: vec![], part: Part::Prompt };
-        Self::new(Speaker::User, shown, blocks.iter().cloned(), hash, content.framing)
+        let labels = Labels { entries: vec![Entry::Said(hash)], items: vec![], part: Part::Prompt };
+        Self::new(Speaker::User, labels, blocks.iter().cloned(), hash, content.framing)
     }
 
     /// Map blocks that share a content block.
@@ -193,22 +213,22 @@ impl Logged {
             _ => None,
         };
         let entry = |piece: &&Piece| Some(Entry::Symbol(path(piece)?, piece.hash));
-        let shown = Shown {
+        let labels = Labels {
             entries: pieces.iter().filter_map(entry).collect(),
             items: pieces.iter().map(|piece| piece.key.clone()).collect(),
             part: Part::Map,
         };
-        Self::text(shown, wording::symbols(pieces), content)
+        Self::text(labels, wording::symbols(pieces), content)
     }
 
     /// A map block that replaces an earlier one.
     pub(super) fn symbol_note(path: &FileKey, piece: &Piece, content: &Content<'_>) -> Self {
-        let shown = Shown {
+        let labels = Labels {
             entries: vec![Entry::SymbolNote(path.clone(), piece.hash)],
             items: vec![piece.key.clone()],
             part: Part::Updates,
         };
-        Self::text(shown, wording::symbol_note(path, piece), content)
+        Self::text(labels, wording::symbol_note(path, piece), content)
     }
 
     /// A file, or lines of one, in full.
@@ -222,15 +242,15 @@ impl Logged {
     }
 
     fn piece(piece: &Piece, entry: Entry, part: Part, content: &Content<'_>) -> Self {
-        let shown = Shown { entries: vec![entry], items: vec![piece.key.clone()], part };
+        let labels = Labels { entries: vec![entry], items: vec![piece.key.clone()], part };
         let block = Weighed { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
-        Self::new(Speaker::User, shown, [block], piece.hash, content.framing)
+        Self::new(Speaker::User, labels, [block], piece.hash, content.framing)
     }
 
     /// A diff that brings a file up to date: `entry` says which kind.
     pub(super) fn fixup(entry: Entry, key: &ItemKey, text: String, content: &Content<'_>) -> Self {
-        let shown = Shown { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
-        Self::text(shown, text, content)
+        let labels = Labels { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
+        Self::text(labels, text, content)
     }
 
     /// The repository file list; `None` when it is empty.
@@ -241,14 +261,15 @@ impl Logged {
         }
         let listed = Listed { names, collapsed };
         let listing = Listing { files: content.tree.files.clone(), listed };
-        let shown = Shown { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };
-        Some(Self::text(shown, wording::tree(&text), content))
+        let labels =
+            Labels { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };
+        Some(Self::text(labels, wording::tree(&text), content))
     }
 
     /// What came and went since a file list.
-    pub(super) fn tree_note(listing: Listing, text: String, content: &Content<'_>) -> Self {
-        let entries = vec![Entry::TreeNote(listing.into())];
-        Self::text(Shown { entries, items: vec![], part: Part::Updates }, text, content)
+    pub(super) fn tree_note(changes: Changes, text: String, content: &Content<'_>) -> Self {
+        let entries = vec![Entry::TreeNote(changes.into())];
+        Self::text(Labels { entries, items: vec![], part: Part::Updates }, text, content)
     }
 
     /// What its texts weigh without the blocks around them.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
+use proptest::prelude::*;
 
 use super::*;
 use crate::cost::Prices;
@@ -12,7 +13,7 @@ use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId, ResultPart};
 use crate::key::FileKey;
 use crate::models::CacheKind;
-use crate::prompt::{ItemKey, LaidBlock, Part, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use crate::prompt::{ItemKey, LaidBlock, Listed, Part, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
 use crate::tiers::{Billed, Cut, Deltas, TierState};
 
 fn count(text: &str) -> usize {
@@ -263,6 +264,59 @@ fn the_fourth_change_becomes_one_diff_from_the_full_text() {
     let net = text_of(&layout, "## All updates of");
     assert_eq!(net.matches("\n+changed").count(), 4, "{net}");
     assert!(text_of(&layout, "# Current versions").contains("1 update above"));
+}
+
+/// How often the log that is remembered has a text, in whatever form.
+fn remembered(session: &Session, text: &str) -> usize {
+    let TierState::Ledger(state) = &session.state else { panic!("no log") };
+    format!("{:?}", state.log).matches(text).count()
+}
+
+#[test]
+fn a_log_has_a_file_s_text_as_often_after_many_updates_as_after_none() {
+    let mut session = Session::new(&[("b.py", 600)]);
+    session.select("b.py");
+    session.turn("0", "done");
+    let before = remembered(&session, "line 599 of b.py");
+    for change in 1..=10 {
+        session.edit("b.py", 10 * change, "changed");
+        session.turn(&change.to_string(), "done");
+    }
+    assert!(remembered(&session, "pdate") >= 10);
+    assert_eq!(remembered(&session, "line 599 of b.py"), before);
+}
+
+#[test]
+fn a_log_names_a_file_of_the_list_as_often_after_many_changes_as_after_none() {
+    let mut session = Session::new(REPOSITORY);
+    session.list = 1_000;
+    session.turn("0", "done");
+    let before = remembered(&session, "d.py");
+    for change in 0..10 {
+        session.texts.insert(format!("new{change}").as_str().into(), String::new());
+        session.turn(&change.to_string(), "done");
+    }
+    let layout = session.turn("last", "done");
+    let notes = drawn(&layout).matches("# Repository Files: changes since the list above").count();
+    assert_eq!(notes, 10);
+    assert_eq!(remembered(&session, "d.py"), before);
+}
+
+proptest! {
+    #[test]
+    fn a_list_with_what_came_and_went_since_is_the_list_of_now(
+        before in prop::collection::btree_set("[a-d]{1,2}", 0..8),
+        between in prop::collection::btree_set("[a-d]{1,2}", 0..8),
+        now in prop::collection::btree_set("[a-d]{1,2}", 0..8),
+    ) {
+        let [before, between, now] = [before, between, now]
+            .map(|names| names.iter().map(|name| FileKey::from(name.as_str())).collect::<Vec<_>>());
+        let mut tree = shown::Tree::new(log::Listing { files: before.clone(), listed: Listed::default() }.into());
+        tree.change(&fixups::changes(&before, &between));
+        prop_assert_eq!(&*tree.files(), &*between);
+        tree.change(&fixups::changes(&between, &now));
+        prop_assert_eq!(&*tree.files(), &*now);
+    }
 }
 
 #[test]

@@ -10,6 +10,8 @@ use crate::key::FileKey;
 use crate::outline;
 use crate::prompt::{ItemKey, Piece, fence, inline};
 
+use super::log::{Change, Changes};
+
 static LEGEND: LazyLock<String> = LazyLock::new(|| {
     format!(
         "# How to read what follows\n\n{}\nThe messages below are a log: what stands later is newer, and the last word on a \
@@ -48,33 +50,17 @@ pub(super) fn tree(list: &str) -> String {
     format!("# Repository Files\n\n{list}")
 }
 
-/// What came and went since the file list; `None` when nothing did. Both lists are in key order.
-pub(super) fn tree_note(before: &[FileKey], now: &[FileKey]) -> Option<String> {
+/// What came and went since the file list.
+pub(super) fn tree_note(changes: &Changes) -> String {
     let mut out = String::from("# Repository Files: changes since the list above\n\n");
-    let empty = out.len();
-    let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());
-    loop {
-        let order = match (old.peek(), new.peek()) {
-            (None, None) => break,
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
-            (Some(old), Some(new)) => old.cmp(new),
+    for (path, change) in changes {
+        let sign = match change {
+            Change::Came => '+',
+            Change::Went => '-',
         };
-        let mut line = |sign: char, key: Option<&FileKey>| {
-            if let Some(key) = key {
-                let _ = writeln!(out, "{sign} {}", inline(key.as_str()));
-            }
-        };
-        match order {
-            std::cmp::Ordering::Less => line('-', old.next()),
-            std::cmp::Ordering::Greater => line('+', new.next()),
-            std::cmp::Ordering::Equal => {
-                old.next();
-                new.next();
-            }
-        }
+        let _ = writeln!(out, "{sign} {}", inline(path.as_str()));
     }
-    (out.len() > empty).then_some(out)
+    out
 }
 
 /// A diff from the version shown last.
