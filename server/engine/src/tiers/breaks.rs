@@ -73,7 +73,7 @@ pub struct Break {
 pub struct Breaks {
     turn: u64,
     last: Option<Break>,
-    /// The last break that began with each item.
+    /// The last break that began with each file, and with anything else that the last prompt shows.
     by_item: BTreeMap<ItemKey, (u64, Reason)>,
 }
 
@@ -115,6 +115,10 @@ impl Breaks {
         if !matches!(found.reason, Reason::None | Reason::First) {
             let entry = (self.turn, found.reason);
             self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));
+            // Files come back; messages that went do not, and a conversation has ever new ones.
+            let shown: BTreeSet<&ItemKey> = now.blocks().flat_map(|block| &block.items).collect();
+            let comes_back = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Symbol(_));
+            self.by_item.retain(|key, _| comes_back(key) || shown.contains(key));
         }
         self.last = Some(found);
     }
@@ -227,4 +231,46 @@ fn why(
 fn is_volatile(block: &LaidBlock) -> bool {
     matches!(block.part, Part::SessionState | Part::ContextFrame)
         || (block.part == Part::Updates && block.items.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::Prices;
+    use crate::hash::ContentHash;
+    use crate::history::{ContentBlock, MessageId};
+    use crate::prompt::{Speaker, Tier};
+
+    fn layout(keys: &[ItemKey]) -> Layout {
+        let mut layout = Layout::new();
+        for key in keys {
+            let part = if key.path().is_some() { Part::Files } else { Part::History };
+            let content = ContentBlock::text(key.to_string());
+            let items = vec![key.clone()];
+            layout.push(
+                Speaker::User,
+                LaidBlock { content, part, items, tier: Tier::Active, tokens: 1, mark: None },
+            );
+        }
+        layout
+    }
+
+    #[test]
+    fn messages_that_are_gone_are_forgotten_and_files_are_not() {
+        let (file, message) = (ItemKey::File("a.rs".into()), |n| ItemKey::History(MessageId(n)));
+        let prompts: Vec<Layout> = [layout(&[file.clone()])]
+            .into_iter()
+            .chain((0..20).map(|n| layout(&[message(n), message(100)])))
+            .chain([layout(&[message(100)])])
+            .collect();
+        let (mut breaks, mut account, mut before) = (Breaks::default(), None, None);
+        for prompt in &prompts {
+            let sent = Sent::new(prompt, 0, ContentHash::NONE, Prices::uncached());
+            breaks.record(before, prompt, account.as_ref(), &sent, &Selection::new());
+            account = Some(Account::after(account.as_ref(), &sent, None));
+            before = Some(prompt);
+        }
+        assert_eq!(breaks.of(&file), Some((2, Reason::Deselected)));
+        assert_eq!(breaks.by_item.len(), 1, "{:?}", breaks.by_item);
+    }
 }
