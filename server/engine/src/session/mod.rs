@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calibration::{Calibration, Calibrations};
 use crate::compaction::Record;
-use crate::cost::{Account, Pace, Prices};
+use crate::cost::{Account, Pace, Prices, Sent};
 use crate::history::{ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role};
 use crate::iteration::Loop;
 use crate::key::FileKey;
@@ -163,11 +163,27 @@ pub struct NoSuchPrompt {
     pub id: String,
 }
 
+/// A prompt that waits for its answer.
 #[derive(Clone, Debug)]
 struct Pending {
     id: String,
+    /// The revision of the session that it was made of.
     base: u64,
-    prepared: Arc<Prepared>,
+    turn: Arc<Turn>,
+}
+
+/// What recording a prompt takes. The body that is sent is the client's and not kept.
+#[derive(Debug)]
+struct Turn {
+    model: String,
+    /// Its weight by our estimate, in tokens.
+    estimated: usize,
+    layout: Arc<Layout>,
+    sent: Sent,
+    asked: Arc<Ask>,
+    message: Option<NewMessage>,
+    tiers: TierState,
+    members: Vec<FileKey>,
 }
 
 /// One conversation.
@@ -200,14 +216,15 @@ pub struct Session {
     /// What the last prompt weighed; nothing when the conversation was changed since.
     anchor: Option<Anchor>,
     recovery: Recovery,
-    /// What that cost, in tokens of plain input.
+    /// What `totals` cost, in tokens of plain input; nothing before anything was billed.
     spent: Option<f64>,
     /// When its prompts were sent, and how much of them could be cached.
     pace: Arc<Pace>,
     /// What the provider's cache is believed to hold.
     account: Option<Arc<Account>>,
-    /// The last prompt that was recorded, how it was asked for, and what prompts broke.
+    /// The last prompt that was recorded.
     last: Option<Arc<Layout>>,
+    /// How it was asked for.
     asked: Option<Arc<Ask>>,
     breaks: Breaks,
     revision: u64,
@@ -450,16 +467,17 @@ impl Session {
     }
 
     /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
-    pub fn keep(&mut self, mut prepared: Prepared) -> Assembled {
+    pub fn keep(&mut self, prepared: Prepared) -> Assembled {
+        let Prepared { reply, layout, sent, asked, message, tiers, members, .. } = prepared;
+        let (model, estimated) = (reply.model.clone(), reply.tokens.total);
+        let turn = Turn { model, estimated, layout, sent, asked, message, tiers, members };
         let id = format!("p{}", self.next_prompt);
         self.next_prompt += 1;
-        prepared.reply.id = Some(id.clone());
-        let reply = prepared.reply.clone();
-        self.pending.push_back(Pending { id, base: self.revision, prepared: Arc::new(prepared) });
+        self.pending.push_back(Pending { id: id.clone(), base: self.revision, turn: Arc::new(turn) });
         if self.pending.len() > MAX_PENDING {
             self.pending.pop_front();
         }
-        reply
+        Assembled { id: Some(id), ..reply }
     }
 
     /// Forgets a prompt that will not be sent.
@@ -467,10 +485,12 @@ impl Session {
     /// # Errors
     /// [`NoSuchPrompt`] when it is not waiting.
     pub fn discard(&mut self, id: &str) -> Result<(), NoSuchPrompt> {
+        self.take(id).map(drop)
+    }
+
+    fn take(&mut self, id: &str) -> Result<Pending, NoSuchPrompt> {
         let at = self.pending.iter().position(|pending| pending.id == id);
-        at.and_then(|at| self.pending.remove(at))
-            .map(|_| ())
-            .ok_or_else(|| NoSuchPrompt { id: id.to_owned() })
+        at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })
     }
 
     /// Commits the turn of a prompt. A repeat changes nothing and gets the same reply.
@@ -481,96 +501,90 @@ impl Session {
         if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
             return Ok(before.clone());
         }
-        let at = self.pending.iter().position(|pending| pending.id == id);
-        let pending =
-            at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })?;
-
-        let mut warnings = Vec::new();
-        let unknown_to_the_model = placeholders_in(&outcome.answer);
+        let pending = self.take(id)?;
         if let Some(usage) = outcome.usage {
             self.totals = self.totals.plus(usage);
-            let cost = usage.cost(&pending.prepared.sent.prices);
+            let cost = usage.cost(&pending.turn.sent.prices);
             self.spent = Some(self.spent.unwrap_or_default() + cost);
         }
-        let answered = !outcome.answer.is_empty();
-        let counts = match outcome.status {
+        let status = outcome.status;
+        let counts = match status {
             Status::Complete => true,
-            Status::Aborted => answered,
+            Status::Aborted => !outcome.answer.is_empty(),
             Status::Error => false,
         };
-        if counts {
-            let Prepared { sent, layout, asked, .. } = &*pending.prepared;
-            let billed = outcome.usage.map(Usage::billed);
-            let (before, account) = (self.last_layout(), self.account());
-            let mut breaks = self.breaks.clone();
-            breaks.record(before, layout, account, sent, &self.selection);
-            let account = Account::after(account, sent, billed);
-            breaks.missed(account.missed());
-            self.breaks = breaks;
-            warnings.extend(account.missed().map(|missed| {
-                format!(
-                    "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
-                     what this one wrote",
-                    missed.reported, missed.expected
-                )
-            }));
-            self.account = Some(Arc::new(account));
-            Arc::make_mut(&mut self.pace).sent(sent);
-            self.last = Some(Arc::clone(layout));
-            self.asked = Some(Arc::clone(asked));
-            if pending.base == self.revision {
-                self.tiers = pending.prepared.tiers.clone();
-                if let Some(billed) = billed {
-                    self.tiers.learn(billed);
-                }
-                self.map_members = pending.prepared.members.clone();
-            } else {
-                warnings.push(
-                    "the session was changed after this prompt was assembled; its messages were added, its \
-                     cache layout was dropped"
-                        .to_owned(),
-                );
-            }
-            let say = |message| NewMessage { time_ms: Some(outcome.time_ms), ..message };
-            let question = pending.prepared.message.clone().map(say);
-            let answer = answered.then(|| say(NewMessage::new(Role::Assistant, outcome.answer)));
-            question.into_iter().for_each(|question| {
-                self.history.add(question);
-            });
-            // What was counted holds the question; what was billed holds the answer, too.
-            let counted =
-                Anchor { tokens: pending.prepared.reply.tokens.total, next: self.history.next_id() };
-            answer.into_iter().for_each(|answer| {
-                self.history.add(answer);
-            });
-            let billed = outcome.usage.filter(|usage| usage.billed().total > 0).map(|usage| {
-                let tokens = usage.billed().total.saturating_add(usage.output);
-                Anchor { tokens: usize::try_from(tokens).unwrap_or(usize::MAX), next: self.history.next_id() }
-            });
-            if let Some(usage) = outcome.usage {
-                let Assembled { model, tokens, .. } = &pending.prepared.reply;
-                self.calibrations.learn(model, tokens.total, usage.input_tokens());
-            }
-            self.anchor = (pending.base == self.revision).then(|| billed.unwrap_or(counted));
-            self.recovery = Recovery::Possible;
-            warnings.extend(placeholders_said(&unknown_to_the_model));
-            if !answered {
-                warnings.push("the answer is empty; only the prompt was added".to_owned());
-            }
-            self.touch();
-        }
-        let recorded = Recorded {
-            id: id.to_owned(),
-            status: outcome.status,
-            messages: self.history.len(),
-            totals: self.totals,
-            warnings,
-        };
+        let warnings = if counts { self.commit(&pending, outcome) } else { Vec::new() };
+        let recorded =
+            Recorded { id: pending.id, status, messages: self.history.len(), totals: self.totals, warnings };
         self.recorded.push_back(recorded.clone());
         if self.recorded.len() > MAX_RECORDED {
             self.recorded.pop_front();
         }
         Ok(recorded)
+    }
+
+    /// Takes a turn over as it was answered, and says what the person should know of it.
+    fn commit(&mut self, Pending { base, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
+        let Outcome { answer, usage, time_ms, .. } = outcome;
+        let billed = usage.map(Usage::billed);
+        let is_current = *base == self.revision;
+        let mut warnings = Vec::from_iter(self.sent(turn, billed));
+        if is_current {
+            self.tiers = turn.tiers.clone();
+            if let Some(billed) = billed {
+                self.tiers.learn(billed);
+            }
+            self.map_members = turn.members.clone();
+        } else {
+            warnings.push(
+                "the session was changed after this prompt was assembled; its messages were added, its \
+                 cache layout was dropped"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(placeholders_said(&placeholders_in(&answer)));
+        let say = |message| NewMessage { time_ms: Some(time_ms), ..message };
+        if let Some(question) = turn.message.clone() {
+            self.history.add(say(question));
+        }
+        // What was counted holds the question; what was billed holds the answer, too.
+        let counted = Anchor { tokens: turn.estimated, next: self.history.next_id() };
+        if answer.is_empty() {
+            warnings.push("the answer is empty; only the prompt was added".to_owned());
+        } else {
+            self.history.add(say(NewMessage::new(Role::Assistant, answer)));
+        }
+        let billed = usage.filter(|usage| usage.input_tokens() > 0).map(|usage| {
+            let output = usize::try_from(usage.output).unwrap_or(usize::MAX);
+            Anchor { tokens: usage.input_tokens().saturating_add(output), next: self.history.next_id() }
+        });
+        self.anchor = is_current.then(|| billed.unwrap_or(counted));
+        if let Some(usage) = usage {
+            self.calibrations.learn(&turn.model, turn.estimated, usage.input_tokens());
+        }
+        self.recovery = Recovery::Possible;
+        self.touch();
+        warnings
+    }
+
+    /// Takes note of a prompt that was sent, and warns when the provider read less of it than was expected.
+    fn sent(&mut self, Turn { layout, sent, asked, .. }: &Turn, billed: Option<Billed>) -> Option<String> {
+        let before = self.account.as_deref();
+        self.breaks.record(self.last.as_deref(), layout, before, sent, &self.selection);
+        let account = Account::after(before, sent, billed);
+        let missed = account.missed();
+        self.breaks.missed(missed);
+        self.account = Some(Arc::new(account));
+        Arc::make_mut(&mut self.pace).sent(sent);
+        self.last = Some(Arc::clone(layout));
+        self.asked = Some(Arc::clone(asked));
+        missed.map(|missed| {
+            format!(
+                "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
+                 what this one wrote",
+                missed.reported, missed.expected
+            )
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::prompt::{Means, history_tokens, with_scales};
 
 use super::Session;
 
-/// Steps that stay when a compaction shortens the list (seed: partial reset).
+/// Steps that stay when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
 
 /// What the last prompt weighed, with its answer, as it was billed or counted.
@@ -36,7 +36,7 @@ pub struct NothingToUndo;
 pub struct AlreadyRecovered;
 
 /// Whether the conversation may be compacted because a provider refused a prompt for its length: once until a prompt is
-/// answered (seed: one recovery).
+/// answered (`docs/compaction.md`, "Too long for the provider").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Recovery {
     #[default]

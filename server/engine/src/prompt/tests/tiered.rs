@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::fixture::{Bench, all_text, drawn, recount};
+use super::fixture::{Bench, all_text, drawn, json, recount};
 use crate::prompt::{Ask, Tier};
 use crate::session::{Outcome, Status};
 use crate::wire::Format;
@@ -173,6 +173,15 @@ fn recording_twice_gives_the_same_reply_and_adds_the_turn_once() {
     assert_eq!(again, recorded);
     assert_eq!(bench.session.history.len(), 2);
     assert!(bench.session.record("p99", outcome()).is_err());
+}
+
+#[test]
+fn the_body_of_a_prompt_is_handed_over_and_not_kept() {
+    let mut bench = bench();
+    let ask = Ask { format: Some(Format::OpenAi), ..Ask::prompt("question") };
+    let reply = bench.session.keep(bench.assemble(&ask).unwrap());
+    assert!(json(&reply)["prompt_cache_key"].is_string());
+    assert!(!format!("{:?}", bench.session).contains("prompt_cache_key"));
 }
 
 #[test]
