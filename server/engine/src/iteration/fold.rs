@@ -8,8 +8,8 @@ use super::{Folding, Iteration, Loop, RollingConfig};
 
 /// One fold takes at most so many iterations, which keeps a question about them small.
 const MOST: usize = 20;
-/// So many may wait. When folding fails with more, what they did is extracted without a model: a loop with a model
-/// that never answers must not grow for ever.
+/// So many may wait for the next interval. More are offered with every iteration, and what they did is extracted without a
+/// model when folding fails: a loop with a model that never answers must not grow for ever.
 const MOST_WAITING: usize = 50;
 
 /// Which summary is wanted.
@@ -87,7 +87,10 @@ impl Loop {
         let kind = if complete { FoldKind::Renew } else { FoldKind::Incorporate };
         let nothing = match kind {
             FoldKind::Renew => self.waiting.is_empty() && self.summary.is_empty(),
-            FoldKind::Incorporate => self.waiting.is_empty() || self.folding == Folding::Paused,
+            FoldKind::Incorporate => {
+                let paused = self.folding == Folding::Paused && self.waiting.len() <= MOST_WAITING;
+                self.waiting.is_empty() || paused
+            }
         };
         if nothing {
             return None;

@@ -326,16 +326,6 @@ impl Loop {
         self.total
     }
 
-    /// The environment as it was told last.
-    pub fn environment(&self) -> &BTreeMap<String, String> {
-        &self.env_snapshot
-    }
-
-    /// What happened to files, the newest last.
-    pub fn file_events(&self) -> &[FileEvent] {
-        &self.file_events
-    }
-
     /// Where the loop stands.
     pub fn status(&self, config: &RollingConfig) -> LoopStatus {
         let numbers =

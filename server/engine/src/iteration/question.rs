@@ -36,8 +36,9 @@ impl Fold {
     pub fn question(&self, window: usize, count: &dyn Fn(&str) -> usize) -> Question {
         let existing = if self.existing.is_empty() { "There is none yet." } else { &self.existing };
         let shown = self.iterations.len() + self.recent.len();
-        let fixed = count(SYSTEM) + count(WANTED) + count(RECENT) + count(existing) + self.max_tokens + 64;
-        let room = window.saturating_sub(fixed) / shown.max(1);
+        // 64 tokens for the tags.
+        let fixed = count(SYSTEM) + count(WANTED) + count(RECENT) + count(existing) + 64;
+        let room = window.saturating_sub(fixed).saturating_sub(self.max_tokens) / shown.max(1);
         let told = |iterations: &[Iteration]| {
             let told = iterations.iter().map(|iteration| clip_to_weight(&told(iteration), room, count));
             told.collect::<Vec<_>>().join("\n\n")

@@ -101,7 +101,7 @@ fn seed_002_a_loop_keeps_its_environment_and_file_events() {
         told.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
     );
     let kept: Vec<_> =
-        lasting.environment().iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        lasting.env_snapshot.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let withheld = [
         ("GITHUB_TOKEN", "[withheld]"),
         ("HOME", "/home/me"),
@@ -112,7 +112,7 @@ fn seed_002_a_loop_keeps_its_environment_and_file_events() {
     for time_ms in 0..1_001 {
         lasting.note_file(FileEvent { time_ms, path: "a".to_owned(), change: FileChange::Modified });
     }
-    assert_eq!((lasting.file_events().len(), lasting.file_events()[0].time_ms), (1_000, 1));
+    assert_eq!((lasting.file_events.len(), lasting.file_events[0].time_ms), (1_000, 1));
 }
 
 #[test]
@@ -334,6 +334,16 @@ fn seed_002_a_question_fits_the_model_that_answers() {
 }
 
 #[test]
+fn a_summary_without_a_limit_can_be_asked_for() {
+    let config = RollingConfig { raw_window_size: 0, max_summary_tokens: usize::MAX, ..CONFIG };
+    let mut lasting = begun();
+    let fold = lasting.add(said("done"), &config).fold.unwrap();
+    assert_eq!(fold.question(4_000, &by_chars).max_tokens, usize::MAX);
+    lasting.fold(&fold, "Summary.", &by_chars).unwrap();
+    assert_eq!(lasting.summary(), "Summary.");
+}
+
+#[test]
 fn seed_002_an_output_does_not_close_the_material() {
     let mut lasting = begun();
     let config = RollingConfig { raw_window_size: 0, ..CONFIG };
@@ -501,14 +511,17 @@ fn a_summary_that_is_renewed_with_nothing_new_is_renewed_once() {
 
 #[test]
 fn a_model_that_never_answers_does_not_make_a_loop_grow() {
-    let mut lasting = begun();
-    for number in 1..=1_000 {
-        if let Some(fold) = lasting.add(said(&format!("Decided on {number}.")), &CONFIG).fold {
-            lasting.not_folded(&fold, &CONFIG, &by_chars);
+    for summarize_every in [0, 10, 100_000] {
+        let config = RollingConfig { summarize_every, ..CONFIG };
+        let mut lasting = begun();
+        for number in 1..=1_000 {
+            if let Some(fold) = lasting.add(said(&format!("Decided on {number}.")), &config).fold {
+                lasting.not_folded(&fold, &config, &by_chars);
+            }
+            assert!(lasting.waiting().len() <= 61, "{summarize_every}: {number}");
         }
-        assert!(lasting.waiting().len() <= 61, "{number}");
+        assert!(lasting.summary().contains("Decided on"), "{}", lasting.summary());
     }
-    assert!(lasting.summary().contains("Decided on"), "{}", lasting.summary());
 }
 
 // "Building Prompts with Context"
