@@ -409,3 +409,18 @@ proptest! {
         prop_assert_eq!(&history.messages()[..before.len()], before.messages());
     }
 }
+
+#[test]
+fn a_result_is_told_with_its_own_call_where_ids_begin_anew() {
+    let mut history = History::new();
+    for tool in ["first", "second", "third"] {
+        history.add(NewMessage::text(Role::User, "Go on."));
+        let call = ContentBlock::ToolCall { id: "c0".into(), name: tool.into(), input: json!({}) };
+        history.add(NewMessage::new(Role::Assistant, vec![call]));
+        history.add(results(&[0]));
+    }
+    let plan = plan(&history, &settings(1, ToolSummaryStrategy::Heuristic)).unwrap();
+    let said = plan.apply(None).summary;
+    let tools = text_of(&said).lines().filter_map(|line| line.strip_prefix("- ")?.split(' ').next());
+    assert_eq!(tools.collect::<Vec<_>>(), ["first", "second"]);
+}

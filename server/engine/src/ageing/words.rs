@@ -1,21 +1,20 @@
 //! What stands for archived results, and what a model is asked to write that. Characters are counted, never bytes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::compaction::{Purpose, Question};
 use crate::enclosed;
-use crate::history::{ContentBlock, Message, Outcome, ResultPart};
+use crate::history::{ContentBlock, Message, Outcome, ResultPart, answered_calls};
 use crate::text::{clip, clip_middle};
 
 /// Opens the message that stands for archived results.
 pub const ARCHIVED: &str = "[Tool results archived]";
 
-/// Characters of results that a model is shown (seed 001).
+/// Characters of results that a model is shown; this and what follows: `docs/compaction.md`, "Tool results, ageing".
 pub const INPUT_CHARS: usize = 12_000;
-/// Characters that a model's summary may have (seed 001).
+/// Characters that a model's summary may have.
 pub const OUTPUT_CHARS: usize = 1_200;
-/// Characters that a summary without a model may have (seed 001).
+/// Characters that a summary without a model may have.
 pub const HEURISTIC_CHARS: usize = 800;
 
 /// Characters of a call's arguments that a model is shown, and those that a summary without a model names.
@@ -48,22 +47,20 @@ struct Answered<'a> {
 impl<'a> Material<'a> {
     /// The results of the messages in `archive`; calls are looked up in `messages`.
     pub(super) fn of(messages: &'a [Arc<Message>], archive: &[&'a Message]) -> Self {
-        let blocks = messages.iter().flat_map(|message| &message.body.content);
-        let calls: HashMap<&str, (&str, &serde_json::Value)> = blocks
-            .filter_map(|block| match block {
-                ContentBlock::ToolCall { id, name, input } => Some((id.as_str(), (name.as_str(), input))),
-                _ => None,
-            })
-            .collect();
-        let answered = |block: &'a ContentBlock| {
-            let ContentBlock::ToolResult { call_id, content, outcome } = block else { return None };
-            let (tool, arguments) = match calls.get(call_id.as_str()) {
-                Some((name, input)) => (*name, inside(&input.to_string())),
-                None => ("tool", String::new()),
-            };
-            Some(Answered { tool, arguments, outcome: *outcome, output: inside(&text_of(content)) })
-        };
-        let results = archive.iter().flat_map(|message| &message.body.content).filter_map(answered).collect();
+        let sent = messages.iter().map(|message| &**message).filter(|message| message.body.is_sent());
+        let calls = answered_calls(sent);
+        let mut results = Vec::new();
+        for message in archive {
+            for (place, block) in message.body.content.iter().enumerate() {
+                let ContentBlock::ToolResult { content, outcome, .. } = block else { continue };
+                let (tool, arguments) = match calls.get(&(message.id, place)) {
+                    Some((name, input)) => (*name, inside(&input.to_string())),
+                    None => ("tool", String::new()),
+                };
+                let output = inside(&text_of(content));
+                results.push(Answered { tool, arguments, outcome: *outcome, output });
+            }
+        }
         Self { results, messages: archive.len() }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::history::{
     ContentBlock, Entry, History, Kind, Message, MessageId, NewMessage, Pin, ResultPart, Role, Visibility,
+    answered_calls,
 };
 use crate::text::{clip, clip_middle};
 
@@ -115,16 +116,6 @@ impl Rebuild<'_> {
         Some(clip(text, GOAL_CHARS))
     }
 
-    /// The names of the tools that were called, by the ids of the calls.
-    fn tools(&self) -> HashMap<&str, &str> {
-        let blocks = self.visible.iter().flat_map(|message| &message.body.content);
-        let calls = blocks.filter_map(|block| match block {
-            ContentBlock::ToolCall { id, name, .. } => Some((id.as_str(), name.as_str())),
-            _ => None,
-        });
-        calls.collect()
-    }
-
     fn id(&self, at: usize) -> Option<MessageId> {
         self.visible.get(at).map(|message| message.id)
     }
@@ -139,7 +130,10 @@ impl Rebuild<'_> {
         };
         let total: usize = kept.iter().map(|message| results(message)).sum();
         let mut excess = self.profile.summary.kept_results.map_or(0, |limit| total.saturating_sub(limit));
-        let tools = if excess > 0 { self.tools() } else { HashMap::new() };
+        let calls = match excess {
+            0 => HashMap::new(),
+            _ => answered_calls(self.visible.iter().map(|message| &**message)),
+        };
         let mut digest = Vec::new();
         let mut entries: Vec<Entry> = Vec::with_capacity(kept.len() + 1);
         for message in kept {
@@ -147,7 +141,10 @@ impl Rebuild<'_> {
             let is_free = message.body.pin == Pin::Free && held == message.body.content.len();
             if held > 0 && held <= excess && is_free {
                 excess -= held;
-                digest.extend(message.body.content.iter().map(|block| digest_line(block, &tools)));
+                digest.extend(message.body.content.iter().enumerate().map(|(place, block)| {
+                    let tool = calls.get(&(message.id, place)).map_or("tool", |&(name, _)| name);
+                    digest_line(tool, block)
+                }));
                 entries.push(Entry::Archive(message.id));
             } else {
                 entries.push(Entry::Keep(message.id));
@@ -224,9 +221,8 @@ fn clip_results(message: &NewMessage, count: &dyn Fn(&str) -> usize) -> (NewMess
     (clipped, saved)
 }
 
-fn digest_line(block: &ContentBlock, tools: &HashMap<&str, &str>) -> String {
-    let ContentBlock::ToolResult { call_id, content, .. } = block else { return String::new() };
-    let tool = tools.get(call_id.as_str()).copied().unwrap_or("tool");
+fn digest_line(tool: &str, block: &ContentBlock) -> String {
+    let ContentBlock::ToolResult { content, .. } = block else { return String::new() };
     let text = content.iter().find_map(|part| match part {
         ResultPart::Text { text } => text.lines().map(str::trim).find(|line| !line.is_empty()),
         ResultPart::Image(_) => Some("[picture]"),

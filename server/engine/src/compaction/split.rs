@@ -114,7 +114,7 @@ fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
         open.message(message);
         for block in &message.body.content {
             match block {
-                ContentBlock::ToolCall { id, .. } => open.call(id, at),
+                ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), at),
                 ContentBlock::ToolResult { call_id, .. } => {
                     pairs.extend(open.result(call_id).map(|call| Pair { call, result: at }));
                 }

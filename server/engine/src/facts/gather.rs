@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 400;
 pub(super) struct Gatherer<'a> {
     tools: &'a ToolPatterns,
     purposes: HashMap<&'a str, Purpose>,
-    open: OpenCalls<'a, Waiting<'a>>,
+    open: OpenCalls<&'a str, Waiting<'a>>,
     files: Files,
     names: Names,
     errors: Errors,

@@ -66,12 +66,12 @@ fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatter
         for block in &message.body.content {
             match block {
                 ContentBlock::ToolCall { id, name, input } if todos::keeps(name, input) => {
-                    open.call(id, None);
+                    open.call(id.as_str(), None);
                 }
                 ContentBlock::ToolCall { id, name, input } => {
                     let purpose = tools.purpose(name);
                     let subject = Subject::of(name, purpose, input);
-                    open.call(id, Some(calls.len()));
+                    open.call(id.as_str(), Some(calls.len()));
                     let step = Step {
                         message: message.id,
                         tool: name.clone(),

@@ -191,15 +191,8 @@ impl History {
         self.messages.is_empty()
     }
 
-    /// Where an exchange begins at or after the `from`th message: a user message that is not a tool's
-    /// result. Cutting there separates no call from its result and no answer from its question.
-    pub fn next_exchange(messages: &[Arc<Message>], from: usize) -> usize {
-        let rest = messages.get(from..).unwrap_or_default();
-        let begins = |message: &Arc<Message>| Self::begins_exchange(message);
-        from.min(messages.len()) + rest.iter().position(begins).unwrap_or(rest.len())
-    }
-
-    /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary.
+    /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary. Cutting in front
+    /// of it separates no call from its result and no answer from its question.
     pub fn begins_exchange(message: &Message) -> bool {
         message.body.role == Role::User
             && !matches!(
@@ -294,10 +287,8 @@ pub fn emergency_truncate(
     let mut left: usize = messages.iter().map(|message| weigh(message)).sum();
     let mut start = 0;
     while left > limit {
-        let next = History::next_exchange(messages, start + 1);
-        if next >= messages.len() {
-            break;
-        }
+        let later = messages.iter().skip(start + 1).position(|message| History::begins_exchange(message));
+        let Some(next) = later.map(|at| start + 1 + at) else { break };
         left -= messages[start..next].iter().map(|message| weigh(message)).sum::<usize>();
         start = next;
     }

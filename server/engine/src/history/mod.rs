@@ -16,7 +16,7 @@ pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
     Visibility,
 };
-pub(crate) use open_calls::OpenCalls;
+pub(crate) use open_calls::{OpenCalls, answered_calls};
 pub use picture::{Sides, sides};
 pub use repair::{
     EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, UNDERSTOOD,

@@ -1,17 +1,21 @@
 //! Which tool call a result answers. The same for everyone who reads a conversation, so that no two of them see it
 //! differently; a prompt gives each call an id of its own before it is sent (`repair`).
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 
-use super::{ContentBlock, Message, Role};
+use serde_json::Value;
+
+use super::{ContentBlock, Message, MessageId, Role};
 
 /// The calls that wait for their results, each with what its reader keeps of it.
 ///
 /// A result answers the oldest waiting call of its id. Some servers begin with the same ids in every turn of the
 /// assistant: calls of an id that an earlier turn left open are then given up.
-pub(crate) struct OpenCalls<'a, T> {
+pub(crate) struct OpenCalls<Id, T> {
     /// By the id called by: the turn of the calls, and the calls, oldest first. Never iterated but to be sorted.
-    waiting: HashMap<&'a str, (usize, VecDeque<T>)>,
+    waiting: HashMap<Id, (usize, VecDeque<T>)>,
     given_up: Vec<T>,
     turn: usize,
     speaker: Role,
@@ -25,7 +29,7 @@ pub(crate) struct Unanswered<T> {
     pub(crate) given_up: Vec<T>,
 }
 
-impl<'a, T> OpenCalls<'a, T> {
+impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     /// No call so far.
     pub(crate) fn new() -> Self {
         Self { waiting: HashMap::new(), given_up: Vec::new(), turn: 0, speaker: Role::User }
@@ -43,7 +47,7 @@ impl<'a, T> OpenCalls<'a, T> {
     }
 
     /// The message calls a tool.
-    pub(crate) fn call(&mut self, id: &'a str, call: T) {
+    pub(crate) fn call(&mut self, id: Id, call: T) {
         let (turn, calls) = self.waiting.entry(id).or_default();
         if *turn != self.turn {
             *turn = self.turn;
@@ -68,6 +72,26 @@ impl<'a, T> OpenCalls<'a, T> {
     }
 }
 
+/// The calls that results answer, as tool and arguments: by the message of the result and the block's place in it.
+pub(crate) fn answered_calls<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+) -> HashMap<(MessageId, usize), (&'a str, &'a Value)> {
+    let (mut open, mut answered) = (OpenCalls::new(), HashMap::new());
+    for message in messages {
+        open.message(message);
+        for (place, block) in message.body.content.iter().enumerate() {
+            match block {
+                ContentBlock::ToolCall { id, name, input } => open.call(id.as_str(), (name.as_str(), input)),
+                ContentBlock::ToolResult { call_id, .. } => {
+                    answered.extend(open.result(call_id).map(|call| ((message.id, place), call)));
+                }
+                _ => {}
+            }
+        }
+    }
+    answered
+}
+
 /// Whether a provider would get anything of a message.
 fn says_something(message: &Message) -> bool {
     let is_blank =
@@ -83,7 +107,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::history::{MessageId, NewMessage, Outcome, ResultPart, project};
+    use crate::history::{NewMessage, Outcome, ResultPart, project};
 
     fn call(id: &str) -> ContentBlock {
         ContentBlock::ToolCall { id: id.into(), name: "read".into(), input: json!({}) }
@@ -99,7 +123,7 @@ mod tests {
             open.message(message);
             for block in &message.body.content {
                 match block {
-                    ContentBlock::ToolCall { id, .. } => open.call(id, number),
+                    ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), number),
                     ContentBlock::ToolResult { call_id, .. } => {
                         pairs.extend(open.result(call_id).map(|call| (call, number)));
                     }

@@ -14,6 +14,7 @@ mod tests;
 mod turns;
 
 use calls::Calls;
+pub use clean::archived_stub;
 use clean::clean;
 use turns::Turns;
 
@@ -72,11 +73,6 @@ impl Projection {
     }
 }
 
-/// What an archived result of a message is replaced by for the model, under its call's id.
-pub fn archived_stub(message: MessageId) -> String {
-    clean::archived_stub(message)
-}
-
 /// What is said, and by which message; the new request has no number yet.
 #[derive(Clone, Debug)]
 struct Utterance {
@@ -109,8 +105,8 @@ pub fn project<'a>(
         if let Some(id) = id {
             projection.history.push(Projected { id, role, content });
         } else {
-            let is_result = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
-            let (results, rest): (Vec<_>, Vec<_>) = content.into_iter().partition(is_result);
+            let (results, rest): (Vec<_>, Vec<_>) =
+                content.into_iter().partition(ContentBlock::is_tool_result);
             projection.results.extend(results);
             projection.prompt.extend(rest);
         }

@@ -190,6 +190,22 @@ fn with_results(rounds: usize) -> History {
 }
 
 #[test]
+fn a_digest_names_the_tool_of_each_result_where_ids_begin_anew() {
+    let round = |n: usize| {
+        let tool = ["read_file", "search"][n % 2];
+        [call("0", tool, "f.rs"), result("0", &format!("file {n}\n{}", "x".repeat(400)))]
+    };
+    let start = [user("go"), model(&"y".repeat(80_000)), user("look")];
+    let talk = history(start.into_iter().chain((0..13).flat_map(round)));
+    let (after, ..) = compacted(&talk, &checkpoint(), MODEL, |_| Ok("So far. ".repeat(100)));
+    let digest = after.messages().last().unwrap().text();
+    assert_eq!(
+        digest,
+        "[Compaction tool digest]\n- read_file: file 0\n- search: file 1\n- read_file: file 2"
+    );
+}
+
+#[test]
 fn seed_001_old_results_of_what_is_kept_are_archived_and_digested() {
     let (after, ..) = compacted(&with_results(10), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
     assert!(!seen(&after).contains(TOOL_DIGEST), "10 may stay");

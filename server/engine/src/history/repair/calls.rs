@@ -1,11 +1,11 @@
 //! Tool calls and the results that belong to them: which result answers which call, and the ids under
 //! which both are sent. Knows nothing about the order of messages.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use super::{NO_RESPONSE, Utterance};
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, MessageId, Outcome, ResultPart, Role};
+use crate::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
 
 /// Characters of a call's id that both providers take (OpenAI: 40; Anthropic: no stated limit).
 const ID_CHARS: usize = 40;
@@ -21,37 +21,27 @@ pub(super) struct Calls {
 }
 
 /// The calls of one turn that wait for their results.
-#[derive(Default)]
-pub(super) struct Pending {
-    calls: Vec<Call>,
-    /// Positions in `calls` by the id that was called by, first come first answered; never iterated.
-    by_id: HashMap<String, VecDeque<usize>>,
-}
+pub(super) struct Pending(OpenCalls<String, Call>);
 
 struct Call {
     sent_as: String,
     caller: Option<MessageId>,
-    answered: Answered,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answered {
-    Yes,
-    NotYet,
+    /// Its place among the blocks of the turn.
+    place: usize,
 }
 
 impl Calls {
     /// Gives each call of an assistant's turn the id under which it is sent, and waits for the results.
     pub(super) fn open(&mut self, turn: &mut [Utterance]) -> Pending {
         let mut pending = Pending::default();
-        for utterance in turn {
-            for block in &mut utterance.content {
-                let ContentBlock::ToolCall { id, .. } = block else { continue };
-                let sent_as = self.name(id);
-                let called_by = std::mem::replace(id, sent_as.clone());
-                pending.by_id.entry(called_by).or_default().push_back(pending.calls.len());
-                pending.calls.push(Call { sent_as, caller: utterance.id, answered: Answered::NotYet });
-            }
+        let blocks = turn
+            .iter_mut()
+            .flat_map(|Utterance { id, content, .. }| content.iter_mut().map(move |block| (*id, block)));
+        for (place, (caller, block)) in blocks.enumerate() {
+            let ContentBlock::ToolCall { id, .. } = block else { continue };
+            let sent_as = self.name(id);
+            let called_by = std::mem::replace(id, sent_as.clone());
+            pending.0.call(called_by, Call { sent_as, caller, place });
         }
         pending
     }
@@ -87,20 +77,24 @@ impl Calls {
     }
 }
 
+impl Default for Pending {
+    fn default() -> Self {
+        Self(OpenCalls::new())
+    }
+}
+
 impl Pending {
     /// The id under which the call was sent that a result for `call_id` answers; `None` when no such call
     /// is open.
     pub(super) fn answer(&mut self, call_id: &str) -> Option<String> {
-        let at = self.by_id.get_mut(call_id)?.pop_front()?;
-        let call = self.calls.get_mut(at)?;
-        call.answered = Answered::Yes;
-        Some(call.sent_as.clone())
+        self.0.result(call_id).map(|call| call.sent_as)
     }
 
     /// Made-up results for the calls that are still open.
     pub(super) fn silence(self) -> impl Iterator<Item = Utterance> {
-        let open = self.calls.into_iter().filter(|call| call.answered == Answered::NotYet);
-        open.map(|call| {
+        let mut open = self.0.into_unanswered().waiting;
+        open.sort_by_key(|call| call.place);
+        open.into_iter().map(|call| {
             let result = ContentBlock::ToolResult {
                 call_id: call.sent_as,
                 content: vec![ResultPart::Text { text: NO_RESPONSE.into() }],

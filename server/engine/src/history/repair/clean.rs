@@ -32,8 +32,8 @@ pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<
     (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
 }
 
-/// Stands for each archived result of a message; names the message as `toolOutput.read` takes it.
-pub(super) fn archived_stub(message: MessageId) -> String {
+/// Stands for each archived result of a message, under its call's id; names the message as `toolOutput.read` takes it.
+pub fn archived_stub(message: MessageId) -> String {
     format!("[archived; see summary; toolOutput.read {}]", message.0)
 }
 
