@@ -161,9 +161,11 @@ pub fn weigh(
             now_ms: ask.now_ms,
         },
     };
-    let mut wanted = 0;
-    let fitted = run.fit(&mut wanted)?;
-    let mut prepared = Prepared { wanted, ..run.finish(fitted)? };
+    let whole = Plan::everything(measure.map_budget(), measure.list_budget());
+    let attempt = run.attempt(&whole);
+    let wanted = attempt.tokens();
+    let (plan, attempt) = run.fit(whole, attempt)?;
+    let mut prepared = run.finish(&plan, attempt, wanted)?;
     if let Some(message) = resolved.warning() {
         let warning = Warning { code: WarningCode::UnknownModel, message, path: None };
         prepared.reply.warnings.insert(0, warning);
@@ -212,8 +214,8 @@ impl Attempt {
     }
 }
 
-/// The share of the limit that is left free when a prompt is laid afresh for want of room, so that the next ones can keep
-/// what is laid now.
+/// One part in so many of the limit is left free when a prompt is laid afresh for want of room, so that the next ones can
+/// keep what is laid now.
 const HEADROOM: usize = 12;
 
 /// What the request is about, where the settings want it told. Results of tools ask for nothing.
@@ -241,12 +243,10 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The first plan that fits: everything, everything laid afresh, or as much of it as the window takes.
-    fn fit(&self, wanted: &mut usize) -> Result<(Plan, Attempt), AssembleError> {
+    /// The first plan that fits: everything (`whole`, of which `attempt` came), everything laid afresh, or as much of it as
+    /// the window takes.
+    fn fit(&self, whole: Plan, attempt: Attempt) -> Result<(Plan, Attempt), AssembleError> {
         let limit = self.measure.limit();
-        let whole = Plan::everything(self.measure.map_budget(), self.measure.list_budget());
-        let attempt = self.attempt(&whole);
-        *wanted = attempt.tokens();
         if let Some(stray) = attempt.unmatched.first() {
             return Err(AssembleError::NoSuchCall(stray.clone()));
         }
@@ -358,7 +358,7 @@ impl Run<'_> {
         AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, largest: parts }
     }
 
-    fn finish(&self, (plan, attempt): (Plan, Attempt)) -> Result<Prepared, AssembleError> {
+    fn finish(&self, plan: &Plan, attempt: Attempt, wanted: usize) -> Result<Prepared, AssembleError> {
         if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
             let violations = wire::check(self.format, body);
             if !violations.is_empty() {
@@ -392,13 +392,13 @@ impl Run<'_> {
                 directories: attempt.laid.listed.collapsed,
                 map_budget: attempt.map_budget,
             },
-            warnings: self.warnings(&plan, &attempt),
+            warnings: self.warnings(plan, &attempt),
             shed: plan.shed().to_vec(),
             body: attempt.rendered.body,
         };
         Ok(Prepared {
             reply,
-            wanted: 0,
+            wanted,
             chosen: self.chosen,
             layout: Arc::new(attempt.laid.layout),
             sent,
@@ -406,7 +406,7 @@ impl Run<'_> {
             asked: Ask { request: Request::Nothing, ..self.ask.clone() }.into(),
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,
-            members: self.members(&plan, attempt.members),
+            members: self.members(plan, attempt.members),
         })
     }
 

@@ -104,7 +104,8 @@ pub(super) fn gather<'a>(
 
 /// The selected files that the plan shows and whose text is at hand.
 fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
-    let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !plan.shed().contains(key);
+    let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
+    let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !shed.contains(key);
     session.selection.selected().keys().filter(shown).cloned().collect()
 }
 

@@ -148,42 +148,39 @@ impl<'a> Measure<'a> {
 
 /// What the conversation weighs, as far as the model sees it, in tokens of the model that is set.
 pub fn history_tokens(session: &Session, means: Means<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    let measure = Measure::new(&resolved.model, means);
-    session.history.sent().map(|message| measure.message(message)).sum()
+    of_the_set_model(means, |measure| session.history.sent().map(|message| measure.message(message)).sum())
 }
 
 /// Does `work` with the scales of the model that is set.
 pub fn with_scales<T>(means: Means<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
-    let resolved = means.models.resolve(&means.settings.model);
-    let measure = Measure::new(&resolved.model, means);
-    let count = measure.counter();
-    work(Scales { message: &|message| measure.message(message), text: &count })
+    of_the_set_model(means, |measure| {
+        let count = measure.counter();
+        work(Scales { message: &|message| measure.message(message), text: &count })
+    })
 }
 
 /// What the shown part of a file weighs, in tokens of the model that is set.
 pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: Means<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    let count = Measure::new(&resolved.model, means).counter();
-    piece::pieces(key, file, extent, &count).iter().map(|piece| piece.tokens).sum()
+    let pieces = of_the_set_model(means, |measure| piece::pieces(key, file, extent, &measure.counter()));
+    pieces.iter().map(|piece| piece.tokens).sum()
 }
 
 /// What a web page weighs as it is shown, in tokens of the model that is set.
 pub fn weigh_page(page: &Page, means: Means<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    let count = Measure::new(&resolved.model, means).counter();
-    piece::page(page, &count).tokens
+    of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
 /// What a text weighs, in tokens of the model that is set.
 pub fn weigh_text(text: &str, means: Means<'_>) -> usize {
-    let resolved = means.models.resolve(&means.settings.model);
-    let count = Measure::new(&resolved.model, means).counter();
-    count(text)
+    of_the_set_model(means, |measure| measure.counter()(text))
 }
 
 /// What map blocks may weigh together for the model that is set, in tokens.
 pub fn map_budget(means: Means<'_>) -> usize {
+    of_the_set_model(means, Measure::map_budget)
+}
+
+fn of_the_set_model<T>(means: Means<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
     let resolved = means.models.resolve(&means.settings.model);
-    Measure::new(&resolved.model, means).map_budget()
+    work(&Measure::new(&resolved.model, means))
 }

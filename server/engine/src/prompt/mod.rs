@@ -34,4 +34,4 @@ pub use reply::{
 };
 pub use request::{Ask, Request, ToolResult};
 pub use standing::{Skill, Standing, StandingText};
-pub use title::title;
+pub use title::Titles;

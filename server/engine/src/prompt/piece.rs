@@ -84,8 +84,8 @@ pub(super) fn pieces(key: &FileKey, file: &FileText, extent: &Extent, count: Cou
         }
         Extent::Lines(ranges) => ranges
             .iter()
-            .map(|range| {
-                let body = lines(&file.text, *range);
+            .zip(lines(&file.text, ranges))
+            .map(|(range, body)| {
                 let text = fenced(key, Some(*range), body, &file.source);
                 let key = ItemKey::Lines(key.clone(), *range);
                 Piece { body: body.into(), notice: notice(&file.source), ..Piece::new(key, text, count) }
@@ -162,17 +162,8 @@ pub fn inline(name: &str) -> String {
 
 /// A fence that nothing in the text can close.
 pub fn fence(text: &str) -> String {
-    "`".repeat(longest_run(text, '`').max(2) + 1)
-}
-
-fn longest_run(text: &str, wanted: char) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for character in text.chars() {
-        run = if character == wanted { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
+    let longest_run = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest_run.max(2) + 1)
 }
 
 fn language(key: &FileKey) -> &str {
@@ -180,14 +171,13 @@ fn language(key: &FileKey) -> &str {
     if extension.len() <= 12 && extension.chars().all(|c| c.is_ascii_alphanumeric()) { extension } else { "" }
 }
 
-/// The bytes of the given lines. Lines past the end are not there; that is not an error, because the file
+/// The text of each of the given ranges. Lines past the end are not there; that is not an error, because the file
 /// may have grown shorter since they were chosen.
-pub(crate) fn lines(text: &str, range: LineRange) -> &str {
-    let start_of = |line: u32| {
-        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
-        std::iter::once(0).chain(breaks).nth(line as usize).unwrap_or(text.len())
-    };
-    &text[start_of(range.first() - 1)..start_of(range.last())]
+pub(crate) fn lines<'t>(text: &'t str, ranges: &[LineRange]) -> Vec<&'t str> {
+    let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
+    let starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();
+    let start_of = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
+    ranges.iter().map(|range| &text[start_of(range.first() - 1)..start_of(range.last())]).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::wire::{Passage, readable};
 
 use super::assemble::Prepared;
 use super::layout::{LaidBlock, Part, Tier};
-use super::title::part_title;
+use super::title::Titles;
 
 /// What would be sent: the reply of `prompt.preview`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -47,18 +47,21 @@ pub fn preview(prepared: &Prepared, session: &Session) -> Preview {
     let readable = readable(&prepared.layout);
     let mut groups: Vec<Vec<&Passage<'_>>> = Vec::new();
     for passage in &readable.passages {
-        match groups.last_mut() {
-            Some(group) if group.iter().all(|before| go_together(before, passage)) => group.push(passage),
-            _ => groups.push(vec![passage]),
+        let goes_on =
+            |group: &&mut Vec<&Passage<'_>>| group.last().is_some_and(|before| go_together(before, passage));
+        match groups.last_mut().filter(goes_on) {
+            Some(group) => group.push(passage),
+            None => groups.push(vec![passage]),
         }
     }
+    let titles = Titles::of(session);
     let parts = groups.iter().filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
         let LaidBlock { part, tier, .. } = *first.block;
         // The heading over a file shows nothing itself.
         let shows = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
         Some(PreviewPart {
-            title: part_title(first.speaker, shows.block, session),
+            title: titles.part(first.speaker, shows.block),
             part,
             tier,
             tokens: group.iter().map(|passage| passage.block.tokens).sum(),
@@ -71,7 +74,8 @@ pub fn preview(prepared: &Prepared, session: &Session) -> Preview {
     Preview { text: readable.text, tokens: prepared.reply.tokens.total, parts }
 }
 
-/// Whether a block belongs to the part that an earlier one of the same message is in.
+/// Whether a block belongs to the part that the one before it is in. Headings come first in theirs, so what the last block
+/// shows decides.
 fn go_together(before: &Passage<'_>, next: &Passage<'_>) -> bool {
     let (one, other) = (before.block, next.block);
     before.message == next.message

@@ -1,46 +1,68 @@
 //! What people call the items and the parts of a prompt. Texts for titles and lists; nothing here gets into a prompt.
 
+use std::collections::HashMap;
+
 use crate::facts::one_line;
 use crate::history::{ContentBlock, Message, MessageId, ResultPart, Role};
 use crate::session::Session;
+use crate::urls::Pages;
 
 use super::layout::{ItemKey, LaidBlock, Part, Speaker};
 
 /// So many characters of a message, or of a page's title, name it.
 const CHARS: usize = 60;
 
-/// What people call an item, which is never nothing: a file by its path, a message by who said it and how it begins, a web page by its title.
-pub fn title(key: &ItemKey, session: &Session) -> String {
-    match key {
-        ItemKey::System => "System prompt".to_owned(),
-        ItemKey::Symbol(path) | ItemKey::File(path) => path.to_string(),
-        ItemKey::Lines(path, lines) => format!("{path} {lines}"),
-        ItemKey::History(id) => message(*id, session),
-        ItemKey::Url(_) => {
-            let page = session.pages.get(key);
-            let names = page.into_iter().flat_map(|page| page.title.iter().chain([&page.address]));
-            let mut lines = names.map(|name| one_line(name, CHARS)).filter(|line| !line.is_empty());
-            lines.next().unwrap_or_else(|| "Web page".to_owned())
+/// The titles of what a session shows.
+pub struct Titles<'a> {
+    messages: HashMap<MessageId, &'a Message>,
+    pages: &'a Pages,
+}
+
+impl<'a> Titles<'a> {
+    /// Those of one session.
+    pub fn of(session: &'a Session) -> Self {
+        let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
+        Self { messages, pages: &session.pages }
+    }
+
+    /// What people call an item, which is never nothing: a file by its path, a message by who said it and how it begins, a
+    /// web page by its title.
+    pub fn item(&self, key: &ItemKey) -> String {
+        match key {
+            ItemKey::System => "System prompt".to_owned(),
+            ItemKey::Symbol(path) | ItemKey::File(path) => path.to_string(),
+            ItemKey::Lines(path, lines) => format!("{path} {lines}"),
+            ItemKey::History(id) => self
+                .messages
+                .get(id)
+                .map_or_else(|| format!("Message {}", id.0), |message| beginning(message)),
+            ItemKey::Url(_) => {
+                let page = self.pages.get(key);
+                let names = page.into_iter().flat_map(|page| page.title.iter().chain([&page.address]));
+                let mut lines = names.map(|name| one_line(name, CHARS)).filter(|line| !line.is_empty());
+                lines.next().unwrap_or_else(|| "Web page".to_owned())
+            }
+        }
+    }
+
+    /// What people call blocks of a prompt that show the same items and are for the same.
+    pub(super) fn part(&self, speaker: Speaker, block: &LaidBlock) -> String {
+        let of_item = block.items.first().map(|key| self.item(key));
+        match (block.part, of_item) {
+            (Part::Files | Part::Urls | Part::History, Some(title)) => title,
+            (Part::Updates, Some(title)) => format!("Update of {title}"),
+            // A short answer that only keeps the roles in turns.
+            (Part::Files | Part::Urls | Part::Map | Part::FileList, None)
+                if speaker == Speaker::Assistant =>
+            {
+                "Acknowledgement".to_owned()
+            }
+            (part, _) => capital(&part.to_string()),
         }
     }
 }
 
-/// What people call blocks of a prompt that show the same items and are for the same.
-pub(super) fn part_title(speaker: Speaker, block: &LaidBlock, session: &Session) -> String {
-    let of_item = block.items.first().map(|key| title(key, session));
-    match (block.part, of_item) {
-        (Part::Files | Part::Urls | Part::History, Some(title)) => title,
-        (Part::Updates, Some(title)) => format!("Update of {title}"),
-        // A short answer that only keeps the roles in turns.
-        (Part::Files | Part::Urls | Part::Map | Part::FileList, None) if speaker == Speaker::Assistant => {
-            "Acknowledgement".to_owned()
-        }
-        (part, _) => capital(&part.to_string()),
-    }
-}
-
-fn message(id: MessageId, session: &Session) -> String {
-    let Some(message) = session.history.get(id) else { return format!("Message {}", id.0) };
+fn beginning(message: &Message) -> String {
     let words = words(message);
     match who(message) {
         who if words.is_empty() => who.to_owned(),
@@ -90,6 +112,10 @@ mod tests {
     use crate::history::{Kind, NewMessage, Outcome};
     use crate::urls::Page;
 
+    fn title(session: &Session, key: &ItemKey) -> String {
+        Titles::of(session).item(key)
+    }
+
     #[test]
     fn messages_are_named_by_who_speaks_and_how_they_begin() {
         let mut session = Session::new("s");
@@ -112,7 +138,7 @@ mod tests {
             NewMessage::text(Role::User, " "),
         ];
         let ids = messages.map(|message| session.history.add(message));
-        let titles = ids.map(|id| title(&ItemKey::History(id), &session));
+        let titles = ids.map(|id| title(&session, &ItemKey::History(id)));
         let expected = [
             "User: Why does this fail?",
             "Assistant: I look.",
@@ -122,8 +148,8 @@ mod tests {
         ];
         assert_eq!(titles, expected);
         let long = session.history.add(NewMessage::text(Role::User, "word ".repeat(100)));
-        assert!(title(&ItemKey::History(long), &session).chars().count() <= CHARS + "User: ".len());
-        assert_eq!(title(&ItemKey::History(MessageId(99)), &session), "Message 99");
+        assert!(title(&session, &ItemKey::History(long)).chars().count() <= CHARS + "User: ".len());
+        assert_eq!(title(&session, &ItemKey::History(MessageId(99))), "Message 99");
     }
 
     #[test]
@@ -140,10 +166,10 @@ mod tests {
         for page in pages {
             session.pages.add(page);
         }
-        assert_eq!(keys.map(|key| title(&key, &session)), ["An A", "https://b", "https://c"]);
-        assert_eq!(title(&page("https://d", None).key(), &session), "Web page");
+        assert_eq!(keys.map(|key| title(&session, &key)), ["An A", "https://b", "https://c"]);
+        assert_eq!(title(&session, &page("https://d", None).key()), "Web page");
         let lines = ItemKey::Lines("src/a.rs".into(), "L2-3".parse().unwrap());
-        assert_eq!(title(&lines, &session), "src/a.rs L2-3");
-        assert_eq!(title(&ItemKey::Symbol("src/a.rs".into()), &session), "src/a.rs");
+        assert_eq!(title(&session, &lines), "src/a.rs L2-3");
+        assert_eq!(title(&session, &ItemKey::Symbol("src/a.rs".into())), "src/a.rs");
     }
 }

@@ -245,8 +245,8 @@ impl Reader<'_> {
             let wanted: Vec<(ItemKey, &str)> = match extent {
                 Extent::Whole => vec![(ItemKey::File(path.clone()), &*file.text)],
                 Extent::Lines(ranges) => {
-                    let chosen = |range| (ItemKey::Lines(path.clone(), range), lines(&file.text, range));
-                    ranges.iter().copied().map(chosen).collect()
+                    let keys = ranges.iter().map(|range| ItemKey::Lines(path.clone(), *range));
+                    keys.zip(lines(&file.text, ranges)).collect()
                 }
             };
             for (key, text) in wanted {

@@ -1,6 +1,8 @@
 //! What was looked at in a session: the files that were read, so that they are not read again, and the steps of the
 //! exploration. Both are read off the conversation, from a place on that a compaction moves. Knows nothing about texts.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Step, ToolPatterns, files_read, steps};
@@ -21,8 +23,9 @@ pub struct Trail {
 impl Trail {
     /// The files that were read, the last one last.
     pub fn files_read(&self, history: &History, tools: &ToolPatterns) -> Vec<String> {
+        let marked: HashSet<&String> = self.marked.iter().collect();
         let mut read = files_read(self.looked_at(history), tools);
-        read.retain(|path| !self.marked.contains(path));
+        read.retain(|path| !marked.contains(path));
         read.extend(self.marked.iter().cloned());
         read
     }

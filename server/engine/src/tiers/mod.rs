@@ -92,7 +92,7 @@ impl Rules {
     pub fn target(configured_minimum: usize, model_minimum: usize) -> usize {
         match configured_minimum {
             0 => 0,
-            _ => (configured_minimum.max(model_minimum) * 11).div_ceil(10),
+            _ => configured_minimum.max(model_minimum).saturating_mul(11).div_ceil(10),
         }
     }
 }
@@ -219,5 +219,6 @@ mod tests {
         assert_eq!(Rules::target(1_000, 1_024), 1_127);
         assert_eq!(Rules::target(2_000, 1_024), 2_200);
         assert_eq!(Rules::target(0, 1_024), 0);
+        assert!(Rules::target(usize::MAX, 1_024) >= usize::MAX / 10);
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cost::Charge;
 use crate::key::FileKey;
 use crate::prompt::{
-    AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Workspace, title, weigh,
+    AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Titles, Workspace, weigh,
 };
 use crate::selection::{Choice, LineRange};
 use crate::session::Session;
@@ -165,10 +165,11 @@ fn items(prepared: &Prepared, session: &Session, outline: &dyn Fn(&ItemKey) -> u
             place.tokens += share(key, block, outline);
         }
     }
+    let titles = Titles::of(session);
     let figures = PolicyFigures::of(&session.tiers, &prepared.tiers);
     let item = |key: &ItemKey, tier, tokens, position| ItemReport {
         key: key.clone(),
-        title: title(key, session),
+        title: titles.item(key),
         path: key.path().cloned(),
         lines: match key {
             ItemKey::Lines(_, lines) => Some(vec![*lines]),

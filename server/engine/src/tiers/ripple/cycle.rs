@@ -171,7 +171,9 @@ impl Cycle<'_> {
         let threshold = entry(above);
         let open = self.broken.contains(&above) || self.state.weight(above) == 0;
         let anchors = if self.state.weight(tier) > self.rules.target { self.rules.target } else { 0 };
-        veterans.sort_by_key(|key| (self.state.items.get(key).map(|tracked| tracked.n), newest_first(key)));
+        veterans.sort_by_cached_key(|key| {
+            (self.state.items.get(key).map(|tracked| tracked.n), newest_first(key))
+        });
 
         let mut anchored = 0;
         let mut rising = Vec::new();
@@ -219,8 +221,9 @@ impl Cycle<'_> {
             return;
         }
         let mut candidates = self.state.in_tier(Tier::L1);
-        candidates
-            .sort_by_key(|key| (Reverse(self.state.items.get(key).map(|tracked| tracked.n)), key.clone()));
+        candidates.sort_by_cached_key(|key| {
+            (Reverse(self.state.items.get(key).map(|tracked| tracked.n)), key.clone())
+        });
         let mut weight = self.state.weight(Tier::L0);
         for key in candidates {
             if weight >= self.rules.target {

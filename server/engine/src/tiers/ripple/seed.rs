@@ -14,6 +14,20 @@ use super::state::{Seeded, State, Tracked, entry};
 /// The tiers that clusters are packed into.
 const BINS: [Tier; 3] = [Tier::L1, Tier::L2, Tier::L3];
 
+/// What goes into one of them.
+struct Bin<'a> {
+    tier: Tier,
+    pieces: Vec<&'a Piece>,
+    /// What they weigh together.
+    tokens: usize,
+}
+
+impl Bin<'_> {
+    fn new(tier: Tier) -> Self {
+        Self { tier, pieces: Vec::new(), tokens: 0 }
+    }
+}
+
 /// Places every map block that has no place yet. Selected files start as active ones: nobody knows yet how long they stay.
 pub(super) fn start(state: &mut State, content: &Content<'_>, rules: &Rules) {
     spread(state, &content.map, &[], content, rules);
@@ -57,15 +71,16 @@ fn spread(state: &mut State, map: &[Piece], files: &[Piece], content: &Content<'
         }
     }
 
-    let mut bins: [Vec<&Piece>; 3] = Default::default();
+    let mut bins = BINS.map(Bin::new);
     for cluster in clusters(waiting, &content.seeds.clusters) {
-        if let Some(lightest) = bins.iter_mut().min_by_key(|bin| tokens(bin)) {
-            lightest.extend(cluster);
+        if let Some(lightest) = bins.iter_mut().min_by_key(|bin| bin.tokens) {
+            lightest.tokens += tokens(&cluster);
+            lightest.pieces.extend(cluster);
         }
     }
     merge_underfilled(&mut bins, rules.target);
-    for (bin, tier) in bins.iter().zip(BINS) {
-        bin.iter().for_each(|piece| place(state, piece, tier));
+    for Bin { tier, pieces, .. } in bins {
+        pieces.into_iter().for_each(|piece| place(state, piece, tier));
     }
 }
 
@@ -90,16 +105,17 @@ fn clusters<'a>(
 }
 
 /// Tiers under the target would not be worth their breakpoint: each joins the lightest other one.
-fn merge_underfilled(bins: &mut [Vec<&Piece>; 3], target: usize) {
+fn merge_underfilled(bins: &mut [Bin<'_>; 3], target: usize) {
     for at in 0..bins.len() {
-        let weight = tokens(&bins[at]);
+        let weight = bins[at].tokens;
         if weight == 0 || weight >= target {
             continue;
         }
-        let others = (0..bins.len()).filter(|&other| other != at && !bins[other].is_empty());
-        if let Some(other) = others.min_by_key(|&other| tokens(&bins[other])) {
-            let moved = std::mem::take(&mut bins[at]);
-            bins[other].extend(moved);
+        let others = (0..bins.len()).filter(|&other| other != at && !bins[other].pieces.is_empty());
+        if let Some(other) = others.min_by_key(|&other| bins[other].tokens) {
+            let moved = std::mem::take(&mut bins[at].pieces);
+            bins[other].pieces.extend(moved);
+            bins[other].tokens += std::mem::take(&mut bins[at].tokens);
         }
     }
 }

@@ -83,8 +83,9 @@ impl State {
         &self.items
     }
 
-    /// A state that was kept elsewhere, as if its map had been placed.
-    pub fn from_items(items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
+    /// A state as if its map had been placed.
+    #[cfg(test)]
+    pub(crate) fn from_items(items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
         Self { items: items.into_iter().collect(), seeded: Seeded::Done }
     }
 
