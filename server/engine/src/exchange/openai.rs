@@ -15,6 +15,7 @@ use super::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
+use crate::wire::openai::{foreign_part, image_part, text_part};
 
 /// Reads a list of messages, a body with `messages`, or a single message. Instructions in front of the
 /// conversation are its system prompt, later ones are system events in it.
@@ -39,14 +40,6 @@ pub fn write_openai<'a>(
     json!({"messages": system.chain(messages).collect::<Vec<_>>()})
 }
 
-/// A picture's address as this API takes it.
-pub(super) fn url_of(image: &Image) -> String {
-    match &image.source {
-        ImageSource::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
-        ImageSource::Url { url } => url.clone(),
-    }
-}
-
 /// The picture at an address, which may hold the picture itself.
 pub(super) fn image_at(url: &str) -> Image {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
@@ -67,7 +60,8 @@ pub(super) fn arguments(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
-fn is_instruction(message: &Value) -> bool {
+/// Whether a message, or an item of the Responses API, is an instruction.
+pub(super) fn is_instruction(message: &Value) -> bool {
     message.get("role").is_some_and(|role| role == "system" || role == "developer")
 }
 
@@ -233,7 +227,7 @@ fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
             ContentBlock::Foreign(foreign) if message.role == Role::Assistant && is_call(foreign) => {
                 calls.push(foreign.value.clone());
             }
-            ContentBlock::Foreign(foreign) => parts.extend(write_foreign(foreign)),
+            ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
             ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => {}
         }
     }
@@ -253,7 +247,7 @@ fn plain(message: &NewMessage, role: &str) -> Vec<Value> {
 fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
     let part = |part: &ResultPart| match part {
         ResultPart::Text { text } => Some(text_part(text)),
-        ResultPart::Foreign(foreign) => write_foreign(foreign),
+        ResultPart::Foreign(foreign) => foreign_part(foreign),
         ResultPart::Image(_) => None,
     };
     let content: Vec<Value> = content.iter().filter_map(part).collect();
@@ -267,19 +261,4 @@ fn is_call(foreign: &Foreign) -> bool {
     foreign.provider == Provider::OpenAi
         && field("id").is_some_and(Value::is_string)
         && held.is_some_and(Value::is_object)
-}
-
-fn write_foreign(foreign: &Foreign) -> Option<Value> {
-    if foreign.provider == Provider::OpenAi {
-        return Some(foreign.value.clone());
-    }
-    foreign.text().map(text_part)
-}
-
-fn text_part(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
-fn image_part(image: &Image) -> Value {
-    json!({"type": "image_url", "image_url": {"url": url_of(image)}})
 }

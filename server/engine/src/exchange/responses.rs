@@ -11,9 +11,10 @@
 
 use serde_json::{Value, json};
 
-use super::openai::{arguments, image_at, url_of};
+use super::openai::{arguments, image_at, is_instruction, role_of};
 use super::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{ContentBlock, Foreign, Kind, NewMessage, Outcome, Provider, ResultPart, Role};
+use crate::wire::openai::url_of;
 
 /// Parts of a message that the model has no form for; other foreign blocks are items.
 const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "refusal"];
@@ -46,10 +47,6 @@ pub fn write_responses<'a>(
     let system = system.into_iter().flat_map(|message| written(message, "system"));
     let messages = messages.into_iter().flat_map(|message| written(message, role_of(message)));
     json!({"input": system.chain(messages).collect::<Vec<_>>()})
-}
-
-fn is_instruction(item: &Value) -> bool {
-    item.get("role").is_some_and(|role| role == "system" || role == "developer")
 }
 
 fn item(value: &Value) -> Result<NewMessage, ReadError> {
@@ -134,13 +131,6 @@ fn result_part(value: &Value) -> Result<ResultPart, ReadError> {
 
 fn foreign(value: &Value) -> Foreign {
     Foreign { provider: Provider::OpenAiResponses, value: value.clone() }
-}
-
-fn role_of(message: &NewMessage) -> &'static str {
-    match message.role {
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    }
 }
 
 fn text_kind(role: &str) -> &'static str {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::piece::arguments;
 use super::{Body, Dialect, Envelope, Piece, Rendered, Violation, results_first};
 use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use crate::prompt::{LaidBlock, Layout, Speaker, Ttl};
+use crate::prompt::{LaidBlock, Layout, Speaker, Ttl, fence};
 
 /// The dialect.
 pub(super) struct Markdown;
@@ -160,16 +160,12 @@ fn paragraph(out: &mut String, text: &str) {
     out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
 }
 
-/// A code block whose fence is longer than any run of backticks inside.
+/// A code block that nothing inside closes.
 fn fenced(out: &mut String, info: &str, text: &str) {
-    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    let fence = fence(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     // Writing to a string cannot fail.
     let _ = write!(out, "{fence}{info}\n{text}{end}{fence}\n\n");
-}
-
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
 /// A name in backticks. A name with a backtick or a control character, which no provider issues, loses it.

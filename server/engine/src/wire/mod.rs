@@ -7,7 +7,7 @@ pub(crate) mod anthropic;
 mod bare;
 mod findings;
 mod markdown;
-mod openai;
+pub(crate) mod openai;
 mod piece;
 mod rule;
 
@@ -20,7 +20,7 @@ pub use markdown::{Passage, Readable, readable};
 pub use piece::{Piece, pieces_of};
 pub use rule::{Rule, Violation};
 
-use crate::history::{ContentBlock, Provider};
+use crate::history::Provider;
 use crate::prompt::{LaidBlock, Layout};
 
 /// The form in which a prompt leaves the house.
@@ -163,7 +163,7 @@ pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
 /// The blocks of a message with its tool results in front, otherwise in order: providers want results
 /// first, and the layout may hold other content of the same speaker before them.
 fn results_first(blocks: &[LaidBlock]) -> impl Iterator<Item = &LaidBlock> {
-    let is_result = |block: &&LaidBlock| matches!(block.content, ContentBlock::ToolResult { .. });
+    let is_result = |block: &&LaidBlock| block.content.is_tool_result();
     blocks.iter().filter(is_result).chain(blocks.iter().filter(move |block| !is_result(block)))
 }
 

@@ -167,7 +167,8 @@ fn said_part(block: &ContentBlock) -> Option<Value> {
     }
 }
 
-fn foreign_part(foreign: &Foreign) -> Option<Value> {
+/// A foreign block as it came, or what it says in plain text; `None` when it says nothing there.
+pub(crate) fn foreign_part(foreign: &Foreign) -> Option<Value> {
     if foreign.provider == Provider::OpenAi {
         return Some(foreign.value.clone());
     }
@@ -181,16 +182,20 @@ fn text_of(block: &ContentBlock) -> Option<&str> {
     }
 }
 
-fn text_part(text: &str) -> Value {
+pub(crate) fn text_part(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-fn image_part(image: &Image) -> Value {
-    let url = match &image.source {
+pub(crate) fn image_part(image: &Image) -> Value {
+    json!({"type": "image_url", "image_url": {"url": url_of(image)}})
+}
+
+/// A picture's address as the API takes it.
+pub(crate) fn url_of(image: &Image) -> String {
+    match &image.source {
         ImageSource::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
         ImageSource::Url { url } => url.clone(),
-    };
-    json!({"type": "image_url", "image_url": {"url": url}})
+    }
 }
 
 fn part_piece(part: &Value) -> Option<Piece<'_>> {

@@ -60,11 +60,9 @@ struct Reader<'a> {
 pub(super) fn check(body: &Value) -> Vec<Violation> {
     let mut reader = Reader::default();
     let messages = reader.findings.messages(body);
-    if let Some(object) = body.as_object() {
-        // Automatic caching; it takes one of the four places and stands at the end.
-        if let Some(control) = object.get("cache_control") {
-            reader.breakpoint(control, String::new());
-        }
+    // Automatic caching; it takes one of the four places and stands at the end.
+    if let Some(control) = body.get("cache_control") {
+        reader.breakpoint(control, String::new());
     }
     let automatic = reader.breakpoints.pop();
     reader.tools(body);
