@@ -1,4 +1,4 @@
-//! Whether the person trusts a workspace. Who follows what from it is told where it is done; nothing is decided here.
+//! Whether the person trusts a workspace. What follows from it is decided where it is asked.
 
 use serde::{Deserialize, Serialize};
 

@@ -148,7 +148,7 @@ enum Stage {
         question: Question,
         from: usize,
     },
-    /// Questions in turn; `answers` to those before `at`.
+    /// Questions in turn, and the answers so far.
     Ask {
         questions: Vec<Question>,
         answers: Vec<String>,
