@@ -16,14 +16,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-<<<<<<< HEAD
-use strata_engine::tokens::{TokenCounter, Tokenizer};
-=======
 use e2e::Times;
 use e2e::process::Process;
 use ropey::Rope;
 use strata_engine::tokens::{Counted, TokenCounter, Tokenizer};
->>>>>>> 4a839f4 (Say once what tests and benches share)
 use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;
@@ -186,8 +182,6 @@ fn hard(source: &str) {
     }
 }
 
-<<<<<<< HEAD
-=======
 /// Counts after one line of a megabyte changed.
 fn edits(source: &str) {
     let (counter, tokenizer) = (TokenCounter::new(), Tokenizer::O200k);
@@ -218,7 +212,6 @@ fn edits(source: &str) {
     );
 }
 
->>>>>>> 4a839f4 (Say once what tests and benches share)
 fn reference(tokenizer: Tokenizer) -> Option<CoreBPE> {
     match tokenizer {
         Tokenizer::Cl100k => tiktoken_rs::cl100k_base().ok(),
