@@ -76,7 +76,7 @@ fn cut(text: &str) -> usize {
 }
 
 /// Whether the count of `text` is the sum of the counts before and after `at`, the byte after a newline.
-fn is_exact(text: &str, at: usize) -> bool {
+pub(super) fn is_exact(text: &str, at: usize) -> bool {
     let Some(after) = text.get(at..) else { return false };
     let space_ends = after.find(|c: char| !c.is_whitespace() || matches!(c, '\r' | '\n'));
     let next = space_ends.and_then(|end| after.as_bytes().get(end));

@@ -1,4 +1,4 @@
-//! How many tokens a text or an image takes. Counts of the OpenAI encodings are exact;
+//! How many tokens a text, a list of texts or an image takes. Counts of the OpenAI encodings are exact;
 //! for model families without a public tokenizer they are an exact count times a ratio. This module never
 //! calls a provider and knows no model: `models` says which tokenizer a model has.
 //!
@@ -9,6 +9,7 @@
 mod ascii;
 mod chunks;
 mod classes;
+mod counted;
 mod encoding;
 mod given;
 mod images;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::Cache;
 use crate::hash::ContentHash;
 
+pub use counted::Counted;
 pub use encoding::{Encoding, LoadError};
 pub use given::{CountTokens, GivenId};
 pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
@@ -198,6 +200,11 @@ impl TokenCounter {
             (known + self.exactly(encoding, come)).saturating_sub(self.exactly(encoding, gone))
         };
         scaled(tokenizer, self.counts.get_or_insert_with((scheme, after.1), count))
+    }
+
+    /// The sum over several texts, each counted by itself.
+    pub fn count_all<'a>(&self, tokenizer: Tokenizer, texts: impl IntoIterator<Item = &'a str>) -> usize {
+        texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
     }
 
     fn remembered(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
+use ropey::Rope;
 use tiktoken_rs::CoreBPE;
 
 use super::*;
@@ -63,6 +64,12 @@ fn pages() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 700..1_000).prop_map(|lines| lines.concat())
 }
 
+/// Where, what comes, and how many bytes go.
+fn edits() -> impl Strategy<Value = Vec<(f64, String, usize)>> {
+    let typed = prop_oneof![tricky(), "[\n /]{1,3}", Just(String::new())];
+    prop::collection::vec((0.0..1.0, typed, 0_usize..80), 20..40)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
@@ -117,6 +124,26 @@ proptest! {
             for tokenizer in EXACT {
                 let hashed = [&before, &text].map(|text| (text.as_str(), ContentHash::of(text)));
                 prop_assert_eq!(counter.recount(tokenizer, hashed[0], hashed[1]), fresh(tokenizer, &text));
+            }
+        }
+    }
+
+    /// Whatever is edited and wherever: what is kept by parts is the count of the whole. `tests/tests/recounts.rs` makes many
+    /// more edits.
+    #[test]
+    fn a_count_that_is_kept_by_parts_is_exact(text in pages(), edits in edits()) {
+        let (counter, mut rope) = (TokenCounter::new(), Rope::from_str(&text));
+        let mut kept = EXACT.map(|tokenizer| Counted::new(&counter, tokenizer, &rope));
+        for (place, insert, removed) in edits {
+            let floor = |rope: &Rope, at: usize| rope.char_to_byte(rope.byte_to_char(at.min(rope.len_bytes())));
+            let start = floor(&rope, (place * rope.len_bytes() as f64) as usize);
+            let end = floor(&rope, start + removed).max(start);
+            let chars = rope.byte_to_char(start)..rope.byte_to_char(end);
+            rope.remove(chars.clone());
+            rope.insert(chars.start, &insert);
+            for (kept, tokenizer) in kept.iter_mut().zip(EXACT) {
+                kept.edited(&counter, &rope, start..end, insert.len());
+                prop_assert_eq!(kept.tokens(&rope), counter.exactly(tokenizer.encoding().unwrap(), &rope.to_string()));
             }
         }
     }
@@ -266,9 +293,12 @@ fn a_tokenizer_that_was_given_counts() {
 }
 
 #[test]
-fn a_hash_is_a_short_cut() {
+fn lists_are_sums_and_hashes_are_a_short_cut() {
     let counter = TokenCounter::new();
-    for text in ["one", "two three", &"four ".repeat(100)] {
+    let texts = ["one", "two three", &"four ".repeat(100)];
+    let sum: usize = texts.iter().map(|text| fresh(Tokenizer::O200k, text)).sum();
+    assert_eq!(counter.count_all(Tokenizer::O200k, texts), sum);
+    for text in texts {
         let hash = ContentHash::of(text);
         assert_eq!(counter.count_hashed(Tokenizer::O200k, text, hash), fresh(Tokenizer::O200k, text));
     }
