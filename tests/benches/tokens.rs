@@ -24,6 +24,8 @@ use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;
 const MB: usize = 1_000_000;
+/// Lines that are edited in a megabyte.
+const EDITS: usize = 2_000;
 /// Larger files are no source code.
 const LARGEST: u64 = 4 << 20;
 
@@ -62,6 +64,7 @@ fn report(directories: &[&str]) {
     }
     let source = megabyte_of(&texts);
     hard(&source);
+    edits(&source);
 }
 
 /// Both over all texts, and whether they agree.

@@ -1,0 +1,124 @@
+//! The count of one text that is being edited, kept by parts, so that an edit recounts the lines around it and nothing
+//! else. It never looks for what changed: it is told.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use ropey::Rope;
+
+use super::chunks::is_exact;
+use super::{Scheme, TokenCounter, Tokenizer, scaled};
+
+/// A part has at least so many bytes, unless the text ends. Some lines: what an edit recounts at least.
+const MIN_BYTES: usize = 256;
+
+/// How many tokens a text takes, and how many each part of it. As large as a thirtieth of the text.
+#[derive(Debug, Clone)]
+pub struct Counted {
+    tokenizer: Tokenizer,
+    parts: Vec<Part>,
+    /// Before anything is scaled.
+    exact: usize,
+}
+
+/// Some whole lines, the first of which begins where a cut is exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Part {
+    bytes: u32,
+    tokens: u32,
+}
+
+impl Counted {
+    /// Counts all of a text.
+    pub fn new(counter: &TokenCounter, tokenizer: Tokenizer, text: &Rope) -> Self {
+        let parts = match tokenizer.scheme() {
+            Some(scheme) => parts(counter, scheme, &Cow::from(text.slice(..))),
+            None => Vec::new(),
+        };
+        let exact = parts.iter().map(|part| part.tokens as usize).sum();
+        Self { tokenizer, parts, exact }
+    }
+
+    /// The tokens of the text.
+    pub fn tokens(&self, text: &Rope) -> usize {
+        match self.tokenizer.scheme() {
+            Some(_) => scaled(self.tokenizer, self.exact),
+            None => text.len_chars().div_ceil(4),
+        }
+    }
+
+    /// Takes note that the bytes `gone` of the text before were replaced by `come` bytes; `text` is what came of it. The
+    /// ends of `gone` lie between characters of the text before, and the text is otherwise the same.
+    pub fn edited(&mut self, counter: &TokenCounter, text: &Rope, gone: Range<usize>, come: usize) {
+        let Some(scheme) = self.tokenizer.scheme() else { return };
+        let (mut first, mut start) = self.part_at(gone.start);
+        // The cut in front may not be one any more, because of what now follows it.
+        while first > 0 && !is_cut(text, start) {
+            first -= 1;
+            start -= self.parts.get(first).map_or(0, |part| part.bytes as usize);
+        }
+        // The last part is the one that holds the byte behind the edit: the newline at its end is as it was.
+        let (last, before) = self.part_at(gone.end);
+        let old_end = before + self.parts.get(last).map_or(0, |part| part.bytes as usize);
+        let end = (old_end + come).saturating_sub(gone.len()).min(text.len_bytes());
+        let fresh = match text.get_byte_slice(start..end) {
+            Some(changed) => parts(counter, scheme, &Cow::from(changed)),
+            // Not the text that the ranges speak of.
+            None => {
+                *self = Self::new(counter, self.tokenizer, text);
+                return;
+            }
+        };
+        let tokens = |parts: &[Part]| parts.iter().map(|part| part.tokens as usize).sum::<usize>();
+        let replaced = first..(last + 1).min(self.parts.len());
+        self.exact -= self.parts.get(replaced.clone()).map_or(0, tokens);
+        self.exact += tokens(&fresh);
+        self.parts.splice(replaced, fresh);
+    }
+
+    /// The part that holds the byte `at`, and where it starts; behind the text the last one.
+    fn part_at(&self, at: usize) -> (usize, usize) {
+        let mut start = 0;
+        for (number, part) in self.parts.iter().enumerate() {
+            let end = start + part.bytes as usize;
+            if at < end || number + 1 == self.parts.len() {
+                return (number, start);
+            }
+            start = end;
+        }
+        (0, 0)
+    }
+}
+
+/// Cuts a text that begins at an exact cut, and counts what lies between the cuts.
+fn parts(counter: &TokenCounter, scheme: Scheme, text: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let mut from = MIN_BYTES.min(rest.len());
+        let newline = |from: usize| rest.as_bytes().get(from..)?.iter().position(|byte| *byte == b'\n');
+        let end = loop {
+            match newline(from) {
+                Some(found) if is_exact(rest, from + found + 1) => break from + found + 1,
+                Some(found) => from += found + 1,
+                None => break rest.len(),
+            }
+        };
+        let part = rest.get(..end).unwrap_or(rest);
+        let tokens = counter.by_scheme(scheme, part);
+        // Texts are far smaller than 4 GB: larger files are refused.
+        parts.push(Part { bytes: part.len() as u32, tokens: tokens as u32 });
+        start += part.len();
+    }
+    parts
+}
+
+/// Whether a part may begin at the byte `at`, the beginning of the text or the byte behind a newline of it.
+fn is_cut(text: &Rope, at: usize) -> bool {
+    /// White space that is looked at; a longer run is taken for no cut, which costs a recount of more and is as exact.
+    const AHEAD: usize = 256;
+    let end = (at + AHEAD).min(text.len_bytes());
+    let end = text.try_byte_to_char(end).map_or(at, |at| text.char_to_byte(at));
+    let Some(ahead) = text.get_byte_slice(at..end) else { return false };
+    at == 0 || is_exact(&Cow::from(ahead), 0)
+}
