@@ -25,7 +25,8 @@ use e2e::process::Process;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_engine::symbols::{
-    LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, file_list, map_within, relevant,
+    FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, file_list, map_within,
+    relevant,
 };
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineCache;
@@ -152,8 +153,15 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let show = |part: &str, time: f64| println!("{part:<27}{time:>10.2} ms");
     let graph = References::build(index, &manifests);
     show("references built", each(&|| drop(References::build(index, &manifests))));
+    // The file most others refer to, as if a name were mentioned in it that was not before.
     let ranking = graph.rank(&Seeds::default());
-    let some = ranking.get(100..103).unwrap_or_default();
+    if let Some((edited, key)) =
+        ranking.files().first().and_then(|key| Some((with_mention(index, key)?, key)))
+    {
+        let keys = std::slice::from_ref(key);
+        show("references after an edit", each(&|| drop(graph.updated(&edited, keys))));
+    }
+    let some = ranking.files().get(100..103).unwrap_or_default();
     let seeds = Seeds { selected: some, ..Seeds::default() };
     show("rank around three files", each(&|| drop(graph.rank(&seeds))));
     show("words of all files", each(&|| drop(LexicalIndex::build(index, files))));
@@ -163,6 +171,19 @@ fn between_files(index: &SymbolIndex, files: &[FileKey], rounds: usize) {
     let query = Query { text, ..Query::default() };
     drop(relevant(index, &lexical, &graph, &query, 20));
     show("files relevant to a text", each(&|| drop(relevant(index, &lexical, &graph, &query, 20))));
+}
+
+/// An index in which a file mentions one name more.
+fn with_mention(index: &SymbolIndex, key: &FileKey) -> Option<SymbolIndex> {
+    let mut edited = index.clone();
+    let mut symbols = FileSymbols::clone(index.get(key)?);
+    let mentioned =
+        index.iter().flat_map(|(_, file)| file.outline.symbols.iter().map(|symbol| &*symbol.name));
+    let fresh =
+        mentioned.into_iter().find(|name| name.len() > 8 && !symbols.outline.references.contains(name))?;
+    symbols.outline.references = symbols.outline.references.iter().chain([fresh]).collect();
+    edited.insert(key.clone(), Arc::new(symbols));
+    Some(edited)
 }
 
 fn timed(work: impl FnOnce()) -> f64 {
@@ -254,7 +275,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Figures {
         ("keep", milliseconds(last.elapsed())),
         ("listed", index.files.len() as f64),
         ("outlined", index.symbols.len() as f64),
-        ("symbols", files().map(|file| file.outline.symbols.len()).sum::<usize>() as f64),
+        ("symbols", index.symbols.symbol_count() as f64),
         ("mentioned", files().map(|file| file.outline.references.iter().count()).sum::<usize>() as f64),
         ("map bytes", files().map(|file| file.block.text.len()).sum::<usize>() as f64),
         ("blocks", map.blocks.len() as f64),

@@ -333,8 +333,9 @@ impl Index {
     /// The same with what the outlines say about each other. Takes seconds when there are hundreds of thousands.
     pub fn linked(self) -> Self {
         let references = References::build(&self.symbols, &self.manifests);
-        let referenced = references.rank(&symbols::Seeds::default());
-        let seeds = Seeds { referenced, clusters: references.clusters(CLUSTER_WEIGHT) };
+        let ranking = references.rank(&symbols::Seeds::default());
+        let seeds =
+            Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
         Self { references: Arc::new(references), seeds: Arc::new(seeds), links: Links::Current, ..self }
     }
 

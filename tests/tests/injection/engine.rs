@@ -79,7 +79,7 @@ impl<'a> Bench<'a> {
         }
         let references = References::build(&symbols, &Arc::default());
         let seeds = Seeds {
-            referenced: references.rank(&symbols::Seeds::default()),
+            referenced: references.rank(&symbols::Seeds::default()).files().to_vec(),
             clusters: references.clusters(1.0),
         };
         let text = |key: &FileKey| {

@@ -118,7 +118,8 @@ fn map_members(workspace: &Workspace<'_>, session: &Session, plan: &Plan, count:
     let focus = focus(workspace, session);
     let selected: Vec<FileKey> = session.selection.selected().keys().cloned().collect();
     let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
-    let ranked: Vec<FileKey> = focus.into_iter().chain(workspace.references.rank(&seeds)).collect();
+    let ranking = workspace.references.rank(&seeds);
+    let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
     let request = MapRequest {
         budget: plan.map_budget,
         kept: &session.map_members,

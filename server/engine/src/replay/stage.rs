@@ -192,7 +192,7 @@ impl<'a> Stage<'a> {
     fn settle(&mut self) {
         self.references = References::build(&self.symbols, &Arc::default());
         self.seeds = Seeds {
-            referenced: self.references.rank(&symbols::Seeds::default()),
+            referenced: self.references.rank(&symbols::Seeds::default()).files().to_vec(),
             clusters: self.references.clusters(CLUSTER_WEIGHT),
         };
         self.listing = self.files.keys().cloned().collect();

@@ -33,7 +33,7 @@ fn linked(index: &SymbolIndex) -> References {
 }
 
 fn ranked(graph: &References, selected: &[FileKey]) -> Vec<FileKey> {
-    graph.rank(&Seeds { selected, ..Seeds::default() })
+    graph.rank(&Seeds { selected, ..Seeds::default() }).files().to_vec()
 }
 
 fn shop() -> SymbolIndex {
@@ -107,7 +107,8 @@ fn mutual_references_make_clusters() {
     let index = shop();
     let graph = linked(&index);
     let (invoice, order) = (FileKey::from("shop/invoice.py"), FileKey::from("shop/order.py"));
-    assert_eq!(graph.clusters(1.0), [vec![invoice, order]]);
+    assert_eq!(graph.mutual_pairs(), [(&invoice, &order, 1.0)]);
+    assert_eq!(graph.clusters(0.0), [vec![invoice, order]]);
     assert!(graph.clusters(1.5).is_empty());
 }
 

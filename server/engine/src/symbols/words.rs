@@ -4,8 +4,15 @@
 /// The longest word that is kept; longer ones are data.
 const MAX_WORD: usize = 40;
 
-/// Calls `add` with each of the words a name is made of, in lower case: parts between marks, and between a small and
-/// a capital letter.
+/// The words a name is made of, in lower case: parts between marks, and between a small and a capital
+/// letter.
+pub(super) fn subwords(name: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_subword(name, |word| words.push(word.to_owned()));
+    words
+}
+
+/// Calls `add` with each of the [`subwords`].
 pub(super) fn each_subword(name: &str, mut add: impl FnMut(&str)) {
     let mut word = String::new();
     let mut letters = name.chars().peekable();
@@ -111,12 +118,6 @@ impl Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn subwords(name: &str) -> Vec<String> {
-        let mut words = Vec::new();
-        each_subword(name, |word| words.push(word.to_owned()));
-        words
-    }
 
     #[test]
     fn names_fall_into_words() {

@@ -213,7 +213,7 @@ pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapRep
     let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
     let count = |text: &str| snapshot.count(text, None).1;
     let nothing = BTreeSet::new();
-    let ranked: Vec<FileKey> = focus.iter().chain(&ranking).cloned().collect();
+    let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
     let request = MapRequest { budget, kept: &[], ranked: &ranked, without: &nothing };
     let mut map = map_within(&symbols, &request, &count);
     map.blocks.sort_by(|one, other| one.key.cmp(&other.key));

@@ -83,7 +83,7 @@ impl Bench {
         }
         let references = References::build(&symbols, &std::sync::Arc::default());
         let seeds = Seeds {
-            referenced: references.rank(&crate::symbols::Seeds::default()),
+            referenced: references.rank(&crate::symbols::Seeds::default()).files().to_vec(),
             clusters: references.clusters(1.0),
         };
         let selected = self.session.selection.selected().keys();

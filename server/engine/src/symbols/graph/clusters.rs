@@ -1,4 +1,4 @@
-//! Groups of files that refer to each other.
+//! Files that refer to each other: pairs, and groups connected by them.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,13 @@ use super::References;
 use crate::key::FileKey;
 
 impl References {
+    /// Pairs of files that refer to each other, each pair and the list in the order of keys, with the
+    /// weaker of the two references.
+    pub fn mutual_pairs(&self) -> Vec<(&FileKey, &FileKey, f64)> {
+        let pairs = self.mutual();
+        pairs.filter_map(|(a, b, weight)| Some((self.key(a)?, self.key(b)?, weight))).collect()
+    }
+
     /// Groups of files connected by mutual references at least as strong as `min_weight`, each of two
     /// files or more and sorted; the largest first, equal ones by their first key. For seeding tiers.
     pub fn clusters(&self, min_weight: f64) -> Vec<Vec<FileKey>> {
@@ -27,7 +34,6 @@ impl References {
         clusters
     }
 
-    /// Pairs of files that refer to each other, with the weaker of the two references.
     fn mutual(&self) -> impl Iterator<Item = (u32, u32, f64)> {
         (0_u32..).zip(&self.nodes).flat_map(move |(a, node)| {
             node.edges.iter().filter(move |edge| edge.file > a).filter_map(move |edge| {

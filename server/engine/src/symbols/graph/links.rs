@@ -1,12 +1,12 @@
 //! Makes the graph of an index: numbers the names, resolves the imports, weighs what every file mentions.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use strata_grammars::{ImportStyle, LanguageId};
 
 use super::names::{Definer, NameTable, Place};
-use super::pins;
+use super::pins::{self, Among, Marks};
 use super::{Definition, Edge, Incoming, Node, Parts, Pin, References};
 use crate::key::FileKey;
 use crate::outline::SymbolKind;
@@ -38,7 +38,9 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
             imports: imports(&resolver, key, file),
         })
         .collect();
-    let pins = pins::of_all(&parts, &resolver, names.len());
+    let all: Vec<&Parts> = parts.iter().collect();
+    let among = Among { parts: &all, is_entry: &|file| resolver.is_entry(file) };
+    let pins = pins::of_all(among, &mut Marks::new(names.len()));
     let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();
     for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
@@ -46,10 +48,11 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
         let tests = language.is_test_file(key.as_str());
         let mut node = Node { language, tests, parts, pins, edges: Box::default() };
         node.edges = edges(&resolver, &names, file, &node, &mut weights);
-        nodes.push(node);
+        nodes.push(Arc::new(node));
     }
-    let incoming = Incoming::of_all(&nodes);
-    References { resolver, names, nodes, incoming, centrality: OnceLock::new() }
+    let incoming = Arc::new(Incoming::of_all(&nodes));
+    let (resolver, names) = (Arc::new(resolver), Arc::new(names));
+    References { resolver, names, nodes, incoming, centrality: Arc::default() }
 }
 
 /// What a file means by a name that it mentions and does not define itself.
@@ -62,7 +65,7 @@ pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Ve
 }
 
 /// The files that all imports of a file mean.
-fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
+pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
     let mut found: Vec<Edge> = Vec::new();
     let mut add = |text: &str| {
         let files = resolver.numbers(key, file.language, text);
@@ -82,20 +85,15 @@ fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]
 
 /// `mod name;`: modules of which the file holds nothing.
 fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
-    let mut symbols = file.outline.symbols.iter().peekable();
-    std::iter::from_fn(move || {
-        loop {
-            let symbol = symbols.next()?;
-            let is_empty = symbols.peek().is_none_or(|next| next.depth <= symbol.depth);
-            if symbol.kind == SymbolKind::Module && symbol.depth == 0 && is_empty {
-                return Some(&*symbol.name);
-            }
-        }
+    let symbols = &file.outline.symbols;
+    symbols.iter().enumerate().filter_map(move |(at, symbol)| {
+        let inside = symbols.get(at + 1).is_some_and(|next| next.depth > symbol.depth);
+        (symbol.kind == SymbolKind::Module && symbol.depth == 0 && !inside).then_some(&*symbol.name)
     })
 }
 
 /// The references of a file whose names and pins are known.
-fn edges(
+pub(super) fn edges(
     resolver: &Resolver,
     names: &NameTable,
     file: u32,

@@ -8,6 +8,7 @@ mod links;
 mod names;
 mod pins;
 mod rank;
+mod update;
 mod walk;
 
 #[cfg(test)]
@@ -18,23 +19,23 @@ use std::sync::{Arc, OnceLock};
 use strata_grammars::LanguageId;
 
 use self::names::{NameTable, Place};
-pub use self::rank::Seeds;
+pub use self::rank::{Ranking, Seeds};
 use super::imports::Resolver;
 use super::index::SymbolIndex;
 use super::manifests::Manifests;
 use crate::key::FileKey;
 
-/// The graph of references between the files that have outlines.
-#[derive(Debug)]
+/// The graph of references between the files that have outlines. A clone shares everything.
+#[derive(Clone, Debug)]
 pub struct References {
-    resolver: Resolver,
-    names: NameTable,
+    resolver: Arc<Resolver>,
+    names: Arc<NameTable>,
     /// By file, in key order.
-    nodes: Vec<Node>,
+    nodes: Vec<Arc<Node>>,
     /// The edges of all nodes, seen from their ends.
-    incoming: Incoming,
+    incoming: Arc<Incoming>,
     /// How much of the repository lies around each file; the greatest is 1. Worked out when it is asked for.
-    centrality: OnceLock<Vec<f64>>,
+    centrality: Arc<OnceLock<Vec<f64>>>,
 }
 
 /// What one file defines, mentions and refers to. Names and files are numbers.
@@ -50,7 +51,7 @@ struct Node {
 }
 
 /// What is known of a file by itself and the names of the others.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Parts {
     /// Sorted by name, each once.
     defines: Box<[Definition]>,
@@ -110,10 +111,16 @@ impl References {
         links::build(index, manifests)
     }
 
+    /// The graph after the outlines of `changed` files changed, `index` being as they are now. Costs little when a file
+    /// defines and imports the same as before, which is what most edits leave it with; else as much as
+    /// building anew, which gives the same.
+    pub fn updated(&self, index: &SymbolIndex, changed: &[FileKey]) -> Self {
+        update::updated(self, index, changed).unwrap_or_else(|| Self::build(index, self.resolver.manifests()))
+    }
+
     /// How many other files mention a name the file defines. A file that only mentions names with
     /// several definers counts for the likelihood that it means this one.
-    #[cfg(test)]
-    pub(super) fn incoming(&self, key: &FileKey) -> f64 {
+    pub fn incoming(&self, key: &FileKey) -> f64 {
         let edges = self.number(key).map(|number| self.incoming.of(number)).unwrap_or_default();
         edges.iter().map(|edge| f64::from(edge.weight.min(1.0))).sum()
     }
@@ -196,7 +203,7 @@ impl References {
     }
 
     fn node(&self, number: u32) -> Option<&Node> {
-        self.nodes.get(number as usize)
+        self.nodes.get(number as usize).map(|node| &**node)
     }
 
     fn by_strength(&self, edges: &[Edge]) -> Vec<&FileKey> {
@@ -228,7 +235,7 @@ impl Node {
 }
 
 impl Incoming {
-    fn of_all(nodes: &[Node]) -> Self {
+    fn of_all(nodes: &[Arc<Node>]) -> Self {
         let mut starts = vec![0_u32; nodes.len() + 1];
         for edge in nodes.iter().flat_map(|node| &node.edges) {
             if let Some(count) = starts.get_mut(edge.file as usize + 1) {

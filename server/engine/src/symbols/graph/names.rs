@@ -27,7 +27,7 @@ pub(super) struct Definer {
 }
 
 /// All names that are defined anywhere; those of each family of languages apart.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct NameTable {
     families: Vec<(&'static str, FxHashMap<Arc<str>, u32>)>,
     texts: Vec<Arc<str>>,
@@ -57,6 +57,17 @@ impl NameTable {
             found.push(Definition { name, place });
         }
         each_once(found)
+    }
+
+    /// The names that a file defines for others as [`defined`](Self::defined) gives them; `None` when one of
+    /// them is new.
+    pub(super) fn known(&self, file: &FileSymbols) -> Option<Box<[Definition]>> {
+        let family = file.language.family();
+        let ids = &self.families.iter().find(|(name, _)| *name == family)?.1;
+        let found: Option<Vec<Definition>> = definitions(file)
+            .map(|(text, place)| Some(Definition { name: *ids.get(text)?, place }))
+            .collect();
+        found.map(each_once)
     }
 
     /// Notes who defines what; `by_file` in the order of the files' numbers.
@@ -107,6 +118,11 @@ impl NameTable {
     /// The numbers of a name, one for each family that defines it.
     pub(super) fn numbers(&self, text: &str) -> Vec<u32> {
         self.families.iter().filter_map(|(_, ids)| ids.get(text).copied()).collect()
+    }
+
+    /// All names with their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+        (0_u32..).zip(&self.texts).map(|(name, text)| (name, &**text))
     }
 
     /// How many names there are.

@@ -3,13 +3,21 @@
 
 use super::names::Place;
 use super::{Parts, Pin};
-use crate::symbols::imports::Resolver;
 
 /// Over how many files in between a name is followed: a package's entry may take it from another entry.
 const REEXPORTS: u8 = 3;
 
-/// What is known of each name while one file is looked at. Made once for all files.
-struct Marks(Vec<Mark>);
+/// The files among which names are followed.
+#[derive(Clone, Copy)]
+pub(super) struct Among<'a> {
+    /// What each file consists of, by number.
+    pub(super) parts: &'a [&'a Parts],
+    /// Whether a file stands for its directory: it may hand on all of what it imports.
+    pub(super) is_entry: &'a dyn Fn(u32) -> bool,
+}
+
+/// What is known of each name while one file is looked at. Made once for many files.
+pub(super) struct Marks(Vec<Mark>);
 
 #[derive(Clone, Copy, Default)]
 struct Mark {
@@ -21,7 +29,7 @@ struct Mark {
 }
 
 impl Marks {
-    fn new(names: usize) -> Self {
+    pub(super) fn new(names: usize) -> Self {
         Self(vec![Mark::default(); names])
     }
 
@@ -53,18 +61,21 @@ impl Marks {
     }
 }
 
-/// The pins of every file of a graph with so many `names`; `parts` says what each file consists of, by number.
-pub(super) fn of_all(parts: &[Parts], resolver: &Resolver, names: usize) -> Vec<Box<[Pin]>> {
-    let mut marks = Marks::new(names);
-    let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); parts.len()];
+/// The pins of every file.
+pub(super) fn of_all(among: Among<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
+    let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); among.parts.len()];
     for round in 0..=REEXPORTS {
         let mut changed = false;
-        for file in (0_u32..).take(parts.len()) {
-            let mut found = found(parts, resolver, &mut marks, file, round, &pins);
-            if let Some(known) = pins.get_mut(file as usize).filter(|_| !found.is_empty()) {
+        for file in (0_u32..).take(among.parts.len()) {
+            let of = |file: u32| pins.get(file as usize).map_or(&[][..], |pins| pins);
+            let known = of(file);
+            let mut found = found(among, marks, file, round, known, &of);
+            if !found.is_empty() {
                 found.extend_from_slice(known);
                 found.sort_unstable();
-                *known = found.into();
+                if let Some(slot) = pins.get_mut(file as usize) {
+                    *slot = found.into();
+                }
                 changed = true;
             }
         }
@@ -75,20 +86,35 @@ pub(super) fn of_all(parts: &[Parts], resolver: &Resolver, names: usize) -> Vec<
     pins
 }
 
+/// The pins of one file when those of all others are known.
+pub(super) fn of_one<'p>(
+    among: Among<'_>,
+    marks: &mut Marks,
+    file: u32,
+    others: &dyn Fn(u32) -> &'p [Pin],
+) -> Box<[Pin]> {
+    let mut pins: Vec<Pin> = Vec::new();
+    for round in 0..=REEXPORTS {
+        let more = found(among, marks, file, round, &pins, others);
+        pins.extend(more);
+    }
+    pins.sort_unstable();
+    pins.into()
+}
+
 /// What is found for a file in one round, from what the others had before it.
-fn found(
-    parts: &[Parts],
-    resolver: &Resolver,
+fn found<'p>(
+    among: Among<'_>,
     marks: &mut Marks,
     file: u32,
     round: u8,
-    pins: &[Box<[Pin]>],
+    known: &[Pin],
+    pins: &dyn Fn(u32) -> &'p [Pin],
 ) -> Vec<Pin> {
     let mut found = Vec::new();
-    let part = |file: u32| parts.get(file as usize);
-    let pins = |file: u32| pins.get(file as usize).map_or(&[][..], |pins| pins);
+    let part = |file: u32| among.parts.get(file as usize).copied();
     let Some(own) = part(file).filter(|own| !own.imports.is_empty()) else { return found };
-    marks.set(file, own, pins(file));
+    marks.set(file, own, known);
     let direct = |target: u32, found: &mut Vec<Pin>| {
         for definition in part(target).into_iter().flat_map(|target| &target.defines) {
             if marks.wants(file, definition.name, definition.place) {
@@ -108,7 +134,7 @@ fn found(
             }
         }
         // Or because it hands on all of something.
-        if round == 1 && resolver.is_entry(import.file) {
+        if round == 1 && (among.is_entry)(import.file) {
             let handed = part(import.file).into_iter().flat_map(|imported| &imported.imports);
             handed.filter(|handed| handed.file != file).for_each(|handed| direct(handed.file, &mut found));
         }

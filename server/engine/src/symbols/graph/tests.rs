@@ -109,6 +109,20 @@ fn modules_of_rust_are_references() {
     assert_eq!(dependencies(&graph, "src/show.rs"), owned(&[("src/parse.rs", 1.0), ("src/lib.rs", 0.25)]));
 }
 
+#[test]
+fn identifiers_lead_to_their_definers_in_any_spelling() {
+    let graph = graph(&[
+        ("a.py", "def max_redirects(): ...\n"),
+        ("b.py", "def other_thing(): ...\n"),
+        ("c.py", "def third_thing(): ...\n"),
+    ]);
+    for name in ["max_redirects", "maxRedirects", "MaxRedirects"] {
+        let identifiers = [name.to_owned()];
+        let ranking = graph.rank(&Seeds { identifiers: &identifiers, ..Seeds::default() });
+        assert_eq!(ranking.files()[0].as_str(), "a.py", "{name}");
+    }
+}
+
 /// Random repositories: files that define one name each, mention some, and import some.
 fn repository() -> impl Strategy<Value = Vec<(String, String)>> {
     let file =
@@ -144,6 +158,26 @@ proptest! {
             prop_assert_eq!(dependencies(&one, path), dependencies(&other, path));
         }
         prop_assert_eq!(one.rank(&Seeds::default()), other.rank(&Seeds::default()));
+    }
+
+    #[test]
+    fn an_update_leads_to_the_same_as_building_anew(
+        files in repository(),
+        at in 0_usize..12,
+        mentions in prop::collection::vec(0_usize..12, 0..4),
+        more in prop::sample::select(vec!["", "def new_one(): ...\n", "import file3\n"]),
+    ) {
+        let at = at % files.len();
+        let before = References::build(&indexed(&files), &Arc::default());
+        let mut edited = files.clone();
+        let mentions: String = mentions.iter().map(|name| format!("name{name}()\n")).collect();
+        edited[at].1 = format!("{}{more}{mentions}", edited[at].1);
+        let index = indexed(&edited);
+        let (updated, built) = (before.updated(&index, &[FileKey::from(edited[at].0.as_str())]), References::build(&index, &Arc::default()));
+        for (path, _) in &files {
+            prop_assert_eq!(dependencies(&updated, path), dependencies(&built, path));
+            prop_assert_eq!(updated.incoming(&FileKey::from(path.as_str())), built.incoming(&FileKey::from(path.as_str())));
+        }
     }
 
     #[test]

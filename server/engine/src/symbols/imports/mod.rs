@@ -78,6 +78,10 @@ impl Resolver {
         self.table.is_entry(number)
     }
 
+    pub(super) fn manifests(&self) -> &Arc<Manifests> {
+        &self.manifests
+    }
+
     /// The files of the same directory, itself among them.
     pub(super) fn beside(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))

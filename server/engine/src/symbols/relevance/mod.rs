@@ -12,5 +12,5 @@ mod score;
 mod tests;
 
 pub use self::lexical::LexicalIndex;
-pub use self::query::Query;
+pub use self::query::{Mentions, Query};
 pub use self::score::{MatchedSymbol, Relevant, relevant};

@@ -1,10 +1,11 @@
-//! What a text asks for: its words with their weights, and the paths that it spells out.
+//! What a text asks for: its words with their weights, the paths and the names that it spells out.
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lexical::{LexicalIndex, name_words};
+use crate::key::FileKey;
 use crate::symbols::graph::Seeds;
 use crate::text::floor;
 
@@ -45,6 +46,30 @@ pub(super) struct Asked {
     pub(super) words: Vec<(String, f64)>,
     /// What looks like a path or the name of a file, as written.
     pub(super) paths: Vec<String>,
+    /// What is spelled like code, as written.
+    pub(super) identifiers: Vec<String>,
+}
+
+/// What a text spells out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// Files whose path, or as much of its end as tells them apart, stands in the text; in key order.
+    pub files: Vec<FileKey>,
+    /// Names spelled as code: in backticks, `snake_case`, `camelCase`; in the order of the text.
+    pub identifiers: Vec<String>,
+}
+
+impl Mentions {
+    /// Reads a text, with the files that there are.
+    pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
+        let asked = Asked::read(text);
+        let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
+        let files = lexical.files().filter(|(number, _)| named.contains(number));
+        let mut identifiers = asked.identifiers;
+        let mut known = FxHashSet::default();
+        identifiers.retain(|name| known.insert(name.clone()));
+        Self { files: files.map(|(_, file)| file.key.clone()).collect(), identifiers }
+    }
 }
 
 impl Asked {
@@ -96,6 +121,7 @@ impl Asked {
         if token.contains("://") || token.len() > 200 {
             return;
         }
+        let quoted = token.contains('`');
         let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '.'));
         let token = token.trim_end_matches(['.', '/']);
         if token.is_empty() {
@@ -103,6 +129,14 @@ impl Asked {
         }
         if looks_like_path(token) {
             self.paths.push(token.trim_start_matches("./").to_owned());
+        }
+        if quoted || looks_like_code(token) {
+            self.identifiers.extend(
+                token
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .filter(|n| n.len() > 2)
+                    .map(str::to_owned),
+            );
         }
         name_words(token, |word| {
             // A word said often is not meant as often as it is said.
@@ -134,4 +168,16 @@ fn looks_like_path(token: &str) -> bool {
     let name = token.rsplit('/').next().unwrap_or(token);
     let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
     token.contains('/') || extension.is_some_and(|(_, end)| (1..=5).contains(&end.len()))
+}
+
+/// `snake_case`, `camelCase`, `a.b`, `A::b`, `call()`.
+fn looks_like_code(token: &str) -> bool {
+    let inner = token.trim_matches('_');
+    let mut letters = inner.chars();
+    let small_then_capital = letters.by_ref().any(char::is_lowercase) && letters.any(char::is_uppercase);
+    inner.contains('_')
+        || small_then_capital
+        || token.contains("::")
+        || token.ends_with("()")
+        || inner.contains('.') && !inner.ends_with('.')
 }

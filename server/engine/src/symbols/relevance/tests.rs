@@ -118,6 +118,18 @@ fn a_text_about_nothing_here_scores_low() {
     assert_eq!(found[0].file, open[0]);
 }
 
+#[test]
+fn a_text_mentions_files_and_identifiers() {
+    let mentions = Mentions::read(
+        "Let `send` in net/sessions.py call set_cookie(), not setup.cfg",
+        &Repository::new().lexical,
+    );
+    let files: Vec<&str> = mentions.files.iter().map(FileKey::as_str).collect();
+    assert_eq!(files, ["setup.cfg", "src/net/sessions.py"]);
+    assert_eq!(mentions.identifiers[..1], ["send"]);
+    assert!(mentions.identifiers.contains(&"set_cookie".to_owned()));
+}
+
 fn any_text() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "cookies",
