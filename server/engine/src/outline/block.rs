@@ -41,22 +41,76 @@ pub struct MapBlock {
     pub text: Arc<str>,
     /// The hash of the text.
     pub text_hash: ContentHash,
+    /// The hash of the definitions alone, without the file's name, imports and instance attributes: the
+    /// same for a renamed file.
+    pub signature_hash: ContentHash,
 }
 
 /// The map block of a file.
 pub fn map_block(language: LanguageId, key: &FileKey, outline: &Outline) -> MapBlock {
+    map_block_signed(language, key, outline, Signature::of(outline.visible()))
+}
+
+/// The same for an outline whose signature is known.
+pub(super) fn map_block_signed(
+    language: LanguageId,
+    key: &FileKey,
+    outline: &Outline,
+    signature: Signature,
+) -> MapBlock {
     let mut text = line_of(key.as_str());
     if language.is_test_file(key.as_str()) {
         counts(&mut text, outline);
     } else {
         text.push('\n');
         imports(&mut text, &outline.imports);
-        symbols(&mut text, outline);
+        symbols(&mut text, outline, signature.symbols);
         if outline.tests > 0 {
             let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
         }
     }
-    MapBlock { text_hash: ContentHash::of(&text), text: text.into() }
+    MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
+}
+
+/// What [`MapBlock::signature_hash`] is made of, for the visible symbols of a text or of a piece of it: pieces joined
+/// give the signature of the whole. The hashes of the symbols are the coefficients of a polynomial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Signature {
+    value: u128,
+    /// [`BASE`] to the power of `symbols`.
+    power: u128,
+    symbols: usize,
+}
+
+/// Where the polynomial of a [`Signature`] is evaluated, modulo 2^128: any large odd number will do.
+const BASE: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+
+impl Signature {
+    /// The signature of symbols, which are visible ones.
+    pub(super) fn of<'a>(symbols: impl Iterator<Item = &'a Symbol>) -> Self {
+        symbols.map(Self::of_one).fold(Self { value: 0, power: 1, symbols: 0 }, Self::join)
+    }
+
+    /// The signature of one piece with another behind it.
+    pub(super) fn join(self, behind: Self) -> Self {
+        Self {
+            value: self.value.wrapping_mul(behind.power).wrapping_add(behind.value),
+            power: self.power.wrapping_mul(behind.power),
+            symbols: self.symbols + behind.symbols,
+        }
+    }
+
+    fn of_one(symbol: &Symbol) -> Self {
+        let depth = symbol.depth.to_le_bytes();
+        let fixed: [&[u8]; 4] = [symbol.kind.word().as_bytes(), &depth, symbol.head.as_bytes(), b"\n"];
+        let attributes = symbol.attributes.iter().flat_map(|attribute| [attribute.as_bytes(), b"\n"]);
+        let hash = ContentHash::of_parts(fixed.into_iter().chain(attributes));
+        Self { value: u128::from_le_bytes(hash.to_bytes()), power: BASE, symbols: 1 }
+    }
+
+    fn hash(self) -> ContentHash {
+        ContentHash::of_parts([&self.value.to_le_bytes()[..], &self.power.to_le_bytes()])
+    }
 }
 
 fn counts(text: &mut String, outline: &Outline) {
@@ -104,18 +158,22 @@ fn imports(text: &mut String, imports: &Names) {
     }
 }
 
-fn symbols(text: &mut String, outline: &Outline) {
-    let mut left_out = 0_usize;
+/// `visible` is how many symbols there are to write.
+fn symbols(text: &mut String, outline: &Outline, visible: usize) {
+    let mut written = 0_usize;
     // The level of the line of values that the next value can join.
     let mut values_at = None;
     let mut siblings = Siblings::default();
     // By level: a prototype and its definition, or the branches of a conditional, say the same of one function.
     let mut heads: Vec<FxHashSet<&str>> = Vec::new();
     for symbol in outline.visible() {
-        if text.len() > MAX_BLOCK || !siblings.have_room_for(symbol) {
-            left_out += 1;
+        if text.len() > MAX_BLOCK {
+            break;
+        }
+        if !siblings.have_room_for(symbol) {
             continue;
         }
+        written += 1;
         let level = usize::try_from(symbol.depth).unwrap_or(usize::MAX).saturating_add(1);
         heads.truncate(level);
         let callable = symbol.kind.is_function() || symbol.kind == SymbolKind::Macro;
@@ -149,6 +207,7 @@ fn symbols(text: &mut String, outline: &Outline) {
     if values_at.is_some() {
         text.push('\n');
     }
+    let left_out = visible.saturating_sub(written);
     if left_out > 0 {
         let _ = writeln!(text, " … {left_out} more");
     }

@@ -82,12 +82,22 @@ pub(super) struct Draft<'a> {
     /// How many definitions contain it.
     pub(super) level: u32,
     pub(super) scope: Scope,
+    pub(super) reach: Reach,
     pub(super) repeat: Repeat,
     pub(super) name: Cow<'a, str>,
     pub(super) range: Range<usize>,
     pub(super) name_range: Range<usize>,
     pub(super) head: String,
     pub(super) attributes: Vec<String>,
+}
+
+/// Whether other files can reach a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// By its name.
+    Visible,
+    /// Not at all: it is local to a function, or there for tests.
+    Hidden,
 }
 
 /// What another definition of the same name beside the symbol is.
@@ -600,6 +610,7 @@ impl<'a> Walk<'a> {
         };
         let outer_scope = parent.map_or(Scope::Product, |open| open.scope);
         let (attributes, scope) = pending.map_or((Vec::new(), Scope::Product), |p| (p.attributes, p.scope));
+        let visible = !local && outer_scope == Scope::Product && scope == Scope::Product;
         self.open.push(Open {
             kind,
             symbol: Some(self.findings.symbols.len()),
@@ -621,6 +632,7 @@ impl<'a> Walk<'a> {
             kind,
             level,
             scope,
+            reach: if visible { Reach::Visible } else { Reach::Hidden },
             repeat,
             name,
             range: node.byte_range(),

@@ -15,13 +15,12 @@ use strata_grammars::LanguageId;
 
 use self::course::{Found, PIECE, Pieces};
 use self::touched::{floor, moved, place, runs, touched_pieces};
-use super::extract::{Anchor, Draft, Findings, Instance, Repeat, findings_from};
+use super::block::{Signature, map_block_signed};
+use super::extract::{Anchor, Draft, Findings, Instance, Reach, Repeat, findings_from};
 use super::mentions::{Mention, Mentions};
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
-use super::{
-    MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit, map_block,
-};
+use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit};
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
 
@@ -42,6 +41,7 @@ pub struct LiveOutline {
     starts: Vec<usize>,
     mentions: Mentions,
     outline: Outline,
+    signature: Signature,
     shows: Shows,
     /// The map block, if it was asked for since it last changed.
     block: Option<(FileKey, MapBlock)>,
@@ -87,13 +87,16 @@ struct Piece {
     anchor: Anchor,
     /// Symbols as if no others defined the same; their depth is their level.
     found: Arc<[Symbol]>,
+    /// Which of them other files can reach.
+    reach: Box<[Reach]>,
     repeats: Box<[Repeat]>,
     instance: Box<[Set]>,
     imports: Box<[Box<str>]>,
     mentions: Box<[Mention]>,
     tests: u32,
-    /// The symbols as they are shown.
+    /// The symbols as they are shown, and the signature of those that are visible.
     shown: Arc<[Symbol]>,
+    signature: Option<Signature>,
 }
 
 /// A name set on an instance.
@@ -126,6 +129,7 @@ impl LiveOutline {
             starts: Vec::new(),
             mentions: Mentions::new(language),
             outline: Outline::default(),
+            signature: Signature::of([].iter()),
             shows: Shows::All,
             block: None,
         };
@@ -180,7 +184,7 @@ impl LiveOutline {
         match &self.block {
             Some((known, block)) if known == key => block.clone(),
             _ => {
-                let block = map_block(self.language, key, &self.outline);
+                let block = map_block_signed(self.language, key, &self.outline, self.signature);
                 self.block = Some((key.clone(), block.clone()));
                 block
             }
@@ -280,6 +284,9 @@ impl LiveOutline {
             self.resolve();
         }
         if symbols != Effect::None {
+            let none = Signature::of([].iter());
+            self.signature =
+                self.pieces.iter().filter_map(|piece| piece.signature).fold(none, Signature::join);
             self.outline.symbols = Symbols::of_parts(self.pieces.iter().map(|piece| piece.shown.clone()));
         }
         if imports != Effect::None {
@@ -333,11 +340,13 @@ impl LiveOutline {
 impl Piece {
     fn of(found: Found<'_>, mentions: &mut Mentions) -> Self {
         let Findings { symbols, instance, imports, mentions: names, tests } = found.findings;
+        let reach = symbols.iter().map(|draft| draft.reach).collect();
         let repeats = symbols.iter().map(|draft| draft.repeat).collect();
         let symbols: Arc<[Symbol]> = symbols.into_iter().map(Draft::symbol).collect();
         let set = |set: Instance<'_>| Set { behind: set.behind, owner: set.owner, name: (*set.name).into() };
         Self {
             anchor: found.anchor,
+            reach,
             repeats,
             shown: symbols.clone(),
             found: symbols,
@@ -345,6 +354,7 @@ impl Piece {
             imports: imports.into_iter().map(String::into_boxed_str).collect(),
             mentions: mentions.add(names.iter().map(|(name, usage)| (&**name, *usage))),
             tests,
+            signature: None,
         }
     }
 
@@ -363,6 +373,13 @@ impl Piece {
             };
             self.found.iter().zip(&how).filter_map(symbol).collect()
         };
+        if self.signature.is_some() && (Arc::ptr_eq(&shown, &self.shown) || shown == self.shown) {
+            return;
+        }
+        let reach = self.reach.iter().zip(&how).filter(|(_, how)| how.is_some()).map(|(reach, _)| reach);
+        let visible = shown.iter().zip(reach).filter(|(_, reach)| **reach == Reach::Visible);
+        self.signature = Some(Signature::of(visible.map(|(symbol, _)| symbol)));
+        self.shown = shown;
     }
 }
 
@@ -411,7 +428,9 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: Shows) -> Effect {
         let count = piece.found.len();
         piece.show(how.by_ref().take(count).map(Some));
     }
-    if flat(new, |piece| &piece.shown).eq(was_shown) { Effect::None } else { Effect::Here }
+    let is_same = flat(new, |piece| &piece.shown).eq(was_shown)
+        && flat(new, |piece| &piece.reach).eq(flat(old, |piece| &piece.reach));
+    if is_same { Effect::None } else { Effect::Here }
 }
 
 /// Names set on instances, each with how many symbols of the pieces are in front of it and with its owner, as if `many`
