@@ -140,7 +140,8 @@ mod tests {
             again.args(["view::tests::a_session_is_let_go_after_a_panic", "--exact"]);
             again.env(FOLDER, folder.path()).env("STRATA_STATE_DIR", folder.path().join("state"));
             let output = again.output().unwrap();
-            return assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+            return;
         };
         let open = || {
             let workbench = Workbench::open(&folder, Settings::default()).unwrap();
