@@ -364,7 +364,7 @@ impl Piece {
         let is_as_found = self.found.iter().zip(&how).all(|(symbol, how)| {
             how.as_ref().is_some_and(|(depth, names)| *depth == symbol.depth && names.is_empty())
         });
-        self.shown = if is_as_found {
+        let shown = if is_as_found {
             self.found.clone()
         } else {
             let symbol = |(symbol, how): (&Symbol, &Option<(u32, Names)>)| {

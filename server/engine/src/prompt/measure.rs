@@ -177,7 +177,8 @@ pub fn weigh_text(text: &str, means: Means<'_>) -> usize {
 
 /// What map blocks may weigh together for the model that is set, in tokens.
 pub fn map_budget(means: Means<'_>) -> usize {
-    of_the_set_model(means, Measure::map_budget)
+    let resolved = means.models.resolve(&means.settings.model);
+    Measure::new(&resolved.model, means).map_budget()
 }
 
 fn of_the_set_model<T>(means: Means<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {

@@ -19,7 +19,6 @@ pub use budget::{MapEntry, MapRequest, MapSelection, map_within};
 pub use files::{FileList, file_list};
 pub use find::{Found, find, find_files};
 pub use graph::{NameReferences, Ranking, References, Seeds};
-pub use imports::Resolver;
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::Manifests;
 pub use relevance::{LexicalIndex, MatchedSymbol, Mentions, Query, Relevant, relevant};

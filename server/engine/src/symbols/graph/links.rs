@@ -85,10 +85,15 @@ pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) ->
 
 /// `mod name;`: modules of which the file holds nothing.
 fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
-    let symbols = &file.outline.symbols;
-    symbols.iter().enumerate().filter_map(move |(at, symbol)| {
-        let inside = symbols.get(at + 1).is_some_and(|next| next.depth > symbol.depth);
-        (symbol.kind == SymbolKind::Module && symbol.depth == 0 && !inside).then_some(&*symbol.name)
+    let mut symbols = file.outline.symbols.iter().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let symbol = symbols.next()?;
+            let is_empty = symbols.peek().is_none_or(|next| next.depth <= symbol.depth);
+            if symbol.kind == SymbolKind::Module && symbol.depth == 0 && is_empty {
+                return Some(&*symbol.name);
+            }
+        }
     })
 }
 
