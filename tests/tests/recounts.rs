@@ -1,6 +1,5 @@
 //! Counts that are kept while a text is edited, against a count of the whole text after each edit: 100,000 edits with
 //! `STRATA_LONG=1`.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use std::env;
 

@@ -25,7 +25,7 @@ pub const OUTPUT_CHARS: usize = 5_000;
 
 /// Progress texts and changed files that are kept of one iteration.
 const MOST_NAMED: usize = 200;
-/// Characters of each of them, and of the names of a program and a model.
+/// Characters of each of them, of the path of an event, and of the names of a program and a model.
 const NAME_CHARS: usize = 1_000;
 /// File events that are kept; the oldest go.
 const MOST_EVENTS: usize = 1_000;
@@ -301,7 +301,7 @@ impl Loop {
 
     /// Something happened to a file.
     pub fn note_file(&mut self, event: FileEvent) {
-        self.file_events.push(event);
+        self.file_events.push(FileEvent { path: clipped(event.path, NAME_CHARS), ..event });
         let over = self.file_events.len().saturating_sub(MOST_EVENTS);
         self.file_events.drain(..over);
     }

@@ -110,9 +110,10 @@ fn seed_002_a_loop_keeps_its_environment_and_file_events() {
     ];
     assert_eq!(kept, withheld);
     for time_ms in 0..1_001 {
-        lasting.note_file(FileEvent { time_ms, path: "a".to_owned(), change: FileChange::Modified });
+        lasting.note_file(FileEvent { time_ms, path: "a".repeat(2_000), change: FileChange::Modified });
     }
-    assert_eq!((lasting.file_events.len(), lasting.file_events[0].time_ms), (1_000, 1));
+    let first = &lasting.file_events[0];
+    assert_eq!((lasting.file_events.len(), first.time_ms, first.path.len()), (1_000, 1, NAME_CHARS));
 }
 
 #[test]

@@ -528,7 +528,7 @@ impl Session {
         let Outcome { answer, usage, time_ms, .. } = outcome;
         let billed = usage.map(Usage::billed);
         let is_current = *base == self.revision;
-        let mut warnings = Vec::from_iter(self.sent(turn, billed));
+        let mut warnings: Vec<String> = self.sent(turn, billed).into_iter().collect();
         if is_current {
             self.tiers = turn.tiers.clone();
             if let Some(billed) = billed {

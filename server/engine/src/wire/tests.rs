@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::history::{Image, ImageSource, Outcome, Projection, ResultPart, Role};
+use crate::history::{ContentBlock, Image, ImageSource, Outcome, Projection, ResultPart, Role};
 use crate::prompt::{ItemKey, Part, Speaker, Tier, Ttl};
 
 /// The formats with a body that can be checked.
