@@ -50,11 +50,7 @@ impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let (answer, wait) = oneshot::channel();
         self.post(Mail::Initialize(Box::new(params), answer));
-        match wait.await {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(message)) => Err(Error { message: message.into(), ..Error::internal_error() }),
-            Err(_) => Err(Error::internal_error()),
-        }
+        wait.await.map_err(|_| Error::internal_error())
     }
 
     async fn initialized(&self, _: InitializedParams) {

@@ -7,6 +7,7 @@ pub mod backend;
 pub mod capabilities;
 pub mod checkup;
 pub mod client;
+mod clock;
 pub mod commands;
 pub mod compacting;
 pub mod documents;

@@ -86,7 +86,7 @@ pub enum IndexEnd {
 #[derive(Debug)]
 pub enum Mail {
     /// The first request.
-    Initialize(Box<InitializeParams>, Answer<Result<InitializeResult, String>>),
+    Initialize(Box<InitializeParams>, Answer<InitializeResult>),
     /// The client is ready.
     Initialized,
     /// A buffer was opened.

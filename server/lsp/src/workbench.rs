@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use strata_engine::compaction::{Purpose, Question, Summariser};
@@ -16,6 +15,7 @@ use strata_host::config::{Layer, Source};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 
+use crate::clock::now_ms;
 use crate::commands::{self, CommandError, Compacting, Context, Effect};
 use crate::compacting::{Job, Reason, sum_up};
 use crate::index::{Index, Links, Means, Remembered, Step, walk_options};
@@ -438,12 +438,6 @@ impl Workbench {
     ) -> Result<Weights, CommandError> {
         weigh(&self.snapshot, paths, model, &self.cancel, progress)
     }
-}
-
-/// The clock, read at the edge: the engine takes time as an argument.
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

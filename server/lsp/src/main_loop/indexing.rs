@@ -2,6 +2,7 @@
 //! afterwards in one go. Results of an older run are dropped.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use strata_engine::cancel::Cancel;
@@ -10,12 +11,14 @@ use strata_host::pool::{Lane, Pool};
 use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;
 
+use super::MainLoop;
 use crate::client::{Can, ClientInfo};
 use crate::faults::carried;
 use crate::index::{Efforts, Index, Links, Means, Progress, Remembered, Step, walk_options};
 use crate::mail::{IndexEnd, Mail};
 use crate::outgoing::{Outgoing, Work};
 use crate::snapshot::Snapshot;
+use crate::world::{Action, World};
 
 /// A report of progress is sent when at least this many more files are done.
 const REPORT_EVERY: usize = 256;
@@ -82,17 +85,12 @@ impl Indexing {
     }
 
     /// Whether this run is the one that is on.
-    pub(super) fn is_on(&self, run: u64) -> bool {
+    fn is_on(&self, run: u64) -> bool {
         self.running.as_ref().is_some_and(|running| running.run == run)
     }
 
     /// A run has ended. Says whether it is the one that is on, whose result counts.
-    pub(super) fn ended(
-        &mut self,
-        run: u64,
-        outcome: &'static str,
-        outgoing: &UnboundedSender<Outgoing>,
-    ) -> bool {
+    fn ended(&mut self, run: u64, outcome: &'static str, outgoing: &UnboundedSender<Outgoing>) -> bool {
         let current = self.is_on(run);
         if current {
             self.running = None;
@@ -103,7 +101,7 @@ impl Indexing {
     }
 
     /// Starts a run for what is wanted, unless one is on.
-    pub(super) fn start(
+    fn start(
         &mut self,
         snapshot: &Snapshot,
         pool: &Pool,
@@ -225,5 +223,48 @@ impl Report {
         if let Some(to) = &self.to {
             let _ = to.send(Outgoing::Report(Work::Indexing(self.run), progress.done, progress.total));
         }
+    }
+}
+
+impl MainLoop {
+    pub(super) fn start_indexing(&mut self) {
+        let snapshot = self.world.snapshot.clone();
+        self.indexing.start(&snapshot, &self.pool, &self.mail, &self.outgoing, &self.world.client);
+    }
+
+    /// A run goes on, and knows so much already.
+    pub(super) fn indexed_so_far(&mut self, run: u64, index: Index) {
+        if self.indexing.is_on(run) {
+            self.replace_index(|world| world.index_so_far(index));
+        }
+    }
+
+    /// A transition after which the index before may be nobody's: to drop that of a large repository takes a while.
+    fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
+        let before = Arc::clone(&self.world.snapshot.index);
+        self.transition(next);
+        self.watching.adjust(&self.world.snapshot.index.folders, &self.pool, &self.mail);
+        self.pool.spawn(Lane::Background, move || drop(before), |_| ());
+    }
+
+    /// A run has ended, and what came to be wanted meanwhile has its turn.
+    pub(super) fn indexed(&mut self, run: u64, end: IndexEnd) {
+        let outcome = match &end {
+            IndexEnd::Done(_) => "done",
+            IndexEnd::Stopped => "stopped",
+            IndexEnd::Failed => "failed",
+        };
+        if self.indexing.ended(run, outcome, &self.outgoing) {
+            match end {
+                IndexEnd::Done(index) => self.replace_index(|world| world.indexed(*index)),
+                IndexEnd::Stopped => {}
+                IndexEnd::Failed => {
+                    let message = "an internal error stopped the look at the files, of which older things are known now; \
+                                   strata.server.reindex looks again, and please report this";
+                    self.services.warn("internal", message.to_owned());
+                }
+            }
+        }
+        self.start_indexing();
     }
 }

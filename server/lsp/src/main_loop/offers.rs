@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::navigation::Feature;
+use super::MainLoop;
+use crate::navigation::{self, Feature};
 use crate::outgoing::Outgoing;
 
 /// What is offered.
@@ -31,7 +32,7 @@ impl Offers {
     }
 
     /// What to tell the client now that this is wanted, and what it is too late for.
-    pub(super) fn change(
+    fn change(
         &mut self,
         wanted: &BTreeSet<Feature>,
         registers: &BTreeSet<Feature>,
@@ -56,5 +57,22 @@ impl Offers {
             }
         }
         (told, late)
+    }
+}
+
+impl MainLoop {
+    /// Tells the client what it may ask for by the settings as they are.
+    pub(super) fn offer(&mut self) {
+        let wanted = navigation::features(&self.world.snapshot.settings.lsp);
+        let (told, late) = self.offers.change(&wanted, &self.world.client.registers);
+        told.into_iter().for_each(|told| self.say(told));
+        if !late.is_empty() {
+            let late: Vec<&str> = late.into_iter().map(Feature::method).collect();
+            let message = format!(
+                "this editor learns at the start only that it may ask for {}: set it in initializationOptions.settings",
+                late.join(", ")
+            );
+            self.services.warn("settings", message);
+        }
     }
 }

@@ -7,11 +7,14 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use strata_engine::key::FileKey;
 use strata_host::pool::{Lane, Pool};
 use strata_host::watch::{WatchError, Watcher};
 
+use super::MainLoop;
 use crate::faults::carried;
 use crate::mail::Mail;
+use crate::world::Action;
 
 /// Without a watcher everything is looked at this often. A look at a thousand files takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -34,7 +37,7 @@ pub(super) enum Watching {
 
 impl Watching {
     /// We watch from now on; the folders are still to be said.
-    pub(super) fn ourselves(mail: &Sender<Mail>) -> Result<Self, WatchError> {
+    fn ourselves(mail: &Sender<Mail>) -> Result<Self, WatchError> {
         let mail = mail.clone();
         // The loop may have ended; then nobody needs to know.
         let watcher = Watcher::new(move |sight| drop(mail.send(Mail::Seen(sight))))?;
@@ -65,7 +68,7 @@ impl Watching {
     }
 
     /// Some folders are watched; whether they are the first. What happened before that was not seen.
-    pub(super) fn are_first(&mut self) -> bool {
+    fn are_first(&mut self) -> bool {
         match self {
             Self::Ours { begun, .. } => !std::mem::replace(begun, true),
             _ => false,
@@ -78,5 +81,40 @@ impl Watching {
             Self::NowAndThen { last } => Some(LOOK_EVERY.saturating_sub(last.elapsed())),
             _ => None,
         }
+    }
+}
+
+impl MainLoop {
+    pub(super) fn watch_ourselves(&mut self) {
+        match Watching::ourselves(&self.mail) {
+            Ok(watching) => {
+                self.watching = watching;
+                self.watching.adjust(&self.world.snapshot.index.folders, &self.pool, &self.mail);
+            }
+            Err(error) => self.cannot_watch(&error.to_string()),
+        }
+    }
+
+    pub(super) fn watched(&mut self, watched: Result<Vec<PathBuf>, String>) {
+        match watched {
+            Ok(new) if new.is_empty() => {}
+            Ok(_) if self.watching.are_first() => self.act(Action::Rescan),
+            Ok(new) => {
+                let roots = &self.world.snapshot.roots;
+                let keys: BTreeSet<FileKey> = new.iter().filter_map(|folder| roots.key_of(folder)).collect();
+                if !keys.is_empty() {
+                    self.act(Action::Refresh(keys));
+                }
+            }
+            Err(error) => self.cannot_watch(&error),
+        }
+    }
+
+    fn cannot_watch(&mut self, error: &str) {
+        self.watching = Watching::now_and_then();
+        let message = format!(
+            "changes on disk are not noticed at once, only by a look at all files every minute: {error}"
+        );
+        self.services.warn("watch", message);
     }
 }

@@ -1,0 +1,66 @@
+//! Parsing buffers on the pool, one parse at a time for each. What was typed meanwhile is parsed afterwards in one go.
+
+use strata_engine::buffer::{Buffer, Parsed};
+use strata_engine::cancel::Cancel;
+use strata_engine::key::FileKey;
+use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::pool::Lane;
+
+use super::MainLoop;
+use crate::faults::carried;
+use crate::mail::Mail;
+use crate::snapshot::Snapshot;
+
+impl MainLoop {
+    pub(super) fn parse(&mut self, key: FileKey) {
+        let Some(buffer) = self.world.snapshot.buffers.get(&key).cloned() else { return };
+        if !buffer.is_stale() || !self.parsing.insert(key.clone()) {
+            return;
+        }
+        let mail = self.mail.clone();
+        let of = key.clone();
+        let snapshot = self.world.snapshot.clone();
+        self.pool.spawn(
+            Lane::Interactive,
+            carried("parse", move || parse_and_count(&buffer, &of, &snapshot)),
+            move |parsed| {
+                if let Err(panicked) = &parsed {
+                    tracing::error!(%key, %panicked, "parsing a buffer failed");
+                }
+                let _ = mail.send(Mail::Parsed(key, parsed.ok().flatten()));
+            },
+        );
+    }
+
+    /// A parse has ended; `None` when nothing came of it.
+    pub(super) fn parsed(&mut self, key: FileKey, parsed: Option<Parsed>) {
+        self.parsing.remove(&key);
+        if let Some(parsed) = parsed {
+            self.transition(|world| world.parsed(key, parsed));
+        }
+    }
+}
+
+/// A buffer's outline, and its map block counted in tokens of the model in force, so that nobody waits for that later.
+/// What takes too long is given up until the text changes.
+fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<Parsed> {
+    let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
+        tracing::warn!(%key, "outlining takes too long; the buffer has no symbols until it changes");
+        return buffer.unparsed(key);
+    };
+    let parsed = parsed?;
+    let block = &parsed.symbols().block;
+    let tokenizer = snapshot.models.resolve(&snapshot.settings.model).model.tokenizer;
+    let counter = &snapshot.counter;
+    match buffer.last().map(|last| &last.symbols().block) {
+        Some(last) if last.text_hash == block.text_hash => {}
+        Some(last) => {
+            let (before, after) = ((&*last.text, last.text_hash), (&*block.text, block.text_hash));
+            counter.recount(tokenizer, before, after);
+        }
+        None => {
+            counter.count_hashed(tokenizer, &block.text, block.text_hash);
+        }
+    }
+    Some(parsed)
+}

@@ -1,0 +1,350 @@
+//! What has its turn in a session: commands, and what came of work outside. Each runs on a copy of the session on another thread
+//! and comes back as mail, by when what it changed is on the disk.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::compaction::Draft;
+use strata_engine::session::Session;
+use strata_host::pool::{Lane, Panicked, Pool, catch};
+
+use super::MainLoop;
+use super::queue::{Task, Waiting, Whose};
+use crate::client::Can;
+use crate::clock::now_ms;
+use crate::commands::{self, CommandError, Compacting, Context, Effect};
+use crate::compacting::Reason;
+use crate::faults::{self, Point, carried};
+use crate::keeper::Keeper;
+use crate::mail::{Answer, Call, Done, Mail, Waits};
+use crate::navigation::Feature;
+use crate::outgoing::Outgoing;
+use crate::probe::Measured;
+use crate::services::Services;
+use crate::snapshot::Snapshot;
+use crate::world::{Action, MAIN_SESSION};
+
+/// What is said of something that panicked.
+pub(super) const INTERNAL: &str =
+    "an internal error stopped this command; nothing was changed, please report it";
+
+impl MainLoop {
+    /// A command waits for its turn in the session that it names.
+    pub(super) fn enqueue(&mut self, mut call: Call) {
+        let (session, arguments) = match commands::split_arguments(std::mem::take(&mut call.arguments)) {
+            Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
+            Err(error) => return respond(call.answer, Err(error)),
+        };
+        let named = self.world.sessions.contains_key(session.as_str());
+        let Some(session) = self.world.session_id(&session) else {
+            let error = CommandError::invalid(
+                "session",
+                &format!("there is no session `{session}` open; strata.session.load opens a stored one"),
+            );
+            return respond(call.answer, Err(error));
+        };
+        let snapshot = self.world.snapshot.clone();
+        let whose = if named { Whose::Named } else { Whose::Shown };
+        self.queues.push(&session, Waiting { task: Task::Command(call, arguments), snapshot, whose });
+        self.start_next(&session);
+    }
+
+    /// Starts what is next in a session unless something is running. What cannot be started is in nobody's way.
+    pub(super) fn start_next(&mut self, id: &str) {
+        while let Some(waiting) = self.queues.next(id) {
+            let compaction = waiting.task.compaction();
+            match catch(|| self.start(id, waiting)) {
+                Ok(Started::Yes) => return,
+                Ok(Started::No) => {}
+                Err(panicked) => {
+                    tracing::error!(session = id, %panicked, "a task was not started");
+                    if let Some(number) = compaction {
+                        self.compaction_ended(id, number, Err(CommandError::failed(INTERNAL)));
+                    }
+                }
+            }
+            self.queues.finished(id);
+        }
+    }
+
+    fn start(&mut self, id: &str, Waiting { task, snapshot, .. }: Waiting) -> Started {
+        faults::reach("start", Point::Before);
+        let Some(before) = self.world.sessions.get(id).cloned() else {
+            self.nobody_there(id, task);
+            return Started::No;
+        };
+        let services = Arc::clone(&self.services);
+        let (mail, of, folders_version) = (self.mail.clone(), id.to_owned(), self.world.folders_version);
+        let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);
+        pool.spawn(Lane::Interactive, carried(what, job), move |outcome| {
+            if outcome.is_err() {
+                undo(&before, &services);
+            }
+            let done = done(outcome, what, folders_version, waits);
+            let _ = mail.send(Mail::CommandDone(of, Box::new(done)));
+        });
+        Started::Yes
+    }
+
+    fn work(&self, id: &str, before: Arc<Session>, task: Task, snapshot: Snapshot) -> Work<'_> {
+        let services = Arc::clone(&self.services);
+        match task {
+            Task::Command(call, arguments) => self.command(id, before, call, arguments, snapshot),
+            Task::Compact(number, draft) => {
+                let running = self.compactions.get(id, number);
+                let cancel = running.map(|running| running.cancel.clone());
+                let recovers = running.is_some_and(|running| running.job.reason == Reason::ContextLimit);
+                let compacted = move |session: &mut Session| {
+                    if cancel.is_none_or(|cancel| cancel.is_cancelled()) {
+                        return Err(CommandError::Cancelled);
+                    }
+                    put_in_place(session, *draft, &snapshot)?;
+                    if recovers {
+                        session.recovered();
+                    }
+                    Ok(())
+                };
+                let job = Box::new(move || changed(&before, compacted).stored(&services));
+                Work { what: "compaction", job, pool: &self.pool, waits: Waits::Compaction(number) }
+            }
+            Task::Measure(Measured { model, estimated, counted }) => {
+                let measured = move |session: &mut Session| {
+                    session.measured(&model, estimated, counted);
+                    Ok(())
+                };
+                let job = Box::new(move || changed(&before, measured).stored(&services));
+                Work { what: "measuring", job, pool: &self.pool, waits: Waits::Nobody }
+            }
+            Task::Age(aged) => {
+                let aged = move |session: &mut Session| {
+                    session.age(*aged);
+                    Ok(())
+                };
+                let job = Box::new(move || changed(&before, aged).stored(&services));
+                Work { what: "ageing", job, pool: &self.pool, waits: Waits::Nobody }
+            }
+        }
+    }
+
+    fn command(
+        &self,
+        id: &str,
+        before: Arc<Session>,
+        call: Call,
+        arguments: Value,
+        snapshot: Snapshot,
+    ) -> Work<'_> {
+        let Call { name, cancel, answer, .. } = call;
+        let services = Arc::clone(&self.services);
+        let sessions = self.world.sessions.clone();
+        let current = Arc::clone(&self.world.current);
+        let waits = Waits::Caller(answer, cancel.clone());
+        let waits_for_count = name == commands::ASSEMBLE && self.services.probe().is_some();
+        let may_wait = waits_for_count || commands::may_wait(&name, &snapshot);
+        let compacting = if self.compactions.is_running(id) { Compacting::Yes } else { Compacting::No };
+        let job = move || {
+            let span = tracing::info_span!("command", name);
+            let _inside = span.enter();
+            let mut session = Session::clone(&before);
+            let mark = session.mark();
+            let mut context = Context {
+                snapshot: &snapshot,
+                session: &mut session,
+                sessions: &sessions,
+                current: &current,
+                services: &services,
+                compacting,
+                now_ms: now_ms(),
+                cancel: &cancel,
+                effects: Vec::new(),
+                write: None,
+            };
+            let result = commands::run(&name, arguments, &mut context);
+            let effects = std::mem::take(&mut context.effects);
+            // What nobody waits for any more did not happen.
+            let keep = result.is_ok() && !cancel.is_cancelled();
+            let changed = session.mark() != mark;
+            let outcome = Outcome { session: changed.then_some(session), effects, result };
+            if keep { outcome.stored(&services) } else { outcome.undone() }
+        };
+        let pool = if may_wait { &self.patient } else { &self.pool };
+        Work { what: "command", job: Box::new(job), pool, waits }
+    }
+
+    /// The session of a task was deleted meanwhile.
+    fn nobody_there(&mut self, id: &str, task: Task) {
+        let gone = || CommandError::failed(format!("the session `{id}` was closed meanwhile"));
+        match task {
+            Task::Command(call, _) => respond(call.answer, Err(gone())),
+            Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
+            Task::Age(_) | Task::Measure(_) => {}
+        }
+    }
+
+    /// A task came back.
+    pub(super) fn command_done(&mut self, id: &str, done: Done) {
+        let (before, shown) = (self.world.shown().cloned(), Arc::clone(&self.world.current));
+        self.take_over(id, done);
+        self.lenses_after(before.as_deref());
+        // Last: what is owed for this mail is exactly this.
+        self.turn_over(id, &shown);
+    }
+
+    /// The task of a session has ended, and the next one has its turn. `shown` is the session that was shown before.
+    pub(super) fn turn_over(&mut self, id: &str, shown: &str) {
+        self.queues.finished(id);
+        if *shown != *self.world.current {
+            let now = self.world.current.to_string();
+            self.queues.follow(shown, &now);
+            self.start_next(&now);
+        }
+        self.start_next(id);
+    }
+
+    fn take_over(&mut self, id: &str, done: Done) {
+        let Done { folders_version, session, effects, mut result, waits } = done;
+        if folders_version != self.world.folders_version {
+            result = result.and(Err(CommandError::failed(
+                "the workspace folders changed while this command ran, so nothing was changed; run it again",
+            )));
+        } else if let Some(session) = session {
+            self.transition(|world| world.session_changed(session));
+        }
+        let mut waits = Some(waits);
+        for effect in effects {
+            match effect {
+                Effect::Reindex => self.act(Action::Reindex),
+                Effect::Open(session) => self.transition(|world| world.session_opened(session)),
+                Effect::Show(id) => self.transition(|world| world.session_shown(&id)),
+                Effect::Tell(news) => self.services.tell_compaction(*news),
+                Effect::Close(id) => {
+                    self.compactions.cancel_all_of(&id);
+                    let next =
+                        Arc::new(Session::new(Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned())));
+                    self.transition(|world| world.session_closed(&id, next));
+                }
+                Effect::Age(ageing) => self.age(id, *ageing),
+                Effect::Compact(job) => match (&job.reason, waits.take()) {
+                    (Reason::Due(_), waiting) => {
+                        waits = waiting;
+                        self.compact(*job, Cancel::new(), None);
+                    }
+                    (_, Some(Waits::Caller(answer, cancel))) => self.compact(*job, cancel, Some(answer)),
+                    (_, waiting) => waits = waiting,
+                },
+            }
+        }
+        match waits {
+            Some(Waits::Caller(answer, _)) => respond(answer, result),
+            Some(Waits::Compaction(number)) => self.compaction_ended(id, number, result),
+            Some(Waits::Nobody) => {
+                if let Err(error) = result {
+                    tracing::warn!(%error, session = id, "what was done in the background was not kept");
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Has code lenses asked for again when what is selected is not what it was.
+    fn lenses_after(&self, before: Option<&Session>) {
+        let settings = &self.world.snapshot.settings.lsp;
+        if Feature::CodeLens.is_wanted(settings)
+            && self.world.client.refreshes_lenses == Can::Yes
+            && self.world.shown().map(|session| &session.selection)
+                != before.map(|session| &session.selection)
+        {
+            self.say(Outgoing::RefreshLenses);
+        }
+    }
+}
+
+/// Whether a task is under way.
+enum Started {
+    Yes,
+    No,
+}
+
+/// A task as work for another thread.
+struct Work<'a> {
+    what: &'static str,
+    job: Box<dyn FnOnce() -> Stored + Send>,
+    pool: &'a Pool,
+    waits: Waits,
+}
+
+/// What a task made of its session.
+struct Outcome {
+    /// The session when it changed.
+    session: Option<Session>,
+    effects: Vec<Effect>,
+    result: Result<Value, CommandError>,
+}
+
+impl Outcome {
+    /// The same with the session on disk: what cannot be stored did not happen.
+    fn stored(self, services: &Services) -> Stored {
+        let Self { session, effects, result } = self;
+        let session = session.map(Arc::new);
+        let stored = session.as_ref().map_or(Ok(()), |session| services.keeper.commit(session, now_ms()));
+        if let Some(news) = services.keeper.news() {
+            services.warn("store", news);
+        }
+        match stored {
+            Ok(()) => Stored { session, effects, result },
+            Err(error) => {
+                let message = format!("nothing was changed, because it could not be saved: {error}");
+                Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(message)) }
+            }
+        }
+    }
+
+    /// Only the answer is left.
+    fn undone(self) -> Stored {
+        Stored { session: None, effects: Vec::new(), result: self.result }
+    }
+}
+
+/// What a task made of its session, safely on disk.
+struct Stored {
+    session: Option<Arc<Session>>,
+    effects: Vec<Effect>,
+    result: Result<Value, CommandError>,
+}
+
+/// Has the store hold a session as it is again: what panicked may have got as far as being stored.
+pub(super) fn undo(session: &Arc<Session>, services: &Services) {
+    if !matches!(catch(|| services.keeper.commit(session, now_ms())), Ok(Ok(()))) {
+        tracing::error!(session = &*session.id, "what came to nothing is still stored");
+    }
+}
+
+/// What is told of a task that has ended, by itself or with a panic.
+fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, waits: Waits) -> Done {
+    let Stored { session, effects, result } = outcome.unwrap_or_else(|panicked| {
+        tracing::error!(%panicked, what, "a task panicked; its session is as before");
+        Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(INTERNAL)) }
+    });
+    Done { folders_version, session, effects, result, waits }
+}
+
+/// A session with a change that belongs to no command.
+fn changed(before: &Session, change: impl FnOnce(&mut Session) -> Result<(), CommandError>) -> Outcome {
+    let mut session = Session::clone(before);
+    let result = change(&mut session).map(|()| Value::Null);
+    Outcome { session: result.is_ok().then_some(session), effects: Vec::new(), result }
+}
+
+/// Puts a draft in place by the rules that are in force now.
+fn put_in_place(session: &mut Session, draft: Draft, snapshot: &Snapshot) -> Result<(), CommandError> {
+    let settings = &snapshot.settings;
+    let profile = settings.compaction.profile_named(&draft.profile.name)?;
+    session.compact(draft, &profile, &settings.tools, now_ms())?;
+    Ok(())
+}
+
+pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
+    // The waiting side is gone when the request was cancelled.
+    let _ = answer.send(result);
+}
