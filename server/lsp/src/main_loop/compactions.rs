@@ -68,6 +68,11 @@ impl Compactions {
         self.running.remove(session)
     }
 
+    /// Takes note that the conversation is shorter: what failed before may do now.
+    pub(super) fn succeeded(&mut self, job: &Job) {
+        self.failed.remove(&job.session);
+    }
+
     /// Takes note that a compaction came to nothing.
     pub(super) fn failed(&mut self, job: &Job) {
         if let Reason::Due(reading) = job.reason {
@@ -98,5 +103,28 @@ impl Compactions {
         if let Some(running) = self.running.values().find(shown) {
             running.cancel.cancel();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_engine::compaction::{Family, Measured};
+
+    use super::*;
+
+    #[test]
+    fn what_failed_once_may_do_after_a_compaction_that_did() {
+        let reading = Reading { measured: Measured::Messages, now: 100, limit: 90, due: true };
+        let job = Job {
+            session: "s-1".to_owned(),
+            profile: Family::Topic.profile(),
+            reason: Reason::Due(reading),
+            context: None,
+        };
+        let mut compactions = Compactions::default();
+        compactions.failed(&job);
+        assert!(compactions.is_hopeless("s-1", &reading));
+        compactions.succeeded(&job);
+        assert!(!compactions.is_hopeless("s-1", &reading));
     }
 }

@@ -91,6 +91,7 @@ impl MainLoop {
         let Some(Running { job, answer, news, .. }) = self.compactions.end(session, number) else { return };
         let (news, result): (News, _) = match result {
             Ok(_) => {
+                self.compactions.succeeded(&job);
                 let news = news.unwrap_or_else(|| job.started());
                 let mut reply = news.clone().into();
                 if let Some(session) = self.world.sessions.get(session) {
