@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -34,8 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Something to be said.
 #[derive(Debug)]
 pub enum Outgoing {
-    /// The context meter: `strata/status`.
-    Status(Status),
+    /// The context meter: `strata/status`. Says what is newest when it is taken.
+    Status(Newest),
     /// Something the person should know: `strata/warning`, and a line in the client's log.
     Warning(Warning),
     /// A compaction began, ended or failed: `strata/compaction`.
@@ -83,6 +84,23 @@ pub enum Outgoing {
     Offer(Feature, u64),
     /// Take an offer back.
     Withdraw(Feature, u64),
+}
+
+/// The newest reading of the meter. One that nobody has taken yet gives way to it, so that no queue grows while a client does not
+/// read.
+#[derive(Clone, Debug, Default)]
+pub struct Newest(Arc<Mutex<Option<Status>>>);
+
+impl Newest {
+    /// Puts a reading in the place of the one before, and returns that when nobody has taken it.
+    pub(crate) fn put(&self, status: Status) -> Option<Status> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
+    }
+
+    /// Takes the newest.
+    pub(crate) fn take(&self) -> Option<Status> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// Something that takes a while and shows its progress. Each has its number among its like.
@@ -253,7 +271,11 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
     let mut shown = BTreeSet::new();
     while let Some(next) = outgoing.recv().await {
         match next {
-            Outgoing::Status(status) => client.send_notification::<StatusNotification>(status).await,
+            Outgoing::Status(newest) => {
+                if let Some(status) = newest.take() {
+                    client.send_notification::<StatusNotification>(status).await;
+                }
+            }
             Outgoing::Warning(warning) => {
                 let message = warning.message.clone();
                 client.send_notification::<WarningNotification>(warning).await;

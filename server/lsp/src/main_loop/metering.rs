@@ -12,7 +12,7 @@ use crate::clock::now_ms;
 use crate::faults::carried;
 use crate::mail::Mail;
 use crate::meter::{self, Status};
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Newest, Outgoing};
 
 /// The meter is sent at most this often (`strata/status`, four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
@@ -23,6 +23,8 @@ pub(super) struct Meter {
     pub(super) wanted: bool,
     reading: bool,
     last: Option<Instant>,
+    /// What was read and not sent yet.
+    unsent: Newest,
 }
 
 impl MainLoop {
@@ -56,8 +58,41 @@ impl MainLoop {
     /// The meter was read; `None` when the context cannot be weighed.
     pub(super) fn metered(&mut self, status: Option<Status>) {
         self.meter.reading = false;
-        if let Some(status) = status {
-            self.say(Outgoing::Status(status));
+        if let Some(status) = status
+            && self.meter.unsent.put(status).is_none()
+        {
+            self.say(Outgoing::Status(self.meter.unsent.clone()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use strata_engine::session::Session;
+    use strata_host::pool::Pool;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+    use crate::keeper::Keeping;
+    use crate::snapshot::Snapshot;
+
+    #[test]
+    fn of_readings_that_nobody_takes_only_the_newest_is_kept() {
+        let (mail, _inbox) = std::sync::mpsc::channel();
+        let (outgoing, mut said) = unbounded_channel();
+        let mut main_loop = MainLoop::new(Pool::new(NonZeroUsize::MIN).unwrap(), mail, outgoing).unwrap();
+        let status = |revision: usize| {
+            let mut session = Session::new("s-1");
+            (0..revision).for_each(|_| session.touch());
+            meter::read(&Snapshot::empty(), &session, Keeping::Lost, 0, &Cancel::new())
+        };
+        (1..=100).for_each(|revision| main_loop.metered(status(revision)));
+        let Ok(Outgoing::Status(newest)) = said.try_recv() else { panic!("nothing is said") };
+        assert_eq!(newest.take(), status(100));
+        assert!(said.try_recv().is_err(), "it is said once");
+        main_loop.metered(status(101));
+        assert!(said.try_recv().is_ok(), "and again when it was taken");
     }
 }
