@@ -119,8 +119,8 @@ pub enum Mail {
     SettingsChanged(Value),
     /// The client's settings, as it answered.
     Settings(Value),
-    /// The settings files of the workspace were read.
-    WorkspaceSettings(Vec<Found>),
+    /// The settings files of the workspace were looked at for the time of this number.
+    WorkspaceSettings(u64, Vec<Found>),
     /// The person stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
     /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
@@ -184,7 +184,7 @@ names! {
     Self::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
     Self::SettingsChanged(_) => "workspace/didChangeConfiguration",
     Self::Settings(_) => "settings",
-    Self::WorkspaceSettings(_) => "workspace settings",
+    Self::WorkspaceSettings(..) => "workspace settings",
     Self::ProgressCancelled(_) => "window/workDoneProgress/cancel",
     Self::Asked(..) => "question",
     Self::Command(_) => "workspace/executeCommand",

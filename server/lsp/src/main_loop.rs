@@ -63,6 +63,8 @@ const PATIENT_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 pub struct MainLoop {
     world: World,
     folders: Folders,
+    /// How often the settings files of the workspace were looked at.
+    settings_looks: u64,
     queues: Queues,
     compactions: Compactions,
     /// The sessions whose tool results are being summed up.
@@ -97,6 +99,7 @@ impl MainLoop {
         Ok(Self {
             world,
             folders: Folders::default(),
+            settings_looks: 0,
             queues: Queues::default(),
             compactions: Compactions::default(),
             ageing: BTreeSet::new(),
@@ -179,7 +182,7 @@ impl MainLoop {
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
             Mail::Settings(tree) => self.configured(Layer::Editor, settings::of_editor(tree)),
-            Mail::WorkspaceSettings(found) => self.configured(Layer::Workspace, found),
+            Mail::WorkspaceSettings(look, found) => self.workspace_settings(look, found),
             Mail::ProgressCancelled(token) => {
                 self.indexing.cancel(&token);
                 self.compactions.cancel(&token);

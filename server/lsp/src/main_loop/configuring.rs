@@ -43,16 +43,53 @@ impl MainLoop {
         self.offer();
     }
 
-    /// Looks at the settings files of the workspace.
+    /// Looks at the settings files of the workspace. A look may end after one that began later, and does not count then.
     pub(super) fn read_settings(&mut self) {
-        let (roots, mail) = (Arc::clone(&self.world.snapshot.roots), self.mail.clone());
+        self.settings_looks += 1;
+        let (look, roots, mail) =
+            (self.settings_looks, Arc::clone(&self.world.snapshot.roots), self.mail.clone());
         self.pool.spawn(
             Lane::Interactive,
             carried("read settings", move || settings::of_workspace(&roots)),
             move |found| match found {
-                Ok(found) => drop(mail.send(Mail::WorkspaceSettings(found))),
+                Ok(found) => drop(mail.send(Mail::WorkspaceSettings(look, found))),
                 Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
             },
         );
+    }
+
+    /// The settings files were looked at for the time of this number.
+    pub(super) fn workspace_settings(&mut self, look: u64, found: Vec<Found>) {
+        if look == self.settings_looks {
+            self.configured(Layer::Workspace, found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use serde_json::json;
+    use strata_host::config::Source;
+    use strata_host::pool::Pool;
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[test]
+    fn a_look_at_the_settings_files_that_ends_late_does_not_count() {
+        let (mail, _inbox) = std::sync::mpsc::channel();
+        let (outgoing, _said) = unbounded_channel();
+        let mut main_loop = MainLoop::new(Pool::new(NonZeroUsize::MIN).unwrap(), mail, outgoing).unwrap();
+        main_loop.read_settings();
+        main_loop.read_settings();
+        let found = |bytes: u64| {
+            let values = json!({ "files": { "max_bytes": bytes } });
+            vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
+        };
+        main_loop.workspace_settings(2, found(2_000));
+        main_loop.workspace_settings(1, found(1_000));
+        assert_eq!(main_loop.world.snapshot.settings.files.max_bytes, 2_000);
     }
 }

@@ -75,7 +75,7 @@ impl Debt {
             | Mail::ClientDoesNotWatch
             | Mail::SettingsChanged(_)
             | Mail::Settings(_)
-            | Mail::WorkspaceSettings(_)
+            | Mail::WorkspaceSettings(..)
             | Mail::ProgressCancelled(_)
             | Mail::Asked(..)
             | Mail::Command(_)
