@@ -4,25 +4,16 @@ use strata_engine::key::FileKey;
 use strata_host::roots::Roots;
 use strata_host::uri;
 
-/// What a document is to Strata.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Name {
-    /// Kept under this name.
-    Tracked(FileKey),
-    /// Not kept: another scheme (`git:`, a diff view), or a file outside the workspace folders.
-    Ignored,
-}
-
 /// The name of a document: a file of a workspace folder, a buffer that was never saved, or a cell of a
-/// notebook (`notebook.ipynb#cell`).
-pub fn name_of(text: &str, roots: &Roots) -> Name {
-    let name = match uri::scheme(text) {
+/// notebook (`notebook.ipynb#cell`). `None` for one that is not kept: of another scheme (`git:`, a diff view), or outside the
+/// workspace folders.
+pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
+    match uri::scheme(text) {
         Some("file") => file_key(text, roots),
         Some("untitled") => Some(FileKey::new(text)),
         Some("vscode-notebook-cell") => notebook_cell(text, roots),
         _ => None,
-    };
-    name.map_or(Name::Ignored, Name::Tracked)
+    }
 }
 
 /// Whether a document's file lies outside of the workspace folders although its name does not say so: a link leads there.
@@ -68,10 +59,7 @@ mod tests {
 
     fn name(uri: &str) -> Option<String> {
         let roots = Roots::single(std::env::temp_dir()).unwrap();
-        match name_of(uri, &roots) {
-            Name::Tracked(key) => Some(key.to_string()),
-            Name::Ignored => None,
-        }
+        key_of(uri, &roots).map(|key| key.to_string())
     }
 
     fn inside(path: &str) -> String {

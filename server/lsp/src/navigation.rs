@@ -16,7 +16,7 @@ use strata_engine::session::Session;
 use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use crate::client::ClientInfo;
-use crate::documents::{Name, name_of};
+use crate::documents::key_of;
 use crate::snapshot::Snapshot;
 
 pub use feature::{ACTION_KIND, Feature, features};
@@ -109,8 +109,5 @@ impl Question {
 }
 
 fn key(uri: &str, snapshot: &Snapshot) -> Option<FileKey> {
-    match name_of(uri, &snapshot.roots) {
-        Name::Tracked(key) => Some(key),
-        Name::Ignored => None,
-    }
+    key_of(uri, &snapshot.roots)
 }

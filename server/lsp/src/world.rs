@@ -21,7 +21,7 @@ use tower_lsp::ls_types::{
 };
 
 use crate::client::ClientInfo;
-use crate::documents::{Name, leads_out, name_of, renamed};
+use crate::documents::{key_of, leads_out, renamed};
 use crate::index::Index;
 use crate::misread::Misread;
 use crate::settings::{Configuration, Found};
@@ -320,10 +320,7 @@ impl World {
 
     /// The name of what a client's URI names, when it is kept.
     pub fn key(&self, uri: &str) -> Option<FileKey> {
-        match name_of(uri, &self.snapshot.roots) {
-            Name::Tracked(key) => Some(key),
-            Name::Ignored => None,
-        }
+        key_of(uri, &self.snapshot.roots)
     }
 
     /// The name of the document of a URI, when it is kept. Where a link leads is asked when a document is new: the disk is not

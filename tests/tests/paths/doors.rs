@@ -10,7 +10,7 @@ use strata_host::named::named;
 use strata_host::roots::{Folder, Roots};
 use strata_host::select::expand;
 use strata_host::walk::{Walk, WalkOptions, walk, walk_at};
-use strata_lsp::documents::{Name, name_of};
+use strata_lsp::documents::key_of;
 
 use crate::cases::{Case, cases};
 use crate::field::Field;
@@ -46,7 +46,7 @@ impl House {
             came.push(("a short list", format!("{named:?}")));
             keys.extend(named);
         }
-        if let Name::Tracked(key) = name_of(text, &self.roots) {
+        if let Some(key) = key_of(text, &self.roots) {
             came.push(("a document", key.to_string()));
             keys.insert(key);
         }

@@ -9,7 +9,7 @@ use strata_host::uri;
 use tower_lsp::ls_types::{Position, Range};
 
 use super::{CommandError, Context, files, prompt};
-use crate::documents::{Name, name_of};
+use crate::documents::key_of;
 use crate::{figures, meter, position};
 
 /// Which document.
@@ -63,7 +63,7 @@ impl Here {
                 "open a file first: this is about the file at hand, and the editor has named none",
             ));
         };
-        if let Name::Tracked(key) = name_of(named, &snapshot.roots) {
+        if let Some(key) = key_of(named, &snapshot.roots) {
             return Ok(key);
         }
         snapshot.resolve(named).map_err(|error| match &self.uri {
