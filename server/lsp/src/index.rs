@@ -144,6 +144,12 @@ pub struct Progress {
 }
 
 impl<'a> Means<'a> {
+    /// Those of a snapshot.
+    pub fn of(snapshot: &'a Snapshot, options: &'a WalkOptions, cancel: &'a Cancel) -> Self {
+        let means = Self::new(&snapshot.roots, options, &snapshot.outlines, cancel);
+        Self { trust: snapshot.trust, ..means }
+    }
+
     /// With as many threads as an editor can spare, without trust.
     pub fn new(
         roots: &'a Roots,
@@ -274,10 +280,15 @@ impl Index {
             }
             symbols.insert(key, now);
         }
-        let fresh: Vec<FileKey> = entries.keys().filter(|key| self.stamp(key).is_none()).cloned().collect();
+        let is_fresh = |key: &&FileKey| self.stamp(key).is_none();
+        let is_gone = |old: &&Entry| looked_at(&old.key) && !entries.contains_key(&old.key);
         let mut recency = self.recency.clone();
-        if !fresh.is_empty() {
-            Arc::make_mut(&mut recency).extend(fresh.into_iter().map(|key| (key, 0)));
+        // A change copies the table of all files.
+        for gone in self.entries.iter().filter(is_gone).filter(|gone| self.recency.contains_key(&gone.key)) {
+            Arc::make_mut(&mut recency).remove(&gone.key);
+        }
+        for fresh in entries.keys().filter(is_fresh) {
+            Arc::make_mut(&mut recency).insert(fresh.clone(), 0);
         }
         let untouched = self.entries.iter().filter(|entry| !looked_at(&entry.key)).cloned();
         let mut all: Vec<Entry> = untouched.chain(entries.into_values()).collect();
@@ -519,6 +530,10 @@ mod tests {
         let (options, cancel) = (WalkOptions::default(), Cancel::new());
         let (refreshed, _) = index.refreshed(&keys, &Means::new(&roots, &options, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
+        fs::remove_file(folder.path().join("later.py")).unwrap();
+        let means = Means::new(&roots, &options, &cache, &cancel);
+        let (without, _) = refreshed.refreshed(&BTreeSet::from(["later.py".into()]), &means).unwrap();
+        assert_eq!(recency(&without), recency(&index), "what comes and goes leaves nothing behind");
     }
 
     #[test]

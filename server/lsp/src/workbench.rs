@@ -174,11 +174,7 @@ impl Workbench {
     /// [`Cancelled`] when what [`heed`](Self::heed) was given went up; then all is as before.
     pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
-        let snapshot = &self.snapshot;
-        let means = Means {
-            trust: snapshot.trust,
-            ..Means::new(&snapshot.roots, &options, &snapshot.outlines, &self.cancel)
-        };
+        let means = Means::of(&self.snapshot, &options, &self.cancel);
         let tell = |step| match step {
             Step::Listed(_) => {}
             Step::Outlined(so_far) => progress(so_far),
@@ -198,11 +194,7 @@ impl Workbench {
             return self.index(progress);
         }
         let options = walk_options(&self.snapshot.settings);
-        let snapshot = &self.snapshot;
-        let means = Means {
-            trust: snapshot.trust,
-            ..Means::new(&snapshot.roots, &options, &snapshot.outlines, &self.cancel)
-        };
+        let means = Means::of(&self.snapshot, &options, &self.cancel);
         if let Some((index, remembered)) = self.snapshot.index.rescanned(&means)? {
             let index = match index.links {
                 Links::Current => index,

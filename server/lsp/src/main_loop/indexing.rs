@@ -169,8 +169,7 @@ fn look(
     mail: &Sender<Mail>,
 ) -> Option<(Index, Remembered)> {
     let options = walk_options(&snapshot.settings);
-    let means =
-        Means { trust: snapshot.trust, ..Means::new(&snapshot.roots, &options, &snapshot.outlines, cancel) };
+    let means = Means::of(snapshot, &options, cancel);
     let looked = match wanted {
         Wanted::Nothing => return None,
         Wanted::Files(keys) => snapshot.index.refreshed(&keys, &means),
