@@ -26,7 +26,7 @@ pub enum Keeping {
     Lost,
 }
 
-/// Where sessions are kept.
+/// Where sessions are kept: nowhere until a folder is named.
 #[derive(Debug, Default)]
 pub struct Keeper(Mutex<Inner>);
 
@@ -57,8 +57,9 @@ enum Place {
 #[derive(Debug)]
 struct Kept {
     handle: SessionHandle,
-    /// What the store holds of it.
-    stored: Arc<Session>,
+    /// What the store holds of it: its messages, and the rest.
+    history: History,
+    saved: Saved,
 }
 
 /// Why a session was not stored, read or found.
@@ -84,11 +85,6 @@ pub enum KeepError {
 }
 
 impl Keeper {
-    /// Keeps no sessions.
-    pub fn nowhere() -> Self {
-        Self::default()
-    }
-
     /// Keeps sessions of the workspace whose first folder is `folder` from now on, below the user's state directory.
     /// Nothing is opened yet. Sessions that are open stay where they are.
     ///
@@ -147,13 +143,12 @@ impl Keeper {
         }
         faults::reach("store", Point::Before);
         let id = &*session.id;
-        let (stored, saved) = match sessions.get(id) {
-            Some(kept) => (kept.stored.history.clone(), kept.stored.saved()),
-            None => (History::new(), Saved::default()),
-        };
         let now = session.saved();
-        let change = session.history.since(&stored);
-        if change.is_empty() && now == saved {
+        let (change, is_other) = match sessions.get(id) {
+            Some(kept) => (session.history.since(&kept.history), now != kept.saved),
+            None => (session.history.since(&History::new()), now != Saved::default()),
+        };
+        if change.is_empty() && !is_other {
             return Ok(());
         }
         let store = match opened(place, news) {
@@ -165,7 +160,7 @@ impl Keeper {
             sessions.insert(id.to_owned(), Kept::begun(store, id, now_ms)?);
         }
         let Some(kept) = sessions.get_mut(id) else { return Err(KeepError::Nowhere) };
-        let state = (now != saved).then(|| serde_json::to_value(&now)).transpose();
+        let state = is_other.then(|| serde_json::to_value(&now)).transpose();
         let commit = Commit {
             removed: change.removed,
             changed: change.changed,
@@ -177,7 +172,7 @@ impl Keeper {
         };
         store.commit(&kept.handle, &commit)?;
         faults::reach("store", Point::Changed);
-        kept.stored = Arc::clone(session);
+        kept.note(session);
         if !session.calibrations().is_empty() {
             *calibrations = Some(session.calibrations().clone());
         }
@@ -192,15 +187,21 @@ impl Keeper {
     pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, KeepError> {
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
-        if let Some(kept) = sessions.get(id) {
-            return Ok(Arc::clone(&kept.stored));
-        }
         let store = opened(place, news)?;
         let name: SessionId = id.parse()?;
-        let handle = store.open_session(&name, access)?;
-        let session = Arc::new(restored(store, &name)?);
-        sessions.insert(id.to_owned(), Kept { handle, stored: Arc::clone(&session) });
-        Ok(session)
+        match sessions.get_mut(id) {
+            Some(kept) => {
+                let session = restored(store, &name)?;
+                kept.note(&session);
+                Ok(Arc::new(session))
+            }
+            None => {
+                let handle = store.open_session(&name, access)?;
+                let session = restored(store, &name)?;
+                sessions.insert(id.to_owned(), Kept::of(handle, &session));
+                Ok(Arc::new(session))
+            }
+        }
     }
 
     /// Closes a session here, so that others may write to it. What was stored of it stays.
@@ -253,8 +254,8 @@ impl Keeper {
             let new = NewSession { id: session.id.parse()?, name: name.to_owned(), created_ms: now_ms };
             let store = opened(place, news)?;
             let handle = store.fork(&original, &new, None)?;
-            let stored = Arc::new(restored(store, &new.id)?);
-            sessions.insert(session.id.to_string(), Kept { handle, stored });
+            let copy = restored(store, &new.id)?;
+            sessions.insert(session.id.to_string(), Kept::of(handle, &copy));
         }
         self.add(session, name, now_ms)
     }
@@ -273,14 +274,15 @@ impl Keeper {
             opened => opened?,
         };
         // The store takes the lock itself, so ours has to go first.
-        let kept = sessions.remove(id).map(|kept| (kept.handle.access(), kept.stored));
+        let kept =
+            sessions.remove(id).map(|Kept { handle, history, saved }| (handle.access(), history, saved));
         match store.delete(&name) {
             Ok(()) => Ok(()),
             Err(error) => {
-                if let Some((access, stored)) = kept
+                if let Some((access, history, saved)) = kept
                     && let Ok(handle) = store.open_session(&name, access)
                 {
-                    sessions.insert(id.to_owned(), Kept { handle, stored });
+                    sessions.insert(id.to_owned(), Kept { handle, history, saved });
                 }
                 Err(error.into())
             }
@@ -352,7 +354,7 @@ impl Inner {
             if let Ok(id) = id.parse()
                 && let Ok(stored) = restored(store, &id)
             {
-                kept.stored = Arc::new(stored);
+                kept.note(&stored);
             }
         }
     }
@@ -362,7 +364,17 @@ impl Kept {
     /// A session that is stored from now on, with nothing in it.
     fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
         let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
-        Ok(Self { handle: store.create(&new)?, stored: Arc::new(Session::new(id)) })
+        Ok(Self { handle: store.create(&new)?, history: History::new(), saved: Saved::default() })
+    }
+
+    /// A session that is stored like this.
+    fn of(handle: SessionHandle, stored: &Session) -> Self {
+        Self { handle, history: stored.history.clone(), saved: stored.saved() }
+    }
+
+    /// Takes note of what is stored now.
+    fn note(&mut self, stored: &Session) {
+        (self.history, self.saved) = (stored.history.clone(), stored.saved());
     }
 }
 
@@ -434,7 +446,7 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let disk = top.path().join("disk");
         fs::write(&disk, "no directory").unwrap();
-        let keeper = Keeper::nowhere();
+        let keeper = Keeper::default();
         keeper.settle_at(disk.join("state"), top.path());
         let mut session = Session::new("s-1");
         let mut say = |text: &str| {
@@ -454,8 +466,20 @@ mod tests {
             (Keeping::Kept, Some("sessions are kept again".to_owned()))
         );
         drop(keeper);
-        let keeper = Keeper::nowhere();
+        let keeper = Keeper::default();
         keeper.settle_at(disk.join("state"), top.path());
         assert_eq!(keeper.load("s-1", Access::Write).unwrap().history.len(), 3);
+    }
+
+    #[test]
+    fn a_session_that_was_stored_is_not_held() {
+        let top = tempfile::tempdir().unwrap();
+        let keeper = Keeper::default();
+        keeper.settle_at(top.path().join("state"), top.path());
+        let mut session = Session::new("s-1");
+        session.history.add(NewMessage::text(Role::User, "one"));
+        let session = Arc::new(session);
+        keeper.commit(&session, 1).unwrap();
+        assert_eq!(Arc::strong_count(&session), 1, "prompts that wait for their answer would be kept twice");
     }
 }
