@@ -53,7 +53,7 @@ use indexing::Indexing;
 use metering::Meter;
 use offers::Offers;
 use queue::Queues;
-use tasks::{INTERNAL, undo};
+use tasks::undo;
 use watching::Watching;
 
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
@@ -302,7 +302,7 @@ impl MainLoop {
             Debt::Index(run) => self.indexed(run, IndexEnd::Failed),
             Debt::Meter => self.meter = Meter::default(),
             Debt::Compaction(session, number) => {
-                self.compaction_ended(&session, number, Err(CommandError::failed(INTERNAL)))
+                self.compaction_ended(&session, number, Err(CommandError::Internal))
             }
             Debt::Ageing(session) => {
                 self.ageing.remove(&session);
@@ -316,7 +316,7 @@ impl MainLoop {
                     undo(before, &self.services);
                 }
                 if let Some(number) = compaction {
-                    self.compaction_ended(&session, number, Err(CommandError::failed(INTERNAL)));
+                    self.compaction_ended(&session, number, Err(CommandError::Internal));
                 }
                 self.turn_over(&session, &shown);
             }

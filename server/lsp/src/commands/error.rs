@@ -6,6 +6,7 @@ use strata_engine::compaction::{NoSuchProfile, Refused};
 use strata_engine::history::NoSuchMessage;
 use strata_engine::prompt::AssembleError;
 use strata_engine::session::{AlreadyRecovered, NoSuchPrompt, NothingToUndo};
+use strata_engine::wire::Rule;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
@@ -39,6 +40,9 @@ pub enum CommandError {
     /// Nobody waits for the answer any more.
     #[error("cancelled")]
     Cancelled,
+    /// A fault of Strata, whatever was asked for.
+    #[error("an internal error stopped this command; nothing was changed, please report it")]
+    Internal,
 }
 
 impl CommandError {
@@ -88,9 +92,33 @@ said!(
     AlreadyRecovered
 );
 
+/// Whether the rule is about what a client hands over with its request and is sent as it is: pictures, declared tools.
+fn is_for_the_client(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::ImageForm
+            | Rule::ImageSize
+            | Rule::ToolName
+            | Rule::ToolTwice
+            | Rule::ToolSchema
+            | Rule::BodySize
+    )
+}
+
 impl From<AssembleError> for CommandError {
     fn from(error: AssembleError) -> Self {
-        let message = error.to_string();
+        let message = match &error {
+            AssembleError::Invalid { violations }
+                if violations.iter().all(|violation| is_for_the_client(violation.rule)) =>
+            {
+                let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                format!(
+                    "the provider would refuse what came with the request: {}; give it in another form, or leave it out",
+                    told.join("; ")
+                )
+            }
+            error => error.to_string(),
+        };
         let data = match &error {
             AssembleError::TooLarge { model, tokens, limit, largest } => Some(json!({
                 "kind": "tooLarge", "model": model, "tokens": tokens, "limit": limit, "largest": largest,
@@ -121,7 +149,36 @@ impl From<CommandError> for Error {
             // RequestFailed, LSP 3.17: the request was understood and well-formed, but could not be done.
             CommandError::Failed { data, .. } => (ErrorCode::ServerError(-32803), data),
             CommandError::Cancelled => (ErrorCode::RequestCancelled, None),
+            CommandError::Internal => (ErrorCode::InternalError, None),
         };
         Error { code, message: message.into(), data }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_engine::wire::Violation;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_of_ours_is_told_as_one() {
+        assert_eq!(Error::from(CommandError::Internal).code, ErrorCode::InternalError);
+    }
+
+    #[test]
+    fn who_hands_over_what_a_provider_refuses_is_not_told_to_report_it() {
+        let told = |rules: &[Rule]| {
+            let violation = |rule: &Rule| Violation {
+                path: "/messages/0/content/0".to_owned(),
+                rule: *rule,
+                detail: "a picture must be PNG, JPEG, GIF or WebP".to_owned(),
+            };
+            let violations = rules.iter().map(violation).collect();
+            CommandError::from(AssembleError::Invalid { violations }).to_string()
+        };
+        let picture = told(&[Rule::ImageForm]);
+        assert!(picture.contains("must be PNG") && !picture.contains("report"), "{picture}");
+        assert!(told(&[Rule::ImageForm, Rule::Alternation]).contains("please report"));
     }
 }

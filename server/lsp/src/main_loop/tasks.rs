@@ -25,10 +25,6 @@ use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::world::{Action, MAIN_SESSION};
 
-/// What is said of something that panicked.
-pub(super) const INTERNAL: &str =
-    "an internal error stopped this command; nothing was changed, please report it";
-
 impl MainLoop {
     /// A command waits for its turn in the session that it names.
     pub(super) fn enqueue(&mut self, mut call: Call) {
@@ -60,7 +56,7 @@ impl MainLoop {
                 Err(panicked) => {
                     tracing::error!(session = id, %panicked, "a task was not started");
                     if let Some(number) = compaction {
-                        self.compaction_ended(id, number, Err(CommandError::failed(INTERNAL)));
+                        self.compaction_ended(id, number, Err(CommandError::Internal));
                     }
                 }
             }
@@ -324,7 +320,7 @@ pub(super) fn undo(session: &Arc<Session>, services: &Services) {
 fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, waits: Waits) -> Done {
     let Stored { session, effects, result } = outcome.unwrap_or_else(|panicked| {
         tracing::error!(%panicked, what, "a task panicked; its session is as before");
-        Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(INTERNAL)) }
+        Stored { session: None, effects: Vec::new(), result: Err(CommandError::Internal) }
     });
     Done { folders_version, session, effects, result, waits }
 }
