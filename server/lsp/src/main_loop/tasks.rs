@@ -1,6 +1,7 @@
 //! What has its turn in a session: commands, and what came of work outside. Each runs on a copy of the session on another thread
 //! and comes back as mail, by when what it changed is on the disk.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -162,7 +163,7 @@ impl MainLoop {
             let keep = result.is_ok() && !cancel.is_cancelled();
             let changed = session.mark() != mark;
             let outcome = Outcome { session: changed.then_some(session), effects, result };
-            if keep { outcome.stored(&services) } else { outcome.undone() }
+            if keep { outcome.stored(&services) } else { outcome.undone(&sessions, &services) }
         };
         let pool = if may_wait { &self.patient } else { &self.pool };
         Work { what: "command", job: Box::new(job), pool, waits }
@@ -199,13 +200,20 @@ impl MainLoop {
     }
 
     fn take_over(&mut self, id: &str, done: Done) {
-        let Done { folders_version, session, effects, mut result, waits } = done;
-        if folders_version != self.world.folders_version {
-            result = result.and(Err(CommandError::failed(
-                "the workspace folders changed while this command ran, so nothing was changed; run it again",
-            )));
-        } else if let Some(session) = session {
-            self.transition(|world| world.session_changed(session));
+        let Done { folders_version, session, mut effects, mut result, waits } = done;
+        match session {
+            Some(_) if folders_version != self.world.folders_version => {
+                // It names files as they are called no more. Here, too, the disk is waited for once in a blue moon.
+                if let Some(before) = self.world.sessions.get(id) {
+                    undo(before, &self.services);
+                }
+                effects.clear();
+                result = result.and(Err(CommandError::failed(
+                    "the workspace folders changed while this command ran, so nothing was changed; run it again",
+                )));
+            }
+            Some(session) => self.transition(|world| world.session_changed(session)),
+            None => {}
         }
         let mut waits = Some(waits);
         for effect in effects {
@@ -296,8 +304,15 @@ impl Outcome {
         }
     }
 
-    /// Only the answer is left.
-    fn undone(self) -> Stored {
+    /// Only the answer is left. A session that was opened and will not be kept open is given free.
+    fn undone(self, open: &BTreeMap<Arc<str>, Arc<Session>>, services: &Services) -> Stored {
+        for effect in &self.effects {
+            if let Effect::Open(session) = effect
+                && !open.contains_key(&session.id)
+            {
+                services.keeper.release(&session.id);
+            }
+        }
         Stored { session: None, effects: Vec::new(), result: self.result }
     }
 }
@@ -309,7 +324,7 @@ struct Stored {
     result: Result<Value, CommandError>,
 }
 
-/// Has the store hold a session as it is again: what panicked may have got as far as being stored.
+/// Has the store hold a session as it is again: what came to nothing may have got as far as being stored.
 pub(super) fn undo(session: &Arc<Session>, services: &Services) {
     if !matches!(catch(|| services.keeper.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "what came to nothing is still stored");
@@ -343,4 +358,71 @@ fn put_in_place(session: &mut Session, draft: Draft, snapshot: &Snapshot) -> Res
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
     // The waiting side is gone when the request was cancelled.
     let _ = answer.send(result);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use strata_engine::history::{NewMessage, Role};
+    use strata_host::store::Access;
+    use tokio::sync::mpsc::unbounded_channel;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    /// A loop that keeps sessions below a folder, with one session in which something was said.
+    fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {
+        let (mail, _inbox) = std::sync::mpsc::channel();
+        let (outgoing, _said) = unbounded_channel();
+        let main_loop = MainLoop::new(Pool::new(NonZeroUsize::MIN).unwrap(), mail, outgoing).unwrap();
+        let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
+        let session = said(&Session::new("s-1"), "one");
+        main_loop.services.keeper.commit(&session, 1).unwrap();
+        main_loop.world.begin_with(Arc::clone(&session));
+        (main_loop, session)
+    }
+
+    fn said(before: &Session, text: &str) -> Arc<Session> {
+        let mut session = before.clone();
+        session.history.add(NewMessage::text(Role::User, text));
+        Arc::new(session)
+    }
+
+    #[test]
+    fn a_session_with_names_of_other_folders_is_not_stored_either() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut main_loop, before) = started(&folder);
+        let after = said(&before, "two");
+        main_loop.services.keeper.commit(&after, 2).unwrap();
+        let (answer, mut waits) = oneshot::channel();
+        let done = Done {
+            folders_version: main_loop.world.folders_version + 1,
+            session: Some(after),
+            effects: Vec::new(),
+            result: Ok(Value::Null),
+            waits: Waits::Caller(answer, Cancel::new()),
+        };
+        main_loop.command_done("s-1", done);
+        assert!(waits.try_recv().unwrap().is_err());
+        let services = Arc::clone(&main_loop.services);
+        let stored = services.keeper.with(|store| store.load(&"s-1".parse()?)).unwrap();
+        assert_eq!(stored.messages.len(), before.history.len());
+    }
+
+    #[test]
+    fn a_session_that_was_opened_for_nobody_is_given_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let (main_loop, session) = started(&folder);
+        let (open, services) = (main_loop.world.sessions.clone(), Arc::clone(&main_loop.services));
+        let keeper = &services.keeper;
+        keeper.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
+        keeper.release("s-2");
+        let opened = keeper.load("s-2", Access::Write).unwrap();
+        let effects = vec![Effect::Open(opened), Effect::Open(Arc::clone(&session))];
+        let outcome = Outcome { session: None, effects, result: Ok(Value::Null) };
+        let undone = outcome.undone(&open, &services);
+        assert!(undone.effects.is_empty());
+        assert_eq!((keeper.access("s-2"), keeper.access("s-1")), (None, Some(Access::Write)));
+    }
 }
