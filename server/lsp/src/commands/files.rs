@@ -1,5 +1,7 @@
 //! `files.*`: which files a session shows, and what they hold now.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::key::FileKey;
@@ -204,11 +206,8 @@ pub(super) fn set(params: Paths, context: &mut Context<'_>) -> Result<Changed, C
 
 /// Takes note that files were read outside of what Strata sees.
 pub(super) fn mark_read(params: MarkedPaths, context: &mut Context<'_>) -> Result<MarkedRead, CommandError> {
-    for path in &params.paths {
-        let key = context
-            .snapshot
-            .resolve(path)
-            .map_err(|error| CommandError::invalid("paths", &error.to_string()))?;
+    for (at, path) in params.paths.iter().enumerate() {
+        let key = context.file(&format!("paths[{at}]"), path)?;
         context.session.trail.mark_read(key.as_str());
     }
     context.session.touch();
@@ -253,10 +252,7 @@ pub(super) fn exclude(params: Paths, context: &mut Context<'_>) -> Result<Change
 }
 
 pub(super) fn add(params: PathAndContent, context: &mut Context<'_>) -> Result<Changed, CommandError> {
-    let key = context
-        .snapshot
-        .resolve(&params.path)
-        .map_err(|error| CommandError::invalid("path", &error.to_string()))?;
+    let key = context.file("path", &params.path)?;
     let limit = context.snapshot.settings.files.max_bytes;
     if params.content.len() as u64 > limit {
         return Err(CommandError::invalid(
@@ -277,10 +273,7 @@ pub(super) fn add(params: PathAndContent, context: &mut Context<'_>) -> Result<C
 pub(super) fn rename(params: Renames, context: &mut Context<'_>) -> Result<RenamedReply, CommandError> {
     let mut renames = Vec::new();
     for (at, Rename { from, to }) in params.files.iter().enumerate() {
-        let key = |name: &str, text: &str| {
-            let invalid = |error| CommandError::invalid(&format!("files[{at}].{name}"), &format!("{error}"));
-            context.snapshot.resolve(text).map_err(invalid)
-        };
+        let key = |name: &str, text: &str| context.file(&format!("files[{at}].{name}"), text);
         renames.push((key("from", from)?, key("to", to)?));
     }
     let moved = |key: &FileKey| {
@@ -300,10 +293,7 @@ pub(super) fn clear(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, 
 }
 
 pub(super) fn read(params: OnePath, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
-    let key = context
-        .snapshot
-        .resolve(&params.path)
-        .map_err(|error| CommandError::invalid("path", &error.to_string()))?;
+    let key = context.file("path", &params.path)?;
     let file = context
         .snapshot
         .text(&key, &context.session.selection)
@@ -312,10 +302,7 @@ pub(super) fn read(params: OnePath, context: &mut Context<'_>) -> Result<ReadRep
 }
 
 pub(super) fn has(params: OnePath, context: &mut Context<'_>) -> Result<HasReply, CommandError> {
-    let key = context
-        .snapshot
-        .resolve(&params.path)
-        .map_err(|error| CommandError::invalid("path", &error.to_string()))?;
+    let key = context.file("path", &params.path)?;
     Ok(HasReply { has: context.session.selection.choice(&key) == Choice::Selected })
 }
 
@@ -443,10 +430,9 @@ fn select_into(
         for key in found.files.into_iter().chain(asked.into_iter().map(|(key, _)| key)) {
             // A file that cannot be shown is refused now, with the reason, rather than at the next prompt.
             if named_itself {
-                let given = selection.clone();
                 context
                     .snapshot
-                    .text(&key, &given)
+                    .text(&key, selection)
                     .map_err(|error| CommandError::invalid(&format!("paths[{at}]"), &error.to_string()))?;
             }
             match lines {
@@ -477,7 +463,7 @@ fn select_into(
 fn change_chosen(
     params: &Paths,
     context: &mut Context<'_>,
-    chosen: fn(&Selection) -> Vec<FileKey>,
+    chosen: fn(&Selection) -> BTreeSet<FileKey>,
     change: fn(&mut Selection, &FileKey),
 ) -> Result<Changed, CommandError> {
     let mut selection = context.session.selection.clone();
@@ -489,14 +475,14 @@ fn change_chosen(
             let message = "lines cannot be taken out singly; name the file and select what is to stay";
             return Err(CommandError::invalid(&format!("paths[{at}]"), message));
         }
-        let wanted: Vec<FileKey> = match candidates.iter().find(|key| key.as_str() == path) {
-            Some(key) => vec![key.clone()],
+        let wanted: BTreeSet<FileKey> = match candidates.get(path) {
+            Some(key) => BTreeSet::from([key.clone()]),
             None => match expand(path, context) {
                 Ok(found) => {
                     found.files.into_iter().chain(found.withheld.into_iter().map(|(key, _)| key)).collect()
                 }
                 Err(SelectError::NotFound(_) | SelectError::NoMatch(_) | SelectError::EmptyFolder(_)) => {
-                    Vec::new()
+                    BTreeSet::new()
                 }
                 Err(error) => return Err(invalid_path(at, &error)),
             },

@@ -4,9 +4,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{Kind, MessageId, Role};
-use strata_host::store::{Coverage, Fragment, FragmentId, Hit, NewFragment, Scope, Source};
+use strata_host::store::{Coverage, Fragment, FragmentId, Hit, Limits, NewFragment, Scope, Source};
 
 use super::{CommandError, Context, Empty, Later, NoArguments};
+
+/// A search finds no more, whoever asks for more.
+const MOST_HITS: usize = 1_000;
 
 /// A note.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -98,7 +101,7 @@ struct FoundHit {
 /// Where something was found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
-pub(super) enum Place {
+enum Place {
     /// A note.
     Fragment {
         /// Its number.
@@ -151,7 +154,8 @@ pub(super) fn search_in(
     scope: &Scope,
     context: &Context<'_>,
 ) -> Result<Found, CommandError> {
-    let limits = Place::limits(limit);
+    let default = Limits::default();
+    let limits = Limits { hits: limit.unwrap_or(default.hits).clamp(1, MOST_HITS), ..default };
     let found = context.services.keeper.with(|store| store.search(query, scope, limits))?;
     let newest = match found.coverage {
         Coverage::All => None,

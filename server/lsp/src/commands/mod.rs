@@ -33,6 +33,7 @@ use serde_json::{Map, Value};
 use strata_engine::ageing::Ageing;
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Moment;
+use strata_engine::key::FileKey;
 use strata_engine::session::Session;
 use strata_engine::settings::SummariserKind;
 
@@ -74,6 +75,11 @@ pub struct Context<'a> {
 pub type Write = Box<dyn FnOnce(&Keeper) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {
+    /// The file that an argument names.
+    fn file(&self, field: &str, text: &str) -> Result<FileKey, CommandError> {
+        self.snapshot.resolve(text).map_err(|error| CommandError::invalid(field, &error.to_string()))
+    }
+
     /// Has something written when the command has nothing else left to do.
     fn at_last<R, W>(&mut self, write: W) -> Later<R>
     where

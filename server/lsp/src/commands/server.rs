@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use strata_engine::models::Model;
 use strata_engine::prompt::IndexState;
 use strata_engine::settings::Settings;
@@ -46,7 +47,8 @@ pub(super) struct ServerStatus {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SettingsReply {
     /// All of them.
-    settings: Settings,
+    #[schemars(with = "Settings")]
+    settings: Value,
     /// Where each value comes from, by the setting's name.
     origins: BTreeMap<String, Origin>,
     /// What an untrusted workspace would set if it were let.
@@ -86,9 +88,8 @@ pub(super) fn settings(_: NoArguments, context: &mut Context<'_>) -> Result<Sett
     let snapshot = context.snapshot;
     let Effective { origins, ignored, .. } = snapshot.configuration.effective().clone();
     // Nothing of it should be a secret; what is one all the same is not shown around.
-    let mut settings = serde_json::to_value(&*snapshot.settings).unwrap_or_default();
+    let mut settings = super::written(&*snapshot.settings)?;
     snapshot.screen.value(&mut settings);
-    let settings = serde_json::from_value(settings).unwrap_or_default();
     Ok(SettingsReply { settings, origins, ignored })
 }
 

@@ -11,9 +11,9 @@ use strata_engine::history::{Message, MessageId, NewMessage};
 use strata_engine::redaction::Screen;
 use strata_engine::session::Session;
 use strata_engine::wire::{self, Body, Format};
-use strata_host::store::{Access, Limits, Scope, SessionInfo, StoreError};
+use strata_host::store::{Access, Scope, SessionInfo, StoreError};
 
-use super::memory::{Found, Place};
+use super::memory::Found;
 use super::{CommandError, Context, Effect, Empty, Later, NoArguments};
 use crate::keeper::{KeepError, Keeper};
 use crate::world::MAIN_SESSION;
@@ -182,12 +182,12 @@ pub(super) struct Steps {
 }
 
 pub(super) fn new(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
-    open(Arc::new(Session::new(new_id()?)), context)
+    open(Arc::new(Session::new(Keeper::new_id()?)), context)
 }
 
 pub(super) fn reset(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
     let mut session = context.session.clone();
-    session.begin_again(new_id()?);
+    session.begin_again(Keeper::new_id()?);
     open(Arc::new(session), context)
 }
 
@@ -205,7 +205,7 @@ pub(super) fn fork(params: ForkParams, context: &mut Context<'_>) -> Result<Open
     if let Some(until) = params.until {
         session.end_with(until)?;
     }
-    session.rename(new_id()?);
+    session.rename(Keeper::new_id()?);
     let session = Arc::new(session);
     let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
     context.at_last::<Empty, _>(move |keeper| {
@@ -313,7 +313,7 @@ pub(super) fn import(
         }));
     }
     let imported = read(&params.text, &context.snapshot.screen)?;
-    let mut session = Session::new(new_id()?);
+    let mut session = Session::new(Keeper::new_id()?);
     session.set_history(imported.messages);
     let (id, messages) = (session.id.to_string(), session.history.len());
     let session = Arc::new(session);
@@ -329,14 +329,6 @@ pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<
     context.services.keeper.begin(context.session, context.now_ms)?;
     let scope = Scope::Session(context.session.id.parse()?);
     super::memory::search_in(&params.query, params.limit, &scope, context)
-}
-
-impl Place {
-    /// Limits of a search that shows at most `hits`.
-    pub(super) fn limits(hits: Option<usize>) -> Limits {
-        let default = Limits::default();
-        Limits { hits: hits.unwrap_or(default.hits).clamp(1, 1_000), ..default }
-    }
 }
 
 fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<Opened, CommandError> {
@@ -387,10 +379,6 @@ fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, Comma
         Body::Text(text) => text,
         Body::Json(body) => body.to_string(),
     })
-}
-
-fn new_id() -> Result<String, StoreError> {
-    Keeper::new_id()
 }
 
 /// Messages of a text in any form that is known.

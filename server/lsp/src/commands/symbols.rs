@@ -243,8 +243,7 @@ fn known(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, Comman
 
 pub(super) fn file(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
     let snapshot = context.snapshot;
-    let key =
-        snapshot.resolve(&params.path).map_err(|error| CommandError::invalid("path", &error.to_string()))?;
+    let key = context.file("path", &params.path)?;
     let symbols = snapshot.symbols(context.cancel)?;
     let Some(file) = symbols.get(&key) else {
         let languages = strata_engine::outline::languages().join(", ");
@@ -293,7 +292,8 @@ pub(super) fn dependents(
     let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
     let dependents = owned(references.dependents(&key));
     let dependencies = owned(references.dependencies(&key));
-    let mutual = dependents.iter().filter(|key| dependencies.contains(key)).cloned().collect();
+    let both: BTreeSet<&FileKey> = dependencies.iter().collect();
+    let mutual = dependents.iter().filter(|key| both.contains(key)).cloned().collect();
     let imports = owned(references.imports(&key));
     Ok(DependentsReply {
         incoming: references.incoming(&key),

@@ -115,8 +115,7 @@ pub(super) fn read(params: ReadParams, context: &mut Context<'_>) -> Result<Page
             let session: SessionId = context.session.id.parse()?;
             let keeper = &context.services.keeper;
             let lines = keeper.with(|store| store.spills().read_lines(&session, &id, from, count))?;
-            let to = lines.from + lines.count.saturating_sub(1);
-            let to = if lines.count == 0 { lines.from - 1 } else { to };
+            let to = lines.from + lines.count - 1;
             Ok(Page { text: lines.text, from: lines.from, to, total: lines.total })
         }
     }
