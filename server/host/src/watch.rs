@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use notify::event::{AccessKind, AccessMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// What was seen.
@@ -26,8 +26,16 @@ pub enum Sight {
 #[derive(Debug)]
 pub struct Watcher {
     system: RecommendedWatcher,
-    folders: Arc<RwLock<BTreeSet<PathBuf>>>,
+    known: Arc<Mutex<Known>>,
     max_folders: usize,
+}
+
+/// The folders as the system's thread knows them.
+#[derive(Debug, Default)]
+struct Known {
+    watched: BTreeSet<PathBuf>,
+    /// Those of them that were removed or renamed. Another one may have the name by now, and that one is not watched.
+    gone: BTreeSet<PathBuf>,
 }
 
 /// Why files are not watched.
@@ -71,7 +79,7 @@ impl Watcher {
         mut tell: impl FnMut(Sight) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let system = |error: &dyn std::fmt::Display| WatchError::System(error.to_string());
-        let folders: Arc<RwLock<BTreeSet<PathBuf>>> = Arc::default();
+        let known: Arc<Mutex<Known>> = Arc::default();
         let (sender, events) = sync_channel(WAITING);
         let missed = Arc::new(AtomicBool::new(false));
         let gathering = Arc::clone(&missed);
@@ -79,10 +87,10 @@ impl Watcher {
             .name("strata-watch".to_owned())
             .spawn(move || gather(&events, &gathering, &mut tell))
             .map_err(|error| system(&error))?;
-        let known = Arc::clone(&folders);
-        let handler = move |event| pass_on(event, &known, &sender, &missed);
+        let told = Arc::clone(&known);
+        let handler = move |event| pass_on(event, &told, &sender, &missed);
         let watcher = notify::recommended_watcher(handler).map_err(|error| system(&error))?;
-        Ok(Self { system: watcher, folders, max_folders })
+        Ok(Self { system: watcher, known, max_folders })
     }
 
     /// Watches these folders from now on, and no others; those are told that were not watched before. What happened in them
@@ -91,25 +99,29 @@ impl Watcher {
     /// # Errors
     /// [`WatchError`]; then some of them are watched.
     pub fn watch(&mut self, wanted: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
-        let before = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let (before, kept) = {
+            let mut known = self.known();
+            let Known { watched, gone } = std::mem::take(&mut *known);
+            let kept = watched.iter().filter(|folder| wanted.contains(*folder) && !gone.contains(*folder));
+            known.watched = kept.cloned().collect();
+            (watched, known.watched.clone())
+        };
         // First those that are gone: a folder that was renamed is still watched under its old name.
-        for gone in before.difference(wanted) {
+        for gone in before.difference(&kept) {
             // The system has forgotten it already when it was deleted.
             let _ = self.system.unwatch(gone);
         }
-        *self.folders.write().unwrap_or_else(PoisonError::into_inner) =
-            before.intersection(wanted).cloned().collect();
-        let mut watched = before.intersection(wanted).count();
+        let mut watched = kept.len();
         let mut new = Vec::new();
-        for folder in wanted.difference(&before) {
+        for folder in wanted.difference(&kept) {
             let too_many = WatchError::TooMany { wanted: wanted.len(), watched };
             if watched >= self.max_folders {
                 return Err(too_many);
             }
             // Before it is watched, so that nothing is seen of a folder that nobody knows.
-            self.folders.write().unwrap_or_else(PoisonError::into_inner).insert(folder.clone());
+            self.known().watched.insert(folder.clone());
             if let Err(error) = self.system.watch(folder, RecursiveMode::NonRecursive) {
-                self.folders.write().unwrap_or_else(PoisonError::into_inner).remove(folder);
+                self.known().watched.remove(folder);
                 match error.kind {
                     notify::ErrorKind::MaxFilesWatch => return Err(too_many),
                     // It is gone again, or closed to us: then nothing in it changes that we could see.
@@ -121,6 +133,10 @@ impl Watcher {
             new.push(folder.clone());
         }
         Ok(new)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -141,7 +157,7 @@ fn is_of_the_folder(error: &notify::Error) -> bool {
 /// Called by the system's thread, which must not wait.
 fn pass_on(
     event: notify::Result<Event>,
-    folders: &RwLock<BTreeSet<PathBuf>>,
+    known: &Mutex<Known>,
     sender: &SyncSender<PathBuf>,
     missed: &AtomicBool,
 ) {
@@ -151,7 +167,13 @@ fn pass_on(
         Ok(_) => return,
         Err(_) => return missed_some(sender, missed),
     };
-    let folders = folders.read().unwrap_or_else(PoisonError::into_inner);
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
+        let gone = event.paths.iter().filter(|path| known.watched.contains(*path));
+        let gone: Vec<PathBuf> = gone.cloned().collect();
+        known.gone.extend(gone);
+    }
+    let folders = &known.watched;
     // Some systems tell of everything below a folder.
     let is_watched =
         |path: &Path| folders.contains(path) || path.parent().is_some_and(|parent| folders.contains(parent));
@@ -276,6 +298,22 @@ mod tests {
         assert_eq!(new, [top.join("top/new")]);
         fs::write(top.join("top/new/file"), "x").unwrap();
         until(&sights, &top.join("top/new/file"));
+    }
+
+    #[test]
+    fn a_folder_that_has_taken_the_place_of_another_is_watched() {
+        let (_directory, top, watcher, sights) = watched(10, &["top", "top/a"]);
+        let mut watcher = watcher.unwrap();
+        fs::remove_dir(top.join("top/a")).unwrap();
+        fs::create_dir(top.join("top/a")).unwrap();
+        until(&sights, &top.join("top/a"));
+        let wanted = BTreeSet::from([top.join("top"), top.join("top/a")]);
+        let limit = Instant::now() + LIMIT;
+        while watcher.watch(&wanted).unwrap() != [top.join("top/a")] {
+            assert!(Instant::now() < limit, "it is taken for the one before");
+        }
+        fs::write(top.join("top/a/file"), "x").unwrap();
+        until(&sights, &top.join("top/a/file"));
     }
 
     #[test]
