@@ -148,6 +148,10 @@ impl OutlineCache {
             return;
         }
         self.with(|table| table.keep(folder, findings, today(), self.max_bytes));
+        // A run has as many connections as threads, each with pages in memory; what comes until the next one needs one.
+        if let State::Open(tables) = &mut *self.state() {
+            tables.truncate(1);
+        }
     }
 
     /// What it takes; `None` when there is none.

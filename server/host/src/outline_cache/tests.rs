@@ -178,6 +178,21 @@ fn two_that_write_at_once_lose_nothing() {
 }
 
 #[test]
+fn after_a_run_one_connection_is_left() {
+    let (_directory, cache) = cache();
+    let tables = [cache.borrow(), cache.borrow(), cache.borrow()];
+    tables.into_iter().flatten().for_each(|table| cache.give_back(table));
+    let connections = || match &*cache.state() {
+        State::Open(tables) => tables.len(),
+        State::Closed | State::Useless => 0,
+    };
+    assert_eq!(connections(), 3);
+    cache.keep(Path::new("/work"), &findings(&[text(1)]));
+    assert_eq!(connections(), 1);
+    assert!(cache.outline(key(&text(1))).is_some());
+}
+
+#[test]
 fn it_stays_within_its_limit_and_what_was_used_last_stays() {
     let directory = tempfile::tempdir().unwrap();
     let mut table = Table::open(directory.path()).unwrap();
