@@ -95,7 +95,8 @@ fn fill(store: &mut Store, messages: usize) -> Result<(), StoreError> {
         let messages: Vec<Arc<Message>> = (0..count as u64).map(|number| words.message(number)).collect();
         let id = format!("bench-{session}").parse()?;
         let new = NewSession { id, name: String::new(), created_ms: session as u64 };
-        store.insert_session(&new, &messages, &json!({}))?;
+        let handle = store.create(&new)?;
+        store.commit(&handle, &Commit { appended: messages, next_id: count as u64, ..Commit::default() })?;
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         |batch| {
             for file in batch.files {
                 match file.outcome {
-                    Ok(product) => bytes += product.value,
+                    Ok(read) => bytes += read,
                     Err(_) => skipped += 1,
                 }
             }

@@ -1,8 +1,7 @@
-//! Facts from git histories: which files were touched when, which are not committed, and what
-//! working on them looked like. Read by a library
-//! from the files below `.git`: no process is started, nothing is written, no setting outside the repository and no
-//! variable of the environment is looked at, and of the repository's own settings none names a program that is run
-//! here. It decides nothing: what a fact is worth is the engine's business.
+//! Facts from git histories: which files were touched when, which are not committed, and what working on them looked like.
+//! Read by a library from the files below `.git`: no process is started, nothing is written, no setting outside the
+//! repository and no variable of the environment is looked at, and of the repository's own settings none names a program
+//! that is run here. It decides nothing: what a fact is worth is the engine's business.
 
 mod facts;
 mod history;

@@ -8,10 +8,9 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
-use crate::disk::{DiskText, ReadError, ReadLimits, Stamp, read_text};
+use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
 use crate::pool::{Panicked, catch};
 use crate::roots::Roots;
 
@@ -29,19 +28,8 @@ pub struct IndexOptions {
 pub struct Indexed<T> {
     /// The file.
     pub key: FileKey,
-    /// The result, with what it was computed from.
-    pub outcome: Result<Product<T>, Skipped>,
-}
-
-/// A result and the text it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Product<T> {
-    /// The file's stamp when it was read.
-    pub stamp: Stamp,
-    /// The hash of its text.
-    pub hash: ContentHash,
     /// What the caller's function returned.
-    pub value: T,
+    pub outcome: Result<T, Skipped>,
 }
 
 /// Why a file has no result.
@@ -130,7 +118,7 @@ pub fn index<T: Send>(
     sink: impl FnMut(Batch<Indexed<T>>),
 ) -> Result<(), Cancelled> {
     let read =
-        |key: &FileKey| Indexed { key: key.clone(), outcome: product(roots, key, options.limits, &work) };
+        |key: &FileKey| Indexed { key: key.clone(), outcome: outcome(roots, key, options.limits, &work) };
     spread(keys, options.threads, cancel, read, sink)
 }
 
@@ -157,15 +145,14 @@ fn run<I, T>(
     }
 }
 
-fn product<T>(
+fn outcome<T>(
     roots: &Roots,
     key: &FileKey,
     limits: ReadLimits,
     work: &impl Fn(&FileKey, &DiskText) -> T,
-) -> Result<Product<T>, Skipped> {
+) -> Result<T, Skipped> {
     let text = read_text(roots, key, limits)?;
-    let value = catch(|| work(key, &text))?;
-    Ok(Product { stamp: text.stamp, hash: text.hash, value })
+    catch(|| work(key, &text)).map_err(Skipped::from)
 }
 
 #[cfg(test)]

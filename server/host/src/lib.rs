@@ -1,5 +1,5 @@
-//! The outside world behind small interfaces: folders and paths, files on disk, the repository walk,
-//! worker threads, and the layers of configuration. It never names an LSP type and decides nothing about
+//! The outside world behind small interfaces: folders and paths, files on disk, the repository walk, git, worker threads,
+//! layers of settings, the store of sessions, questions to language models. It never names an LSP type and decides nothing about
 //! what a model gets to see: it says what is there, refuses what must not be touched, and gives the reason.
 
 pub mod config;

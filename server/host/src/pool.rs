@@ -33,7 +33,6 @@ pub struct Panicked {
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
-    threads: NonZeroUsize,
 }
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -64,7 +63,7 @@ impl Pool {
     pub fn new(threads: NonZeroUsize) -> io::Result<Self> {
         let max_background = threads.get().saturating_sub(1).max(1);
         let shared = Arc::new(Shared { queues: Mutex::default(), ready: Condvar::new(), max_background });
-        let pool = Self { shared: Arc::clone(&shared), threads };
+        let pool = Self { shared: Arc::clone(&shared) };
         for number in 1..=threads.get() {
             let shared = Arc::clone(&shared);
             let thread =
@@ -72,11 +71,6 @@ impl Pool {
             thread.spawn(move || shared.work())?;
         }
         Ok(pool)
-    }
-
-    /// How many threads there are.
-    pub fn threads(&self) -> NonZeroUsize {
-        self.threads
     }
 
     /// Puts a job at the end of its lane. `done` gets what became of it, on the thread that ran it; when the pool is
@@ -95,15 +89,6 @@ impl Pool {
         }
         drop(queues);
         self.shared.ready.notify_one();
-    }
-
-    /// How many jobs of a lane wait for a thread.
-    pub fn waiting(&self, lane: Lane) -> usize {
-        let queues = self.shared.queues();
-        match lane {
-            Lane::Interactive => queues.interactive.len(),
-            Lane::Background => queues.background.len(),
-        }
     }
 }
 

@@ -23,9 +23,6 @@ pub use self::provider::{Kind, Provider, UnknownModel};
 
 use self::call::Call;
 
-/// How long a question may take in all when nobody says otherwise.
-pub const DEADLINE: Duration = Duration::from_secs(60);
-
 /// A deadline that is further away than this is not one.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 /// How a system writes paths. Always [`PathStyle::HERE`] in production; tests try the other one, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathStyle {
+enum PathStyle {
     /// `/home/u/a.rs`
     Unix,
     /// `C:\Users\u\a.rs`, `\\host\share\a.rs`
@@ -62,7 +62,7 @@ const ENCODED_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
 
 impl PathStyle {
     /// The style of the system this runs on.
-    pub const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
+    const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
 }
 
 /// The scheme of a text that looks like a URI, for instance `file`, `untitled` or `git`. A single letter is
@@ -87,10 +87,7 @@ pub fn to_path(uri: &str) -> Result<PathBuf, UriError> {
 
 /// As [`to_path`], in a chosen style. `file:///C:/a`, `file:///c%3A/a` and `file:///C|/a` are `C:\a` in
 /// the Windows style, `file://host/share/a` is `\\host\share\a` (RFC 8089, appendix E).
-///
-/// # Errors
-/// [`UriError`] when the URI names no file.
-pub fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
+fn to_path_text(uri: &str, style: PathStyle) -> Result<String, UriError> {
     let scheme = scheme(uri).unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("file") {
         return Err(UriError::Scheme(scheme.chars().take(32).collect()));
@@ -128,7 +125,7 @@ pub fn from_path(path: &Path) -> Option<String> {
 }
 
 /// As [`from_path`], in a chosen style. The verbatim prefix of Windows (`\\?\`) is dropped.
-pub fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
+fn from_path_text(path: &str, style: PathStyle) -> Option<String> {
     let encode = |path: &str| utf8_percent_encode(path, ENCODED_IN_PATH).to_string();
     match style {
         PathStyle::Unix => path.starts_with('/').then(|| format!("file://{}", encode(path))),

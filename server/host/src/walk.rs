@@ -1,6 +1,6 @@
 //! Which files a repository has: a walk over the roots that obeys `.gitignore`, `.ignore`, `.strataignore` and the user's
-//! global excludes (outside a git repository, too), sorted and without symbolic links, whose targets are listed where
-//! they are. It reads no file and judges them by name and size only.
+//! global excludes (outside a git repository, too), sorted, without folders that tools make (`left_out`) and without symbolic
+//! links, whose targets are listed where they are. It reads no file and judges them by name and size only.
 
 mod ignore_file;
 mod left_out;
@@ -14,7 +14,6 @@ use std::thread::available_parallelism;
 use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use serde::{Deserialize, Serialize};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 
@@ -26,39 +25,12 @@ use crate::secrets::secret_by_name;
 /// What a walk lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkOptions {
-    /// Folders that tools make: see [`Generated`].
-    pub generated: Generated,
-    /// Files whose path holds a part that begins with a dot.
-    pub hidden: Hidden,
     /// Patterns in the manner of `.gitignore` for what the user wants left out besides, relative to each root.
     pub exclude: Vec<String>,
     /// Files above this many bytes are listed by name only.
     pub max_outline_bytes: u64,
     /// The walk stops at this many files and says so.
     pub max_files: usize,
-}
-
-/// Whether folders that tools make are walked when no ignore rule names them: `node_modules`, `__pycache__`, virtual
-/// environments, `target` beside a `Cargo.toml` and their like (the list is in `walk/left_out.rs`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Generated {
-    /// They are not.
-    #[default]
-    LeaveOut,
-    /// They are, as any other folder.
-    Walk,
-}
-
-/// Whether hidden files appear.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Hidden {
-    /// By name: `.github/workflows/ci.yml` is worth knowing about.
-    #[default]
-    NameOnly,
-    /// Not at all.
-    LeaveOut,
 }
 
 /// A file that the walk found.
@@ -78,7 +50,7 @@ pub enum NameOnly {
     /// Its name says that it holds secrets; the rule that matched. Selecting it takes a confirmation.
     #[error("its name says that it holds secrets ({0})")]
     Secret(&'static str),
-    /// It is hidden.
+    /// A part of its path begins with a dot.
     #[error("it is hidden")]
     Hidden,
     /// It is larger than [`WalkOptions::max_outline_bytes`].
@@ -114,13 +86,7 @@ const MAX_THREADS: usize = 4;
 
 impl Default for WalkOptions {
     fn default() -> Self {
-        Self {
-            generated: Generated::default(),
-            hidden: Hidden::default(),
-            exclude: Vec::new(),
-            max_outline_bytes: 1024 * 1024,
-            max_files: 500_000,
-        }
+        Self { exclude: Vec::new(), max_outline_bytes: 1024 * 1024, max_files: 500_000 }
     }
 }
 
@@ -205,7 +171,7 @@ fn walk_root(
         .git_exclude(true)
         .ignore(true)
         .require_git(false)
-        .hidden(options.hidden == Hidden::LeaveOut)
+        .hidden(false)
         .parents(heeds_ignore_files_above(root.path()))
         .follow_links(false)
         .overrides(excluded)
@@ -221,7 +187,6 @@ fn walk_root(
             .filter(|other| other != root.path())
             .collect(),
         only,
-        generated: options.generated,
         notes: Arc::clone(&left_out),
     };
     builder.filter_entry(move |entry| filter.admits(entry));
@@ -329,7 +294,6 @@ struct Filter {
     /// Other roots: a root inside this one lists its own files.
     others: Vec<PathBuf>,
     only: Option<PathBuf>,
-    generated: Generated,
     /// Folders that are left out for a reason worth telling.
     notes: Arc<Mutex<Vec<Note>>>,
 }
@@ -351,7 +315,7 @@ impl Filter {
         }
         !self.others.iter().any(|other| other == path)
             && (!is_system_path(path) || is_system_path(&self.root))
-            && (self.generated == Generated::Walk || !is_generated_folder(path, entry.depth()))
+            && !is_generated_folder(path, entry.depth())
             && self.can_read_ignore_files(path)
     }
 

@@ -117,7 +117,7 @@ pub fn weigh(
         progress(Progress { done: batch.done, total: batch.total });
         for file in batch.files {
             let weight = match file.outcome {
-                Ok(product) => Weight::Counted { tokens: product.value },
+                Ok(tokens) => Weight::Counted { tokens },
                 Err(skipped) => {
                     Weight::NotCounted { problem: problem_of(&skipped), message: skipped.to_string() }
                 }

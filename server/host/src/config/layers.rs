@@ -90,11 +90,6 @@ impl Layers {
         self.sources.insert(at, source);
     }
 
-    /// Removes what a whole layer says, for instance before the editor's new settings come in.
-    pub fn remove(&mut self, layer: Layer) {
-        self.sources.retain(|source| source.layer != layer);
-    }
-
     /// What counts. From an untrusted workspace's files only the settings at or below one of `harmless` are taken (dotted
     /// keys); everything else they say is reported in [`Effective::ignored`].
     pub fn effective(&self, trust: Trust, harmless: &[&str]) -> Effective {
@@ -298,13 +293,6 @@ mod tests {
             .effective(Trust::Trusted, &[]);
         assert_eq!(of(&effective, "model").0, json!("m"));
         assert_eq!(effective.ignored.len(), 1);
-    }
-
-    #[test]
-    fn a_layer_can_be_renewed() {
-        let mut layers = layers([(Layer::Editor, json!({"model": "old"}))]);
-        layers.remove(Layer::Editor);
-        assert_eq!(of(&layers.effective(Trust::Trusted, &[]), "model").0, json!("m"));
     }
 
     #[test]

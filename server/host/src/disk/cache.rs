@@ -64,7 +64,7 @@ impl TextCache {
     }
 
     /// Drops a file's text.
-    pub fn forget(&self, key: &FileKey) {
+    pub(super) fn forget(&self, key: &FileKey) {
         self.kept().remove(key);
     }
 
@@ -74,7 +74,8 @@ impl TextCache {
     }
 
     /// How many bytes of text are kept.
-    pub fn bytes(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
         self.kept().bytes
     }
 

@@ -15,8 +15,6 @@ pub const MAX_COMMITS: u32 = 400;
 /// What a history says of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitFacts {
-    /// The branch that is checked out; `None` on no branch.
-    pub branch: Option<String>,
     /// Path below the folder (`/` between its parts) to first-parent commits since its last touch: 0 for the newest
     /// commit. Paths that no longer exist, or were not touched within [`MAX_COMMITS`] commits, are absent.
     pub recency: BTreeMap<String, u32>,
@@ -43,8 +41,7 @@ pub fn branch(folder: &Path, trust: Trust) -> Result<Option<String>, GitError> {
 /// [`GitError::Unreadable`] when not even the newest commit can be read, [`GitError::Elsewhere`], [`GitError::Cancelled`].
 pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitFacts>, GitError> {
     let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
-    let head = history.head()?;
-    let newest = match head.commit {
+    let newest = match history.head()?.commit {
         Some(id) => history.commit(id)?,
         None => None,
     };
@@ -54,7 +51,7 @@ pub fn facts(folder: &Path, trust: Trust, cancel: &Cancel) -> Result<Option<GitF
     };
     let listed = history.paths(newest.and_then(|newest| newest.tree), cancel).map(Some);
     let committed = readable(listed)?;
-    Ok(Some(GitFacts { branch: head.branch, recency, committed }))
+    Ok(Some(GitFacts { recency, committed }))
 }
 
 /// Commits since the last touch of each path that exists at `newest` and was touched within [`MAX_COMMITS`] commits.

@@ -149,7 +149,7 @@ impl History {
         Ok(self.records(None, tree, cancel)?.into_iter().filter_map(path).collect())
     }
 
-    /// The files in a tree with their texts.
+    /// The files in a tree with the ids of their texts.
     pub(super) fn files(
         &self,
         tree: Option<ObjectId>,

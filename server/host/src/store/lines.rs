@@ -16,8 +16,6 @@ use super::{SessionHandle, SessionId, Store, StoreError};
 pub struct Imported {
     /// The new session, open for writing.
     pub handle: SessionHandle,
-    /// What it is called.
-    pub name: String,
     /// How many messages it holds.
     pub messages: usize,
 }
@@ -91,7 +89,7 @@ impl Store {
             .prepare_cached("UPDATE session SET next_id = ?2 WHERE key = ?1")?
             .execute([session, next_id.cast_signed()])?;
         transaction.commit()?;
-        Ok(Imported { handle, name: new.name, messages })
+        Ok(Imported { handle, messages })
     }
 }
 

@@ -49,11 +49,6 @@ impl WorkspaceKey {
         Ok(Self { folder })
     }
 
-    /// The folder's real path.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     fn name(&self) -> String {
         ContentHash::of_parts([self.folder.as_os_str().as_encoded_bytes()]).to_string()
     }

@@ -74,25 +74,6 @@ impl Store {
         Ok(handle)
     }
 
-    /// Stores a whole session at once: all of it or nothing.
-    ///
-    /// # Errors
-    /// [`StoreError::Exists`]; [`StoreError::MessageExists`] when two messages have one number.
-    pub fn insert_session(
-        &mut self,
-        new: &NewSession,
-        messages: &[Arc<Message>],
-        state: &Value,
-    ) -> Result<SessionHandle, StoreError> {
-        let handle = SessionHandle::writing(&self.place, new.id.clone())?;
-        let transaction = self.writing()?;
-        let next_id = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
-        let key = insert(&transaction, new, state, next_id)?;
-        append(&transaction, key, messages.iter().map(AsRef::as_ref))?;
-        transaction.commit()?;
-        Ok(handle)
-    }
-
     /// All sessions of the workspace, the one written to last first.
     ///
     /// # Errors

@@ -69,6 +69,12 @@ fn appended(messages: &[Arc<Message>]) -> Commit {
     Commit { appended: messages.to_vec(), next_id, now_ms: 2_000, ..Commit::default() }
 }
 
+/// A session with these messages.
+fn filled(store: &mut Store, name: &str, messages: &[Arc<Message>]) {
+    let handle = store.create(&new(name)).unwrap();
+    store.commit(&handle, &appended(messages)).unwrap();
+}
+
 fn texts(store: &Store, name: &str) -> Vec<String> {
     store.load(&id(name)).unwrap().messages.iter().map(|message| message.text()).collect()
 }

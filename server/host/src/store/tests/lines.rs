@@ -24,8 +24,8 @@ fn a_session_survives_the_way_through_lines() {
     .assert_eq(&lines.split_inclusive('\n').take(2).collect::<String>());
     let copy = store.import(lines.as_bytes()).unwrap();
     assert_ne!(*copy.handle.id(), id("a"));
-    assert_eq!((&*copy.name, copy.messages), ("Session a", 2));
     let stored = store.load(copy.handle.id()).unwrap();
+    assert_eq!((&*stored.name, copy.messages), ("Session a", 2));
     assert_eq!((stored.messages, stored.next_id, stored.created_ms), (messages.to_vec(), 4, 1_000));
     store.delete(&id("a")).unwrap();
     let again = store.import(lines.as_bytes()).unwrap();

@@ -133,9 +133,9 @@ fn words_that_are_everywhere_are_found_newest_first_or_narrowed_by_rare_ones() {
         if number == 10 { "every where needle".into() } else { format!("every where {number}") }
     };
     let messages: Vec<_> = (0..4_500).map(|number| said(number, &text(number))).collect();
-    drop(store.insert_session(&new("old"), &messages, &serde_json::Value::Null).unwrap());
+    filled(&mut store, "old", &messages);
     let later: Vec<_> = (0..10).map(|number| said(number, &format!("every where later {number}"))).collect();
-    drop(store.insert_session(&new("new"), &later, &serde_json::Value::Null).unwrap());
+    filled(&mut store, "new", &later);
     let search = |query: &str, scope: &Scope| store.search(query, scope, Limits::default()).unwrap();
     let all = search("every", &Scope::Workspace);
     assert_eq!((all.coverage, all.hits.len()), (Coverage::Newest(2_000), 20));

@@ -1,9 +1,8 @@
 //! Each call of SQLite that writes or reads goes wrong in turn.
 
-use serde_json::Value;
 use strata_engine::history::MessageId;
 
-use super::super::{Home, id, new, said};
+use super::super::{Home, filled, id, said};
 use super::disk::{self, Fault, Lasting};
 use super::long;
 use super::script::{Contents, STEPS, Step, expected, run};
@@ -45,7 +44,7 @@ fn nothing_is_put_into_a_shared_directory() {
     expected(&home);
     let mut store = home.open();
     let messages: Vec<_> = (0..MANY).map(|number| said(number, "a word")).collect();
-    drop(store.insert_session(&new("many"), &messages, &Value::Null).unwrap());
+    filled(&mut store, "many", &messages);
     store.search("a word", &Scope::Workspace, Limits::default()).unwrap();
     let order = Some((0..MANY).rev().map(MessageId).collect());
     let handle = store.open_session(&id("many"), Access::Write).unwrap();
