@@ -179,8 +179,8 @@ fn with_mention(index: &SymbolIndex, key: &FileKey) -> Option<SymbolIndex> {
     let mut symbols = FileSymbols::clone(index.get(key)?);
     let mentioned =
         index.iter().flat_map(|(_, file)| file.outline.symbols.iter().map(|symbol| &*symbol.name));
-    let fresh =
-        mentioned.into_iter().find(|name| name.len() > 8 && !symbols.outline.references.contains(name))?;
+    let known = |name: &str| symbols.outline.references.iter().any(|known| known == name);
+    let fresh = mentioned.into_iter().find(|name| name.len() > 8 && !known(name))?;
     symbols.outline.references = symbols.outline.references.iter().chain([fresh]).collect();
     edited.insert(key.clone(), Arc::new(symbols));
     Some(edited)

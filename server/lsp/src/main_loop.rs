@@ -302,7 +302,7 @@ impl MainLoop {
             Debt::Index(run) => self.indexed(run, IndexEnd::Failed),
             Debt::Meter => self.meter = Meter::default(),
             Debt::Compaction(session, number) => {
-                self.compaction_ended(&session, number, Err(CommandError::Internal))
+                self.compaction_ended(&session, number, Err(CommandError::Internal));
             }
             Debt::Ageing(session) => {
                 self.ageing.remove(&session);

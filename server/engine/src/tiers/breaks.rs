@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn messages_that_are_gone_are_forgotten_and_files_are_not() {
         let (file, message) = (ItemKey::File("a.rs".into()), |n| ItemKey::History(MessageId(n)));
-        let prompts: Vec<Layout> = [layout(&[file.clone()])]
+        let prompts: Vec<Layout> = [layout(std::slice::from_ref(&file))]
             .into_iter()
             .chain((0..20).map(|n| layout(&[message(n), message(100)])))
             .chain([layout(&[message(100)])])
