@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_host::config::Layer;
-use strata_host::pool::{Lane, Pool, catch};
+use strata_host::pool::{Pool, Urgency, catch};
 use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -59,6 +59,9 @@ use watching::Watching;
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
 const PATIENT_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
+/// One for a look at all files, and one that has time meanwhile.
+const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
+
 /// The loop and what it holds besides the world.
 pub struct MainLoop {
     world: World,
@@ -76,7 +79,10 @@ pub struct MainLoop {
     offers: Offers,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
+    /// For what somebody waits for.
     pool: Pool,
+    /// For what nobody waits for.
+    background: Pool,
     /// What is to be told as soon as the client listens.
     greetings: Vec<(&'static str, String)>,
     /// For what may wait long for somebody outside.
@@ -93,7 +99,8 @@ impl MainLoop {
     /// When the system gives no threads.
     pub fn new(pool: Pool, mail: Sender<Mail>, outgoing: UnboundedSender<Outgoing>) -> io::Result<Self> {
         let services = Arc::new(Services::new(outgoing.clone()));
-        let patient = Pool::new(PATIENT_THREADS)?;
+        let patient = Pool::new(PATIENT_THREADS, Urgency::Awaited)?;
+        let background = Pool::new(BACKGROUND_THREADS, Urgency::Background)?;
         let mut world = World::new();
         world.snapshot.outlines = Arc::new(outlines_of_user());
         Ok(Self {
@@ -110,6 +117,7 @@ impl MainLoop {
             parsing: BTreeSet::new(),
             meter: Meter::default(),
             pool,
+            background,
             greetings: Vec::new(),
             patient,
             services,
@@ -271,7 +279,7 @@ impl MainLoop {
                             .warn("tokenizer", format!("{error}; a quarter of the characters is counted"));
                     }
                 };
-                self.pool.spawn(Lane::Background, carried("read tokenizer", read), |_| ());
+                self.background.spawn(carried("read tokenizer", read), |_| ());
             }
         }
     }
@@ -283,7 +291,7 @@ impl MainLoop {
         let client = Arc::clone(&self.world.client);
         let method = question.feature().method();
         let work = carried(method, move || question.answer(&snapshot, &session, &client, &cancel));
-        self.pool.spawn(Lane::Interactive, work, move |found| match found {
+        self.pool.spawn(work, move |found| match found {
             // The waiting side is gone when the request was cancelled.
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
             Err(panicked) => tracing::error!(%panicked, "a question about names or symbols panicked"),

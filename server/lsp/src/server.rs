@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
 
-use strata_host::pool::Pool;
+use strata_host::pool::{Pool, Urgency};
 use tower_lsp::LspService;
 
 use crate::backend::Backend;
@@ -51,7 +51,7 @@ where
     runtime.block_on(async {
         let (mail, inbox) = mpsc::channel();
         let threads = thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, 8);
-        let pool = Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN))?;
+        let pool = Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN), Urgency::Awaited)?;
         let mut said = None;
         let (service, socket) = LspService::build(|client| {
             said = Some(outgoing::start(client, mail.clone()));

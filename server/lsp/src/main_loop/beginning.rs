@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use strata_engine::session::Session;
 use strata_host::config::Layer;
-use strata_host::pool::Lane;
 use strata_host::roots::Roots;
 use strata_host::store::Access;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
@@ -105,7 +104,7 @@ impl MainLoop {
         let counter = Arc::clone(&self.world.snapshot.counter);
         let model = self.world.snapshot.models.resolve(&self.world.snapshot.settings.model).model;
         let warm_up = carried("warm up", move || counter.warm_up(model.tokenizer));
-        self.pool.spawn(Lane::Background, warm_up, |_| ());
+        self.pool.spawn(warm_up, |_| ());
         self.act(Action::Reindex);
         self.act(Action::Meter);
     }

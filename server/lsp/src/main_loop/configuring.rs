@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use strata_host::config::Layer;
-use strata_host::pool::Lane;
 use tower_lsp::ls_types::DidChangeWorkspaceFoldersParams;
 
 use super::MainLoop;
@@ -48,14 +47,12 @@ impl MainLoop {
         self.settings_looks += 1;
         let (look, roots, mail) =
             (self.settings_looks, Arc::clone(&self.world.snapshot.roots), self.mail.clone());
-        self.pool.spawn(
-            Lane::Interactive,
-            carried("read settings", move || settings::of_workspace(&roots)),
-            move |found| match found {
+        self.pool.spawn(carried("read settings", move || settings::of_workspace(&roots)), move |found| {
+            match found {
                 Ok(found) => drop(mail.send(Mail::WorkspaceSettings(look, found))),
                 Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
-            },
-        );
+            }
+        });
     }
 
     /// The settings files were looked at for the time of this number.
@@ -72,7 +69,7 @@ mod tests {
 
     use serde_json::json;
     use strata_host::config::Source;
-    use strata_host::pool::Pool;
+    use strata_host::pool::{Pool, Urgency};
     use tokio::sync::mpsc::unbounded_channel;
 
     use super::*;
@@ -81,7 +78,8 @@ mod tests {
     fn a_look_at_the_settings_files_that_ends_late_does_not_count() {
         let (mail, _inbox) = std::sync::mpsc::channel();
         let (outgoing, _said) = unbounded_channel();
-        let mut main_loop = MainLoop::new(Pool::new(NonZeroUsize::MIN).unwrap(), mail, outgoing).unwrap();
+        let mut main_loop =
+            MainLoop::new(Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap(), mail, outgoing).unwrap();
         main_loop.read_settings();
         main_loop.read_settings();
         let found = |bytes: u64| {

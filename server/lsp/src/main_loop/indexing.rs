@@ -7,7 +7,7 @@ use std::sync::mpsc::Sender;
 
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_host::pool::{Lane, Pool};
+use strata_host::pool::Pool;
 use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;
 
@@ -125,7 +125,6 @@ impl Indexing {
         let mail = mail.clone();
         let failed = mail.clone();
         pool.spawn(
-            Lane::Background,
             carried("index", move || {
                 let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &mail).unzip();
                 let end = match index {
@@ -228,7 +227,7 @@ impl Report {
 impl MainLoop {
     pub(super) fn start_indexing(&mut self) {
         let snapshot = self.world.snapshot.clone();
-        self.indexing.start(&snapshot, &self.pool, &self.mail, &self.outgoing, &self.world.client);
+        self.indexing.start(&snapshot, &self.background, &self.mail, &self.outgoing, &self.world.client);
     }
 
     /// A run goes on, and knows so much already.
@@ -242,8 +241,8 @@ impl MainLoop {
     fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let before = Arc::clone(&self.world.snapshot.index);
         self.transition(next);
-        self.watching.adjust(&self.world.snapshot.index.folders, &self.pool, &self.mail);
-        self.pool.spawn(Lane::Background, move || drop(before), |_| ());
+        self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.mail);
+        self.background.spawn(move || drop(before), |_| ());
     }
 
     /// A run has ended, and what came to be wanted meanwhile has its turn.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
-use strata_host::pool::Lane;
 
 use super::MainLoop;
 use crate::clock::now_ms;
@@ -43,8 +42,7 @@ impl MainLoop {
         let snapshot = self.world.snapshot.clone();
         let mail = self.mail.clone();
         let services = Arc::clone(&self.services);
-        self.pool.spawn(
-            Lane::Background,
+        self.background.spawn(
             carried("meter", move || {
                 let keeping = services.keeper.keeping();
                 meter::read(&snapshot, &session, keeping, now_ms(), &Cancel::new())
@@ -71,7 +69,7 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use strata_engine::session::Session;
-    use strata_host::pool::Pool;
+    use strata_host::pool::{Pool, Urgency};
     use tokio::sync::mpsc::unbounded_channel;
 
     use super::*;
@@ -82,7 +80,8 @@ mod tests {
     fn of_readings_that_nobody_takes_only_the_newest_is_kept() {
         let (mail, _inbox) = std::sync::mpsc::channel();
         let (outgoing, mut said) = unbounded_channel();
-        let mut main_loop = MainLoop::new(Pool::new(NonZeroUsize::MIN).unwrap(), mail, outgoing).unwrap();
+        let mut main_loop =
+            MainLoop::new(Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap(), mail, outgoing).unwrap();
         let status = |revision: usize| {
             let mut session = Session::new("s-1");
             (0..revision).for_each(|_| session.touch());

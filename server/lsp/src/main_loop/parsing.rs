@@ -4,7 +4,6 @@ use strata_engine::buffer::{Buffer, Parsed};
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_host::deadline::{OUTLINE_TIME, within};
-use strata_host::pool::Lane;
 
 use super::MainLoop;
 use crate::faults::carried;
@@ -20,16 +19,12 @@ impl MainLoop {
         let mail = self.mail.clone();
         let of = key.clone();
         let snapshot = self.world.snapshot.clone();
-        self.pool.spawn(
-            Lane::Interactive,
-            carried("parse", move || parse_and_count(&buffer, &of, &snapshot)),
-            move |parsed| {
-                if let Err(panicked) = &parsed {
-                    tracing::error!(%key, %panicked, "parsing a buffer failed");
-                }
-                let _ = mail.send(Mail::Parsed(key, parsed.ok().flatten()));
-            },
-        );
+        self.pool.spawn(carried("parse", move || parse_and_count(&buffer, &of, &snapshot)), move |parsed| {
+            if let Err(panicked) = &parsed {
+                tracing::error!(%key, %panicked, "parsing a buffer failed");
+            }
+            let _ = mail.send(Mail::Parsed(key, parsed.ok().flatten()));
+        });
     }
 
     /// A parse has ended; `None` when nothing came of it.

@@ -5,7 +5,6 @@ use serde_json::Value;
 use strata_engine::ageing::{Aged, Ageing};
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
-use strata_host::pool::Lane;
 
 use super::MainLoop;
 use super::compactions::Running;
@@ -55,7 +54,7 @@ impl MainLoop {
             let draft = job.draft(&session, &snapshot, &asker, &cancel);
             draft.map(Box::new).map_err(|error| error.to_string())
         });
-        self.patient.spawn(Lane::Interactive, work, move |draft| {
+        self.patient.spawn(work, move |draft| {
             let draft = draft.unwrap_or_else(|panicked| {
                 tracing::error!(%panicked, "a compaction panicked; the conversation is as before");
                 Err("an internal error stopped the compaction; please report it".to_owned())
@@ -128,7 +127,7 @@ impl MainLoop {
         let mail = self.mail.clone();
         let of = id.to_owned();
         let work = carried("sum up", move || sum_up(ageing, &asker));
-        self.patient.spawn(Lane::Interactive, work, move |aged| {
+        self.patient.spawn(work, move |aged| {
             if let Err(panicked) = &aged {
                 tracing::error!(%panicked, "archiving tool results panicked; the conversation is as before");
             }
@@ -146,7 +145,7 @@ impl MainLoop {
         let (snapshot, mail, of) = (self.world.snapshot.clone(), self.mail.clone(), id.to_owned());
         let work =
             carried("count", move || probe.measure_next(&session, &snapshot, now_ms(), &Cancel::new()));
-        self.patient.spawn(Lane::Interactive, work, move |measured| {
+        self.patient.spawn(work, move |measured| {
             let measured = match measured {
                 Ok(Ok(measured)) => Some(measured),
                 Ok(Err(problem)) => {

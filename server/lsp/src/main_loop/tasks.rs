@@ -8,7 +8,7 @@ use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
 use strata_engine::session::Session;
-use strata_host::pool::{Lane, Panicked, Pool, catch};
+use strata_host::pool::{Panicked, Pool, catch};
 
 use super::MainLoop;
 use super::queue::{Task, Waiting, Whose};
@@ -74,7 +74,7 @@ impl MainLoop {
         let services = Arc::clone(&self.services);
         let (mail, of, folders_version) = (self.mail.clone(), id.to_owned(), self.world.folders_version);
         let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);
-        pool.spawn(Lane::Interactive, carried(what, job), move |outcome| {
+        pool.spawn(carried(what, job), move |outcome| {
             if outcome.is_err() {
                 undo(&before, &services);
             }
@@ -365,6 +365,7 @@ mod tests {
     use std::num::NonZeroUsize;
 
     use strata_engine::history::{NewMessage, Role};
+    use strata_host::pool::Urgency;
     use strata_host::store::Access;
     use tokio::sync::mpsc::unbounded_channel;
     use tokio::sync::oneshot;
@@ -375,7 +376,8 @@ mod tests {
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {
         let (mail, _inbox) = std::sync::mpsc::channel();
         let (outgoing, _said) = unbounded_channel();
-        let main_loop = MainLoop::new(Pool::new(NonZeroUsize::MIN).unwrap(), mail, outgoing).unwrap();
+        let main_loop =
+            MainLoop::new(Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap(), mail, outgoing).unwrap();
         let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
         let session = said(&Session::new("s-1"), "one");
         main_loop.services.keeper.commit(&session, 1).unwrap();

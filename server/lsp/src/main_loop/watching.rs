@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use strata_engine::key::FileKey;
-use strata_host::pool::{Lane, Pool};
+use strata_host::pool::Pool;
 use strata_host::watch::{WatchError, Watcher};
 
 use super::MainLoop;
@@ -54,7 +54,6 @@ impl Watching {
         let Self::Ours { watcher, .. } = self else { return };
         let (watcher, folders, mail) = (Arc::clone(watcher), Arc::clone(folders), mail.clone());
         pool.spawn(
-            Lane::Background,
             carried("watch", move || watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(&folders)),
             move |watched| {
                 let watched = match watched {
@@ -89,7 +88,7 @@ impl MainLoop {
         match Watching::ourselves(&self.mail) {
             Ok(watching) => {
                 self.watching = watching;
-                self.watching.adjust(&self.world.snapshot.index.folders, &self.pool, &self.mail);
+                self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.mail);
             }
             Err(error) => self.cannot_watch(&error.to_string()),
         }
