@@ -7,6 +7,8 @@
 //! text that was not broken. What goes into a prompt is [settled](Buffer::symbols) first by parsing afresh, once for each
 //! text. So the same text gives the same bytes, and no keystroke waits for that.
 
+mod trail;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,6 +20,8 @@ use crate::document::{Document, EditError, OutOfStep};
 use crate::key::FileKey;
 use crate::outline::{Currency, LiveOutline, Outline, SyntaxTree, TreeEdit, parse_rope};
 use crate::symbols::FileSymbols;
+
+use trail::Trail;
 
 /// A tree that lags further behind than this many edits is not worth bringing up to date.
 const MAX_TRAIL: usize = 1_000;
@@ -55,10 +59,8 @@ pub struct Buffer {
     /// Names the text: no two texts of this process share a number, whatever the editor's versions do.
     generation: u64,
     parsed: Option<Arc<Parsed>>,
-    /// The generation before the first edit of the trail.
-    trail_from: u64,
-    /// Edits, each with the generation it made.
-    trail: Vec<(u64, TreeEdit)>,
+    /// The edits since the last parse.
+    trail: Trail,
     live: Arc<Mutex<Option<Live>>>,
 }
 
@@ -70,8 +72,8 @@ impl Buffer {
         let language = LanguageId::by_editor_id(document.language())
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
         let generation = next_generation();
-        let (trail, live) = (Vec::new(), Arc::default());
-        Self { document, language, generation, parsed: None, trail_from: generation, trail, live }
+        let (trail, live) = (Trail::from(generation), Arc::default());
+        Self { document, language, generation, parsed: None, trail, live }
     }
 
     /// The document.
@@ -104,7 +106,7 @@ impl Buffer {
         self.generation = next_generation();
         self.parsed = None;
         self.live = Arc::default();
-        self.forget_trail();
+        self.trail = Trail::from(self.generation);
     }
 
     /// As [`Document::replace`]; the edit is noted for the tree.
@@ -114,9 +116,10 @@ impl Buffer {
     pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<(), EditError> {
         let edit = self.document.replace(range, text)?;
         self.generation = next_generation();
-        self.trail.push((self.generation, edit));
-        if self.language.is_none() || self.trail.len() > MAX_TRAIL {
-            self.forget_trail();
+        if self.language.is_none() || self.trail.len() >= MAX_TRAIL {
+            self.trail = Trail::from(self.generation);
+        } else {
+            self.trail.push(self.generation, edit);
         }
         Ok(())
     }
@@ -134,7 +137,7 @@ impl Buffer {
                 return Ok(Some(live.parsed.clone()));
             }
             Some(live) if live.parsed.generation != self.generation => {
-                if let Some(edits) = self.edits_since(live.parsed.generation) {
+                if let Some(edits) = self.trail.since(live.parsed.generation) {
                     live.advance(self, key, &edits, cancel)?;
                     return Ok(Some(live.parsed.clone()));
                 }
@@ -159,9 +162,9 @@ impl Buffer {
 
     /// Takes over a result of [`Buffer::parse`]. One for a text that this one did not come from is dropped.
     pub fn adopt(&mut self, parsed: Parsed) {
-        let Some(edits) = self.edits_since(parsed.generation) else { return };
-        self.trail.drain(..self.trail.len() - edits.len());
-        self.trail_from = parsed.generation;
+        if !self.trail.begin_at(parsed.generation) {
+            return;
+        }
         self.parsed = Some(Arc::new(parsed));
     }
 
@@ -224,21 +227,6 @@ impl Buffer {
             *live = None;
             live
         })
-    }
-
-    /// The edits that lead from a generation to this one.
-    fn edits_since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
-        let first = if generation == self.trail_from {
-            0
-        } else {
-            self.trail.iter().position(|(made, _)| *made == generation)? + 1
-        };
-        Some(self.trail.iter().skip(first).map(|(_, edit)| *edit).collect())
-    }
-
-    fn forget_trail(&mut self) {
-        self.trail.clear();
-        self.trail_from = self.generation;
     }
 }
 
