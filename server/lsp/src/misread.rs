@@ -36,6 +36,10 @@ pub fn misread(method: &str, params: Option<&Value>) -> Option<Misread> {
 }
 
 fn problem<P: DeserializeOwned>(params: &Value) -> Option<String> {
+    // Looking for the place of an error takes longer, and most messages have none.
+    if P::deserialize(params).is_ok() {
+        return None;
+    }
     let error = serde_path_to_error::deserialize::<_, P>(params).err()?;
     Some(format!("`{}`: {}", error.path(), error.inner()))
 }
