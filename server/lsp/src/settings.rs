@@ -108,7 +108,8 @@ impl Configuration {
         told
     }
 
-    /// Sentences about what an untrusted workspace was not let to set, one for each of its files.
+    /// Sentences about what is set and changes nothing: what an untrusted workspace was not let to set, one for each of its files,
+    /// and what `redaction.allow` names that there is not.
     pub fn ignored(&self) -> Vec<String> {
         let ignored = &self.effective.ignored;
         let mut names: Vec<&str> = ignored.iter().map(|ignored| &*ignored.origin.name).collect();
@@ -119,7 +120,14 @@ impl Configuration {
         };
         let told =
             |name: &&str| format!("{name} may not set {}: the workspace is not trusted", of(name).join(", "));
-        names.iter().map(told).collect()
+        names.iter().map(told).chain(self.misnamed()).collect()
+    }
+
+    fn misnamed(&self) -> impl Iterator<Item = String> {
+        let origin = self.effective.origins.get("redaction.allow");
+        let place = origin.map_or_else(String::new, |origin| format!(" ({})", origin.name));
+        let misnamed = self.settings.redaction.misnamed();
+        misnamed.into_iter().map(move |misnamed| format!("the setting redaction.allow{place}: {misnamed}"))
     }
 
     fn take(&mut self, source: Source) -> Result<(), Problem> {
@@ -320,6 +328,19 @@ mod tests {
         let mut configuration = Configuration::new(Trust::Trusted);
         configuration.replace(Layer::Workspace, file(values));
         assert_eq!((configuration.settings().model.as_str(), configuration.ignored().len()), ("evil", 0));
+    }
+
+    #[test]
+    fn a_misspelt_rule_is_told_and_the_others_stand() {
+        let mut configuration = Configuration::new(Trust::Trusted);
+        let allow = json!({"redaction": {"allow": ["github-tokn", "credential"]}});
+        assert_eq!(configuration.replace(Layer::Workspace, file(allow)), [""; 0]);
+        let told = "the setting redaction.allow (.strata.toml): `github-tokn` is no name of a rule and lets nothing pass; the \
+                    closest is `github-token`";
+        assert_eq!(configuration.ignored(), [told]);
+        assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
+        configuration.replace(Layer::Editor, of_editor(json!({"redaction": {"allow": ["github-token"]}})));
+        assert_eq!(configuration.ignored(), [""; 0]);
     }
 
     #[test]

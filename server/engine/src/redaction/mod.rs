@@ -4,8 +4,9 @@
 //!
 //! `rules` and `rules.toml` are the table of forms, `scan` finds them in one pass, `words` tells a random value from a
 //! word, `key_lines` knows private keys, `placeholder` makes what stands for a secret and reads it back, `screen` puts all
-//! of it together and remembers, `structured` screens messages and JSON.
+//! of it together and remembers, `structured` screens messages and JSON, `allow` knows what may be let pass by name.
 
+mod allow;
 mod key_lines;
 mod placeholder;
 mod rules;
@@ -16,6 +17,7 @@ mod structured;
 mod tests;
 mod words;
 
+pub use allow::Misnamed;
 pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
 pub use scan::{Hit, scan};
 pub use screen::{Found, RedactionSettings, Restored, Screen, Screened};

@@ -39,7 +39,8 @@ pub(super) struct ServerStatus {
     languages: Vec<&'static str>,
     /// Whether the person trusts the workspace.
     trusted: bool,
-    /// What the walk could not do, and what settings were not taken because the workspace is not trusted.
+    /// What the walk could not do, and what is set and changes nothing: settings of a workspace that is not trusted, names in
+    /// `redaction.allow` that there are not.
     notes: Vec<String>,
 }
 
