@@ -117,8 +117,8 @@ pub enum Mail {
     FoldersChanged(DidChangeWorkspaceFoldersParams),
     /// The client's settings changed; they are sent along by clients that cannot be asked.
     SettingsChanged(Value),
-    /// The client's settings, as it answered.
-    Settings(Value),
+    /// The client's settings, as it answered the question of this number.
+    Settings(u64, Value),
     /// The settings files of the workspace were looked at for the time of this number.
     WorkspaceSettings(u64, Vec<Found>),
     /// The person stopped something that shows its progress.
@@ -183,7 +183,7 @@ names! {
     Self::Watched(_) => "watched",
     Self::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
     Self::SettingsChanged(_) => "workspace/didChangeConfiguration",
-    Self::Settings(_) => "settings",
+    Self::Settings(..) => "settings",
     Self::WorkspaceSettings(..) => "workspace settings",
     Self::ProgressCancelled(_) => "window/workDoneProgress/cancel",
     Self::Asked(..) => "question",

@@ -28,7 +28,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_host::config::Layer;
 use strata_host::pool::{Pool, Urgency, catch};
 use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
@@ -42,7 +41,6 @@ use crate::mail::{Answer, Call, IndexEnd, Mail};
 use crate::navigation::Question;
 use crate::outgoing::{Outgoing, Warning};
 use crate::services::Services;
-use crate::settings;
 use crate::shown::Shown;
 use crate::snapshot::outlines_of_user;
 use crate::world::{Action, World};
@@ -68,6 +66,9 @@ pub struct MainLoop {
     folders: Folders,
     /// How often the settings files of the workspace were looked at.
     settings_looks: u64,
+    /// How often the client was asked for its settings, and to which of these questions the settings are the answer.
+    settings_asked: u64,
+    settings_answered: u64,
     queues: Queues,
     compactions: Compactions,
     /// The sessions whose tool results are being summed up.
@@ -107,6 +108,8 @@ impl MainLoop {
             world,
             folders: Folders::default(),
             settings_looks: 0,
+            settings_asked: 0,
+            settings_answered: 0,
             queues: Queues::default(),
             compactions: Compactions::default(),
             ageing: BTreeSet::new(),
@@ -189,7 +192,7 @@ impl MainLoop {
             Mail::Watched(watched) => self.watched(watched),
             Mail::FoldersChanged(params) => self.folders_changed(&params),
             Mail::SettingsChanged(tree) => self.settings_changed(tree),
-            Mail::Settings(tree) => self.configured(Layer::Editor, settings::of_editor(tree)),
+            Mail::Settings(question, tree) => self.settings_told(question, tree),
             Mail::WorkspaceSettings(look, found) => self.workspace_settings(look, found),
             Mail::ProgressCancelled(token) => {
                 self.indexing.cancel(&token);

@@ -76,8 +76,8 @@ pub enum Outgoing {
         /// Where the count goes, or why there is none.
         answer: Sender<Result<usize, String>>,
     },
-    /// Ask for the settings; they come back as mail.
-    AskSettings,
+    /// Ask for the settings; they come back as mail with this number.
+    AskSettings(u64),
     /// Ask the client to watch files.
     WatchFiles,
     /// Tell the client that it may ask for this from now on. Each offer has its number.
@@ -322,8 +322,8 @@ async fn speak(client: Client, mail: Sender<Mail>, mut outgoing: UnboundedReceiv
                 progress(&client, work, WorkDoneProgress::End(end)).await;
             }
             Outgoing::Report(..) | Outgoing::End(..) => {}
-            Outgoing::AskSettings => {
-                tokio::spawn(ask_settings(client.clone(), mail.clone()));
+            Outgoing::AskSettings(question) => {
+                tokio::spawn(ask_settings(client.clone(), mail.clone(), question));
             }
             Outgoing::WatchFiles => {
                 tokio::spawn(watch_files(client.clone(), mail.clone()));
@@ -401,12 +401,12 @@ async fn refresh_lenses(client: Client) {
     }
 }
 
-async fn ask_settings(client: Client, mail: Sender<Mail>) {
+async fn ask_settings(client: Client, mail: Sender<Mail>, question: u64) {
     let item = ConfigurationItem { scope_uri: None, section: Some("strata".to_owned()) };
     match tokio::time::timeout(PATIENCE, client.configuration(vec![item])).await {
         Ok(Ok(mut answers)) if !answers.is_empty() => {
             // The loop may have ended meanwhile; then nobody needs the settings.
-            let _ = mail.send(Mail::Settings(answers.swap_remove(0)));
+            let _ = mail.send(Mail::Settings(question, answers.swap_remove(0)));
         }
         Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),
         Ok(Err(error)) => tracing::warn!(%error, "the client does not tell its settings"),

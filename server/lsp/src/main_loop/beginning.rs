@@ -93,7 +93,7 @@ impl MainLoop {
         }
         let client = Arc::clone(&self.world.client);
         if client.configuration == Can::Yes {
-            self.say(Outgoing::AskSettings);
+            self.ask_settings();
         }
         if client.watches_files == Can::Yes {
             self.say(Outgoing::WatchFiles);

@@ -30,10 +30,24 @@ impl MainLoop {
     /// A client that can be asked is asked; others send their settings along.
     pub(super) fn settings_changed(&mut self, tree: Value) {
         if self.world.client.configuration == Can::Yes {
-            self.say(Outgoing::AskSettings);
+            self.ask_settings();
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
             self.configured(Layer::Editor, settings::of_editor(tree));
+        }
+    }
+
+    /// Asks the client for its settings. An answer may come after that to a later question, and does not count then.
+    pub(super) fn ask_settings(&mut self) {
+        self.settings_asked += 1;
+        self.say(Outgoing::AskSettings(self.settings_asked));
+    }
+
+    /// The client answered the question of this number. Before that, the answers to earlier ones count: this one might never have come.
+    pub(super) fn settings_told(&mut self, question: u64, tree: Value) {
+        if question > self.settings_answered {
+            self.configured(Layer::Editor, settings::of_editor(tree));
+            self.settings_answered = question;
         }
     }
 
@@ -70,16 +84,43 @@ mod tests {
     use serde_json::json;
     use strata_host::config::Source;
     use strata_host::pool::{Pool, Urgency};
-    use tokio::sync::mpsc::unbounded_channel;
+    use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
     use super::*;
 
+    fn started() -> (MainLoop, UnboundedReceiver<Outgoing>) {
+        let (mail, _inbox) = std::sync::mpsc::channel();
+        let (outgoing, said) = unbounded_channel();
+        let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
+        (MainLoop::new(pool, mail, outgoing).unwrap(), said)
+    }
+
+    #[test]
+    fn an_answer_to_an_earlier_question_does_not_count() {
+        let (mut main_loop, mut said) = started();
+        let mut ask = |main_loop: &mut MainLoop| {
+            main_loop.ask_settings();
+            std::iter::from_fn(|| said.try_recv().ok()).find_map(|said| match said {
+                Outgoing::AskSettings(question) => Some(question),
+                _ => None,
+            })
+        };
+        let mut asked = || ask(&mut main_loop).unwrap();
+        let questions = [asked(), asked(), asked(), asked()];
+        let mut answer = |question: usize, bytes: u64| {
+            let tree = json!({ "files": { "max_bytes": bytes } });
+            main_loop.settings_told(questions[question], tree);
+            main_loop.world.snapshot.settings.files.max_bytes
+        };
+        assert_eq!(answer(0, 1_000), 1_000, "the others may never be answered");
+        assert_eq!(answer(2, 3_000), 3_000);
+        assert_eq!(answer(1, 2_000), 3_000);
+        assert_eq!(answer(3, 4_000), 4_000);
+    }
+
     #[test]
     fn a_look_at_the_settings_files_that_ends_late_does_not_count() {
-        let (mail, _inbox) = std::sync::mpsc::channel();
-        let (outgoing, _said) = unbounded_channel();
-        let mut main_loop =
-            MainLoop::new(Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap(), mail, outgoing).unwrap();
+        let (mut main_loop, _said) = started();
         main_loop.read_settings();
         main_loop.read_settings();
         let found = |bytes: u64| {

@@ -74,7 +74,7 @@ impl Debt {
             | Mail::Named(_)
             | Mail::ClientDoesNotWatch
             | Mail::SettingsChanged(_)
-            | Mail::Settings(_)
+            | Mail::Settings(..)
             | Mail::WorkspaceSettings(..)
             | Mail::ProgressCancelled(_)
             | Mail::Asked(..)
