@@ -321,10 +321,14 @@ impl MainLoop {
             Debt::Measuring(session) => {
                 self.measuring.remove(&session);
             }
-            Debt::Turn { session, compaction, shown } => {
+            Debt::Turn { session, compaction, shown, opened } => {
                 if let Some(before) = self.world.sessions.get(session.as_str()) {
                     // Once in a blue moon the disk is waited for here: the next task must not be stored before.
                     undo(before, &self.services);
+                }
+                // Those that did not come to be open here are for others to write to.
+                for id in opened.iter().filter(|id| !self.world.sessions.contains_key(*id)) {
+                    self.services.keeper.release(id);
                 }
                 if let Some(number) = compaction {
                     self.compaction_ended(&session, number, Err(CommandError::Internal));

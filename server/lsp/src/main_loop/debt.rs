@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use strata_engine::key::FileKey;
 
+use crate::commands::Effect;
 use crate::mail::{Mail, Waits};
 use crate::misread::Misread;
 
@@ -36,6 +37,8 @@ pub(super) enum Debt {
         compaction: Option<u64>,
         /// The session that was shown before.
         shown: Arc<str>,
+        /// The sessions that the task opened.
+        opened: Vec<Arc<str>>,
     },
 }
 
@@ -67,6 +70,7 @@ impl Debt {
                     Waits::Caller(..) | Waits::Nobody => None,
                 },
                 shown: Arc::clone(shown),
+                opened: done.effects.iter().filter_map(opened).collect(),
             },
             // Whoever waits for an answer hears that there is none when the mail is dropped.
             Mail::Initialize(..)
@@ -83,6 +87,13 @@ impl Debt {
             | Mail::IndexSoFar(..)
             | Mail::Goodbye => Self::Nothing,
         }
+    }
+}
+
+fn opened(effect: &Effect) -> Option<Arc<str>> {
+    match effect {
+        Effect::Open(session) => Some(Arc::clone(&session.id)),
+        _ => None,
     }
 }
 

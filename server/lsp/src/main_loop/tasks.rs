@@ -2,6 +2,7 @@
 //! and comes back as mail, by when what it changed is on the disk.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -157,8 +158,12 @@ impl MainLoop {
                 effects: Vec::new(),
                 write: None,
             };
-            let result = commands::run(&name, arguments, &mut context);
+            let ran = catch_unwind(AssertUnwindSafe(|| commands::run(&name, arguments, &mut context)));
             let effects = std::mem::take(&mut context.effects);
+            let result = ran.unwrap_or_else(|panic| {
+                give_free(&effects, &sessions, &services);
+                resume_unwind(panic)
+            });
             // What nobody waits for any more did not happen.
             let keep = result.is_ok() && !cancel.is_cancelled();
             let changed = session.mark() != mark;
@@ -207,6 +212,7 @@ impl MainLoop {
                 if let Some(before) = self.world.sessions.get(id) {
                     undo(before, &self.services);
                 }
+                give_free(&effects, &self.world.sessions, &self.services);
                 effects.clear();
                 result = result.and(Err(CommandError::failed(
                     "the workspace folders changed while this command ran, so nothing was changed; run it again",
@@ -304,15 +310,9 @@ impl Outcome {
         }
     }
 
-    /// Only the answer is left. A session that was opened and will not be kept open is given free.
+    /// Only the answer is left.
     fn undone(self, open: &BTreeMap<Arc<str>, Arc<Session>>, services: &Services) -> Stored {
-        for effect in &self.effects {
-            if let Effect::Open(session) = effect
-                && !open.contains_key(&session.id)
-            {
-                services.keeper.release(&session.id);
-            }
-        }
+        give_free(&self.effects, open, services);
         Stored { session: None, effects: Vec::new(), result: self.result }
     }
 }
@@ -322,6 +322,17 @@ struct Stored {
     session: Option<Arc<Session>>,
     effects: Vec<Effect>,
     result: Result<Value, CommandError>,
+}
+
+/// Sessions that were opened and will not be kept open are given free. Those in `open` were open before.
+fn give_free(effects: &[Effect], open: &BTreeMap<Arc<str>, Arc<Session>>, services: &Services) {
+    for effect in effects {
+        if let Effect::Open(session) = effect
+            && !open.contains_key(&session.id)
+        {
+            services.keeper.release(&session.id);
+        }
+    }
 }
 
 /// Has the store hold a session as it is again: what came to nothing may have got as far as being stored.
@@ -363,7 +374,10 @@ pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Resul
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroUsize;
+    use std::sync::mpsc::{Sender, channel};
+    use std::time::Duration;
 
+    use serde_json::json;
     use strata_engine::history::{NewMessage, Role};
     use strata_host::pool::Urgency;
     use strata_host::store::Access;
@@ -371,10 +385,15 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
+    use crate::faults::plan::Plan;
 
     /// A loop that keeps sessions below a folder, with one session in which something was said.
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {
-        let (mail, _inbox) = std::sync::mpsc::channel();
+        started_with(folder, channel().0)
+    }
+
+    /// The same, and its mail goes somewhere.
+    fn started_with(folder: &tempfile::TempDir, mail: Sender<Mail>) -> (MainLoop, Arc<Session>) {
         let (outgoing, _said) = unbounded_channel();
         let main_loop =
             MainLoop::new(Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap(), mail, outgoing).unwrap();
@@ -426,5 +445,34 @@ mod tests {
         let undone = outcome.undone(&open, &services);
         assert!(undone.effects.is_empty());
         assert_eq!((keeper.access("s-2"), keeper.access("s-1")), (None, Some(Access::Write)));
+    }
+
+    #[test]
+    fn a_session_that_was_opened_by_a_command_that_panics_is_given_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mail, inbox) = channel();
+        let (mut main_loop, _) = started_with(&folder, mail);
+        let services = Arc::clone(&main_loop.services);
+        services.keeper.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
+        services.keeper.release("s-2");
+        let plan = Arc::new(Plan::default());
+        plan.enter();
+        let mut load = || {
+            let (answer, mut waits) = oneshot::channel();
+            let (name, arguments) = ("strata.session.load".to_owned(), vec![json!({ "id": "s-2" })]);
+            main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
+            main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
+            (matches!(waits.try_recv(), Ok(Ok(_))), services.keeper.access("s-2"))
+        };
+        for (what, point) in [
+            ("strata.session.load", Point::Changed),
+            ("strata.session.load", Point::After),
+            ("command done", Point::Changed),
+        ] {
+            plan.arm(what, point, 0);
+            assert_eq!(load(), (false, None), "{what} {point:?}");
+            assert!(!plan.disarm(), "{what} {point:?} was reached");
+        }
+        assert_eq!(load(), (true, Some(Access::Write)));
     }
 }
