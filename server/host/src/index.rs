@@ -4,14 +4,14 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc;
 use std::thread;
 
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 
 use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
-use crate::pool::{Panicked, catch};
+use crate::pool::{Panicked, STACK_BYTES, catch};
 use crate::roots::Roots;
 
 /// How an index run is carried out.
@@ -82,24 +82,53 @@ pub fn spread<I: Sync, T: Send>(
     threads: NonZeroUsize,
     cancel: &Cancel,
     work: impl Fn(&I) -> T + Sync,
+    sink: impl FnMut(Batch<T>),
+) -> Result<(), Cancelled> {
+    spread_on(files, threads, |_| STACK_BYTES, cancel, work, sink)
+}
+
+/// The same on threads with stacks of these sizes, by their number. What a thread would have done that the system does not give is
+/// done by those that it gave, or by this one.
+fn spread_on<I: Sync, T: Send>(
+    files: &[I],
+    threads: NonZeroUsize,
+    stack: impl Fn(usize) -> usize,
+    cancel: &Cancel,
+    work: impl Fn(&I) -> T + Sync,
     mut sink: impl FnMut(Batch<T>),
 ) -> Result<(), Cancelled> {
     let total = files.len();
     let next = AtomicUsize::new(0);
     let threads = threads.get().min(total.div_ceil(BATCH));
     // Each thread may be one batch ahead of the sink.
-    let (sender, batches) = mpsc::sync_channel(threads);
+    let (sender, batches) = mpsc::sync_channel::<Vec<T>>(threads);
+    let mut done = 0;
+    let mut hand_over = |files: Vec<T>| {
+        done += files.len();
+        sink(Batch { done, total, files });
+    };
     thread::scope(|scope| {
-        for _ in 0..threads {
+        let mut started = 0;
+        for number in 1..=threads {
             let (sender, next, work) = (sender.clone(), &next, &work);
-            scope.spawn(move || run(files, cancel, next, work, &sender));
+            let thread =
+                thread::Builder::new().name(format!("strata-files-{number}")).stack_size(stack(number));
+            let deliver = move |files| sender.send(files).is_ok();
+            if let Err(error) = thread.spawn_scoped(scope, move || run(files, cancel, next, work, deliver)) {
+                tracing::warn!(%error, started, wanted = threads, "fewer threads than wanted look at files");
+                break;
+            }
+            started += 1;
         }
         drop(sender);
-        let mut done = 0;
-        for files in batches {
-            done += Vec::len(&files);
-            sink(Batch { done, total, files });
+        if started == 0 {
+            let here = |files| {
+                hand_over(files);
+                true
+            };
+            run(files, cancel, &next, &work, here);
         }
+        batches.into_iter().for_each(&mut hand_over);
     });
     cancel.check()
 }
@@ -122,12 +151,13 @@ pub fn index<T: Send>(
     spread(keys, options.threads, cancel, read, sink)
 }
 
+/// Works until there is nothing left to begin, or nobody takes what was delivered.
 fn run<I, T>(
     files: &[I],
     cancel: &Cancel,
     next: &AtomicUsize,
     work: &impl Fn(&I) -> T,
-    sender: &SyncSender<Vec<T>>,
+    mut deliver: impl FnMut(Vec<T>) -> bool,
 ) {
     loop {
         let start = next.fetch_add(BATCH, Ordering::Relaxed);
@@ -139,7 +169,7 @@ fn run<I, T>(
             }
             done.push(work(file));
         }
-        if sender.send(done).is_err() {
+        if !deliver(done) {
             return;
         }
     }

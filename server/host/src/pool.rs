@@ -50,7 +50,7 @@ struct Queue {
 }
 
 /// Deeply nested sources make deep recursions; address space that is not touched costs nothing.
-const STACK_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 impl Pool {
     /// Starts the threads.

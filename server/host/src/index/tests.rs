@@ -92,3 +92,38 @@ fn nothing_to_do_is_done_at_once() {
     let sink = |_: Batch<Indexed<()>>| panic!("there is no batch");
     assert_eq!(index(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
 }
+
+/// Goes so deep, with 64 KiB on the stack at each step.
+fn deep(steps: usize) -> usize {
+    let frame = [1_u8; 64 << 10];
+    let below = if steps == 0 { 0 } else { deep(steps - 1) };
+    below + usize::from(std::hint::black_box(&frame)[steps])
+}
+
+#[test]
+fn work_may_go_as_deep_as_on_the_threads_of_a_pool() {
+    let mut found = Vec::new();
+    // 3 MiB at least: threads have 2 unless somebody says otherwise.
+    let work = |_: &()| deep(48);
+    spread(&[(), ()], NonZeroUsize::MIN, &Cancel::new(), work, |batch| found.extend(batch.files)).unwrap();
+    assert_eq!(found, [49, 49]);
+}
+
+#[test]
+fn threads_that_the_system_does_not_give_lose_no_files() {
+    // More than there are addresses.
+    const TOO_MUCH: usize = (usize::MAX >> 4) & !0xffff;
+    let files: Vec<usize> = (0..200).collect();
+    for given in [0, 1] {
+        let stack = |number: usize| if number > given { TOO_MUCH } else { STACK_BYTES };
+        let (mut found, mut done) = (Vec::new(), Vec::new());
+        let sink = |batch: Batch<usize>| {
+            done.push((batch.done, batch.total));
+            found.extend(batch.files);
+        };
+        let threads = NonZeroUsize::new(3).unwrap();
+        spread_on(&files, threads, stack, &Cancel::new(), |file| *file, sink).unwrap();
+        assert_eq!(found, files, "{given} threads");
+        assert_eq!((done.len(), done.last()), (7, Some(&(200, 200))), "{given} threads");
+    }
+}
