@@ -2,11 +2,10 @@
 //! would a provider take what is left, with what was said next, and what does it still name? Decides nothing about what is
 //! kept (`compaction` does) and reads no clock.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::compaction::{LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser};
-use crate::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, Role, Visibility};
+use crate::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, OpenCalls, Visibility};
 use crate::prompt::{Means, with_scales};
 use crate::session::Session;
 use crate::wire::{Violation, violations};
@@ -30,8 +29,8 @@ pub struct Cut {
     before: History,
     /// The first of the messages behind the cut.
     following: Vec<Arc<Message>>,
-    /// Calls in front of the cut whose results stand behind it.
-    waiting: Vec<String>,
+    /// The calls in front of the cut whose results stand behind it: of each its message and its id, which others may have as well.
+    waiting: Vec<(MessageId, String)>,
     yardstick: Yardstick,
 }
 
@@ -103,10 +102,8 @@ impl Recording {
             }
             let later = self.stretches.iter().skip(at + 1).flat_map(History::messages);
             let after: Vec<Arc<Message>> = rest.iter().chain(later).cloned().collect();
-            let answered = results(rest);
-            let waiting = waiting(past).filter(|id| answered.contains(id)).map(str::to_owned).collect();
             return Some(Cut {
-                waiting,
+                waiting: waiting(stretch.messages(), end),
                 yardstick: Yardstick::new(past, &after, &means.settings.tools),
                 following: rest.iter().take(FOLLOWING).cloned().collect(),
                 before,
@@ -164,8 +161,9 @@ impl Cut {
         means: Means<'_>,
     ) -> Shortened {
         let left: Vec<&Message> = history.sent().map(|message| &**message).collect();
-        let added = |message: &&&Message| message.id >= self.before.next_id();
-        let summary = left.iter().filter(added).filter(|message| message.body.kind == Kind::Summary);
+        let added = |message: &Message| message.id >= self.before.next_id();
+        let summary =
+            left.iter().filter(|message| added(message)).filter(|message| message.body.kind == Kind::Summary);
         let weigh = |message: &&Message| {
             with_scales(means, |scales| (scales.text)(&without_repeated(&message.text())))
         };
@@ -173,7 +171,11 @@ impl Cut {
         // A provider takes a compacted conversation by itself: a commit refuses every other.
         let with_next = left.iter().copied().chain(self.following.iter().map(AsRef::as_ref));
         let with_next: Vec<&Message> = with_next.collect();
-        let called: HashSet<&str> = left.iter().flat_map(|message| calls(message)).collect();
+        // What a compaction put in may be a message made shorter, its calls and all.
+        let is_left = |(of, id): &(MessageId, String)| {
+            let mut holders = left.iter().filter(|message| message.id == *of || added(message));
+            holders.any(|message| calls(message).any(|call| call == id))
+        };
         Shortened {
             strategy,
             before,
@@ -181,7 +183,7 @@ impl Cut {
             summary,
             fidelity: self.yardstick.hold_against(&as_text(left.iter().copied())),
             violations: violations(&with_next),
-            parted: self.waiting.iter().filter(|id| !called.contains(id.as_str())).count(),
+            parted: self.waiting.iter().filter(|call| !is_left(call)).count(),
         }
     }
 }
@@ -197,11 +199,23 @@ fn without_repeated(summary: &str) -> String {
     format!("{before}{}", paths.unwrap_or_default())
 }
 
-/// The calls without a result among `messages`.
-fn waiting(messages: &[Arc<Message>]) -> impl Iterator<Item = &str> {
-    let answered = results(messages);
-    let of_assistant = messages.iter().filter(|message| message.body.role == Role::Assistant);
-    of_assistant.flat_map(|message| calls(message)).filter(move |id| !answered.contains(id))
+/// The calls among the first `end` messages whose results come after those: of each its message and its id.
+fn waiting(messages: &[Arc<Message>], end: usize) -> Vec<(MessageId, String)> {
+    let (mut open, mut waiting) = (OpenCalls::new(), Vec::new());
+    for (at, message) in messages.iter().enumerate() {
+        open.message(message);
+        for block in &message.body.content {
+            match block {
+                ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), (at, message.id)),
+                ContentBlock::ToolResult { call_id, .. } => {
+                    let call = open.result(call_id).filter(|(call, _)| *call < end && end <= at);
+                    waiting.extend(call.map(|(_, message)| (message, call_id.clone())));
+                }
+                _ => {}
+            }
+        }
+    }
+    waiting
 }
 
 fn calls(message: &Message) -> impl Iterator<Item = &str> {
@@ -211,22 +225,13 @@ fn calls(message: &Message) -> impl Iterator<Item = &str> {
     })
 }
 
-fn results(messages: &[Arc<Message>]) -> HashSet<&str> {
-    let blocks = messages.iter().flat_map(|message| &message.body.content);
-    let results = blocks.filter_map(|block| match block {
-        ContentBlock::ToolResult { call_id, .. } => Some(call_id.as_str()),
-        _ => None,
-    });
-    results.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::compaction::Family;
-    use crate::history::{Outcome, ResultPart};
+    use crate::history::{Outcome, ResultPart, Role};
     use crate::models::Models;
     use crate::settings::Settings;
     use crate::tokens::TokenCounter;
@@ -303,6 +308,24 @@ mod tests {
                 assert_eq!((shortened.violations.len(), shortened.parted), (0, 0), "{family:?}");
             }
         }
+    }
+
+    #[test]
+    fn an_id_that_comes_again_is_another_call() {
+        let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+        let means = Means { models: &models, counter: &counter, settings: &settings };
+        let ask = || NewMessage::text(Role::User, "Edit it");
+        let waiting = |messages: &[NewMessage]| -> Vec<Vec<u64>> {
+            let recording = Recording::new(messages.iter().cloned());
+            let cuts = (0..messages.len()).filter_map(|place| recording.cut(place, means));
+            cuts.map(|cut| cut.waiting.iter().map(|(of, _)| of.0).collect()).collect()
+        };
+        let twice = [ask(), call("a"), result("a"), ask(), call("a"), result("a")];
+        let expected: [Vec<u64>; 6] = [vec![], vec![1], vec![], vec![], vec![4], vec![]];
+        assert_eq!(waiting(&twice), expected);
+        let given_up = [ask(), call("a"), ask(), call("a"), result("a")];
+        let expected: [Vec<u64>; 5] = [vec![], vec![], vec![], vec![3], vec![]];
+        assert_eq!(waiting(&given_up), expected);
     }
 
     #[test]
