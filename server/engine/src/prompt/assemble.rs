@@ -454,9 +454,10 @@ impl Run<'_> {
                 warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some(key.clone()) });
             }
         }
+        let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
         for key in selected.keys() {
             let redacted = self.workspace.texts.get(key).map_or(0, |file| file.redacted.len());
-            if redacted > 0 && !plan.shed().contains(key) {
+            if redacted > 0 && !shed.contains(key) {
                 let (secrets, them) = if redacted == 1 {
                     ("1 secret", "it")
                 } else {

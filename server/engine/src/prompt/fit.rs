@@ -2,7 +2,7 @@
 //! whole files are shed, largest first, then (when nothing else is left) old exchanges. Arithmetic on
 //! weights only; whether a plan really fits is found out by laying it out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::key::FileKey;
 use crate::tiers::Cut;
@@ -71,7 +71,8 @@ impl Plan {
         } else if plan.list_budget > 0 {
             plan.list_budget = less(plan.list_budget);
         } else {
-            let kept = weights.iter().filter(|(key, _)| !plan.shed.contains(key));
+            let shed: HashSet<&FileKey> = self.shed.iter().collect();
+            let kept = weights.iter().filter(|(key, _)| !shed.contains(key));
             let (largest, _) = kept.max_by_key(|(key, tokens)| (**tokens, std::cmp::Reverse(*key)))?;
             plan.shed.push(largest.clone());
         }
@@ -147,6 +148,17 @@ mod tests {
         let plan = plan(&whole, &weights(&[("a", 500)]), 100, 1_000).unwrap();
         assert_eq!((plan.list_budget, plan.map_budget), (300, 100));
         assert_eq!(super::plan(&whole, &weights(&[]), 1_001, 1_000), None);
+    }
+
+    #[test]
+    fn files_go_the_largest_first_and_of_two_the_first_by_name() {
+        let weights = weights(&[("a", 5), ("b", 7), ("c", 7), ("d", 0), ("e", 9)]);
+        let mut plan = Plan::everything(0, 0);
+        while let Some(next) = plan.tighter(1, &weights) {
+            plan = next;
+        }
+        let shed: Vec<&str> = plan.shed().iter().map(FileKey::as_str).collect();
+        assert_eq!(shed, ["e", "b", "c", "a", "d"]);
     }
 
     #[test]
