@@ -2,6 +2,7 @@
 //! what arrives here is one tree, checked strictly. A setting never names a person's key or a secret.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -384,6 +385,9 @@ pub struct ToolOutputSettings {
     pub max_bytes: usize,
     /// Outputs of more characters go to a file, and only a notice is kept.
     pub large_output_threshold: usize,
+    /// What outputs in files may take together, in MiB, those of all workspaces included: the oldest make room when one is
+    /// written.
+    pub spill_quota_mib: NonZeroU32,
     /// Which part of a long output is kept.
     pub truncate_mode: TruncateMode,
     /// Results that the model may see; older ones are archived.
@@ -394,6 +398,9 @@ pub struct ToolOutputSettings {
     pub ageing: AgeingMode,
 }
 
+/// More than a thousand outputs of the size from which they go to files.
+const SPILL_QUOTA_MIB: NonZeroU32 = NonZeroU32::new(256).unwrap();
+
 impl Default for ToolOutputSettings {
     fn default() -> Self {
         Self {
@@ -401,6 +408,7 @@ impl Default for ToolOutputSettings {
             max_chars: 200 << 10,
             max_bytes: 50 << 10,
             large_output_threshold: 200 << 10,
+            spill_quota_mib: SPILL_QUOTA_MIB,
             truncate_mode: TruncateMode::default(),
             cutoff: 10,
             summary: ToolSummaryStrategy::default(),
@@ -426,5 +434,18 @@ mod tests {
         assert_eq!(serde_json::from_str::<Settings>("{}").unwrap(), Settings::default());
         let error = serde_json::from_str::<Settings>(r#"{"cache":{"min_token":5}}"#).unwrap_err();
         assert!(error.to_string().contains("min_token"), "{error}");
+    }
+
+    #[test]
+    fn no_room_at_all_for_outputs_in_files_is_refused() {
+        let settings = |mib: i64| {
+            serde_json::from_value::<Settings>(
+                serde_json::json!({ "tool_output": { "spill_quota_mib": mib } }),
+            )
+        };
+        assert_eq!(settings(1).unwrap().tool_output.spill_quota_mib, NonZeroU32::MIN);
+        for mib in [0, -1, 1 << 32] {
+            assert!(settings(mib).is_err(), "{mib}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::history::{ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role};
 use strata_engine::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
-use strata_host::store::SessionId;
+use strata_host::store::{Quota, SessionId};
 
 use super::{CommandError, Context};
 
@@ -139,10 +139,11 @@ pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<Res
 fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
     let session: SessionId = context.session.id.parse().ok()?;
     let keeper = &context.services.keeper;
+    let quota = Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20);
     // Outputs of a session that is not stored are taken for what a deleted one has left.
-    let written = keeper
-        .begin(context.session, context.now_ms)
-        .and_then(|()| keeper.with(|store| store.spills().write(&session, text.as_bytes())));
+    let written = keeper.begin(context.session, context.now_ms).and_then(|()| {
+        keeper.with(|store| store.spills().with_quota(quota).write(&session, text.as_bytes()))
+    });
     let file = written
         .inspect_err(
             |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),
@@ -159,4 +160,51 @@ fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
 
 fn first() -> usize {
     1
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::num::NonZeroU32;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use strata_engine::cancel::Cancel;
+    use strata_engine::session::Session;
+    use strata_engine::settings::Settings;
+
+    use super::super::Compacting;
+    use super::*;
+    use crate::services::Services;
+    use crate::snapshot::Snapshot;
+
+    #[test]
+    fn outputs_in_files_take_as_much_as_the_settings_say() {
+        let mut settings = Settings::default();
+        let quota = u64::from(settings.tool_output.spill_quota_mib.get()) << 20;
+        assert_eq!(Quota(quota), Quota::default());
+        settings.tool_output.spill_quota_mib = NonZeroU32::MIN;
+        let snapshot = Snapshot { settings: Arc::new(settings), ..Snapshot::empty() };
+        let top = tempfile::tempdir().unwrap();
+        let services = Services::default();
+        services.keeper.settle_at(top.path().join("state"), top.path());
+        let (sessions, cancel, mut session) = (BTreeMap::new(), Cancel::new(), Session::new("s-1"));
+        let context = Context {
+            snapshot: &snapshot,
+            session: &mut session,
+            sessions: &sessions,
+            current: "s-1",
+            services: &services,
+            compacting: Compacting::No,
+            now_ms: 1,
+            cancel: &cancel,
+            effects: Vec::new(),
+            write: None,
+        };
+        // Of 640 KiB each, so that one MiB has room for one of them.
+        let text = "0123456789abcde\n".repeat(40 << 10);
+        let files = [spill(&text, &context).unwrap(), spill(&text, &context).unwrap()];
+        assert_eq!(files.map(|file| Path::new(&file.path).exists()), [false, true]);
+        assert!(spill(&text.repeat(2), &context).is_none(), "more than there is room for");
+    }
 }
