@@ -38,7 +38,7 @@ pub enum Moment {
     AfterTurn,
     /// Before a prompt is assembled, which waits for it.
     BeforeAssembling,
-    /// When an iteration is added.
+    /// After a turn was recorded, too: a turn is to a conversation what an iteration is to a loop.
     OnIteration,
 }
 

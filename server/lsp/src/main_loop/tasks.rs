@@ -358,7 +358,7 @@ fn changed(before: &Session, change: impl FnOnce(&mut Session) -> Result<(), Com
     Outcome { session: result.is_ok().then_some(session), effects: Vec::new(), result }
 }
 
-/// Puts a draft in place by the rules that are in force now.
+/// Puts a draft in place, unless the profile of its name is another one than when it was made.
 fn put_in_place(session: &mut Session, draft: Draft, snapshot: &Snapshot) -> Result<(), CommandError> {
     let settings = &snapshot.settings;
     let profile = settings.compaction.profile_named(&draft.profile.name)?;
