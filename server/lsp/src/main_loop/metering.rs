@@ -1,5 +1,5 @@
-//! When the context meter is read and sent: when something changed that it shows, at most four times a second, and one reading at
-//! a time.
+//! When the context meter is read and sent: when something changed that it shows, at most four times a second, less often where a
+//! reading takes long, and one reading at a time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,12 +16,21 @@ use crate::outgoing::{Newest, Outgoing};
 /// The meter is sent at most this often (`strata/status`, four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
 
+/// A reading looks at every file that git knows and at all rules, as a prompt does, while somebody types: from the beginning of one to
+/// that of the next so many times as long passes as it took. The last one comes all the same, so that the figure is never an old one.
+const TIMES_AS_LONG: u32 = 5;
+
+/// It never waits longer than this, however long one took.
+const METER_AT_LEAST_EVERY: Duration = Duration::from_secs(2);
+
 /// Whether the meter has to be read, and since when it may.
 #[derive(Default)]
 pub(super) struct Meter {
     pub(super) wanted: bool,
     reading: bool,
+    /// When the last reading began, and how long it took.
     last: Option<Instant>,
+    took: Duration,
     /// What was read and not sent yet.
     unsent: Newest,
 }
@@ -32,8 +41,9 @@ impl MainLoop {
         if !self.meter.wanted || self.meter.reading {
             return None;
         }
-        let since = self.meter.last.map_or(METER_EVERY, |last| last.elapsed());
-        Some(METER_EVERY.saturating_sub(since))
+        let every = self.meter.took.saturating_mul(TIMES_AS_LONG).clamp(METER_EVERY, METER_AT_LEAST_EVERY);
+        let since = self.meter.last.map_or(every, |last| last.elapsed());
+        Some(every.saturating_sub(since))
     }
 
     pub(super) fn read_meter(&mut self) {
@@ -56,6 +66,7 @@ impl MainLoop {
     /// The meter was read; `None` when the context cannot be weighed.
     pub(super) fn metered(&mut self, status: Option<Status>) {
         self.meter.reading = false;
+        self.meter.took = self.meter.last.map_or(Duration::ZERO, |last| last.elapsed());
         if let Some(status) = status
             && self.meter.unsent.put(status).is_none()
         {
@@ -93,5 +104,22 @@ mod tests {
         assert!(said.try_recv().is_err(), "it is said once");
         main_loop.metered(status(101));
         assert!(said.try_recv().is_ok(), "and again when it was taken");
+    }
+
+    #[test]
+    fn a_reading_that_takes_long_is_not_followed_at_once() {
+        let (mail, _inbox) = std::sync::mpsc::channel();
+        let (outgoing, _said) = unbounded_channel();
+        let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
+        let mut main_loop = MainLoop::new(pool, mail, outgoing).unwrap();
+        let mut wait_after = |took: Duration| {
+            let began = Instant::now().checked_sub(took);
+            (main_loop.meter.last, main_loop.meter.reading) = (began, true);
+            main_loop.metered(None);
+            main_loop.meter.wanted = true;
+            main_loop.time_to_meter().unwrap()
+        };
+        assert!(wait_after(Duration::from_millis(300)) > METER_EVERY);
+        assert!(wait_after(Duration::from_secs(10)).is_zero(), "and not put off for ever");
     }
 }
