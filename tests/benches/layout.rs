@@ -1,4 +1,4 @@
-//! How long one turn of policy `ledger` takes with 500 files, half of them selected and half in the map, and 150,000 tokens:
+//! How long one turn of policy `ledger` takes with 500 files, half of them selected and half in the map, and 200,000 tokens:
 //! layout with breakpoints, and the request body. Printed beside copying the same bytes once and beside policy `flat`.
 //! `cargo bench -p e2e --bench layout`.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
