@@ -1,5 +1,6 @@
 //! What is made from the Rust types and kept in the repository: schemas, TypeScript types, the settings of the VS Code
-//! extension, the pages about settings and the protocol. A test fails when a file is not what the types say now.
+//! extension, the pages about settings and the protocol; and the map block that `docs/outlines.md` shows. A test fails when a file
+//! is not what the types say now.
 //! `UPDATE_EXPECT=1 cargo test -p e2e --test generated` renews them all.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "test support outside of test functions")]
@@ -14,6 +15,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::key::FileKey;
+use strata_engine::outline::{Outline, language_of, map_block};
 use strata_lsp::protocol;
 
 /// The command that renews everything.
@@ -84,4 +88,20 @@ fn settings_of_the_vscode_extension() {
     let mut manifest: Value = serde_json::from_str(&manifest).unwrap();
     configuration::put(&mut manifest, &protocol::settings());
     is_kept(path, &pretty(&manifest));
+}
+
+/// The page shows one block of this repository. No other text of the page is made.
+#[test]
+fn map_block_in_the_page_about_outlines() {
+    let (path, shown) = ("docs/outlines.md", "server/engine/src/cancel.rs");
+    let key = FileKey::from(shown);
+    let language = language_of(&key, "").unwrap();
+    let source = fs::read_to_string(place(shown)).unwrap();
+    let outline = Outline::read(language, &source, &Cancel::new()).unwrap();
+    let block = map_block(language, &key, &outline);
+    let page = fs::read_to_string(place(path)).unwrap();
+    let opening = format!("```text\n{shown}\n");
+    let (before, rest) = page.split_once(&opening).unwrap();
+    let (_, after) = rest.split_once("\n```\n").unwrap();
+    is_kept(path, &format!("{before}```text\n{}\n```\n{after}", block.text.trim_end()));
 }
