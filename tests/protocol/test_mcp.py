@@ -229,6 +229,10 @@ async def test_resources_are_listed_by_pages_and_read(repo, mode):
         for uri in ["strata://map/src/nowhere.py", "strata://nothing", "file:///etc/hostname"]:
             with pytest.raises(MCPError):
                 await client.read_resource(uri)
+    async with connected(repo, "--set", "symbols.map_budget=400", mode=mode) as client:
+        [part] = (await client.read_resource("strata://map")).contents
+        assert "more files have an outline: each stands at `strata://map/`" in part.text
+        assert "`focus`" not in part.text and "max_tokens" not in part.text, "a resource takes no arguments"
 
 
 async def test_notes_outlive_the_server(repo):

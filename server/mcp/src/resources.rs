@@ -163,7 +163,7 @@ pub(crate) fn read(
     view.look(needs, cancel, progress, |view| match address {
         Address::Map => {
             let reply = view.run("strata.symbols.map", json!({}))?;
-            Ok(Contents { text: text::map(&reply), kind: PLAIN })
+            Ok(Contents { text: map_text(&reply), kind: PLAIN })
         }
         Address::Block(path) => {
             let reply = view.run("strata.symbols.file", json!({ "path": path }))?;
@@ -177,6 +177,11 @@ pub(crate) fn read(
             Ok(Contents { text: reply["text"].as_str().unwrap_or_default().to_owned(), kind: MARKDOWN })
         }
     })
+}
+
+/// A resource takes no arguments: what the map leaves out stands at addresses of its own.
+fn map_text(reply: &Value) -> String {
+    text::map_and(reply, &format!("each stands at `{MAP}/` with its path behind it"))
 }
 
 /// What is there in every workspace.
@@ -238,5 +243,20 @@ mod tests {
         ] {
             assert_eq!(Address::read(uri), None, "{uri}");
         }
+    }
+
+    #[test]
+    fn a_map_says_how_to_see_more_in_the_words_of_its_place() {
+        let part = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 3 });
+        let (resource, tool) = (map_text(&part), text::map(&part));
+        assert!(resource.ends_with(
+            "(3 more files have an outline: each stands at `strata://map/` with its path behind it)"
+        ));
+        for argument in ["`focus`", "`max_tokens`"] {
+            assert!(tool.contains(argument) && !resource.contains(argument), "{argument}: {tool}{resource}");
+        }
+        let whole = json!({ "legend": "A legend.\n", "text": "a.py\n def a()\n", "leftOut": 0 });
+        assert_eq!(map_text(&whole), text::map(&whole));
+        assert_eq!(map_text(&whole), "A legend.\n\na.py\n def a()\n");
     }
 }

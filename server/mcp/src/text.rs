@@ -7,11 +7,14 @@ use crate::pages::{MORE, NEXT};
 
 /// What a reply of [`map`](crate::tools) says.
 pub(crate) fn map(reply: &Value) -> String {
+    map_and(reply, "name files in `focus` to see others, or give a larger `max_tokens`")
+}
+
+/// The same, with how to see files that were left out.
+pub(crate) fn map_and(reply: &Value, how: &str) -> String {
     let left_out = match number(reply, "leftOut") {
         0 => String::new(),
-        more => format!(
-            "\n({more} more files have an outline: name files in `focus` to see others, or give a larger `max_tokens`)"
-        ),
+        more => format!("\n({more} more files have an outline: {how})"),
     };
     format!("{}\n{}{left_out}", text(reply, "legend"), text(reply, "text"))
 }
