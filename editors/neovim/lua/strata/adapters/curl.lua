@@ -20,7 +20,7 @@ local M = {}
 ---@field key_env string
 ---@field headers fun(key: string): string[]
 ---@field parameters fun(max_tokens: integer): table What the body needs besides.
----@field answer fun(reply: table): string|table, table What was said, and the usage as Strata counts it.
+---@field answer fun(reply: table): string, table? What was said, and the usage as Strata counts it. May raise.
 
 ---@type table<string, strata.Provider>
 local PROVIDERS = {
@@ -40,7 +40,7 @@ local PROVIDERS = {
       end)
       local usage = reply.usage
       return texts:join("\n"),
-        {
+        usage and {
           input = usage.input_tokens,
           output = usage.output_tokens,
           cacheRead = usage.cache_read_input_tokens or 0,
@@ -59,9 +59,9 @@ local PROVIDERS = {
     end,
     answer = function(reply)
       local usage = reply.usage
-      local cached = vim.tbl_get(usage, "prompt_tokens_details", "cached_tokens") or 0
+      local cached = usage and vim.tbl_get(usage, "prompt_tokens_details", "cached_tokens") or 0
       return reply.choices[1].message.content,
-        {
+        usage and {
           input = usage.prompt_tokens - cached,
           output = usage.completion_tokens,
           cacheRead = cached,
@@ -70,6 +70,9 @@ local PROVIDERS = {
     end,
   },
 }
+
+-- Said of a reply that has no answer where the provider puts it, such as a tool call, or a message of a proxy.
+local UNKNOWN = "nothing was recorded, since the provider's reply has no text that can be read: "
 
 local function quoted(text)
   return '"' .. text:gsub('[\\"]', "\\%0") .. '"'
@@ -86,16 +89,31 @@ local function post(provider, body, done)
     config[#config + 1] = "header = " .. quoted(header)
   end
   local command = { "curl", "--silent", "--show-error", "--fail-with-body", "--config", "-" }
-  vim.system(command, { stdin = table.concat(config, "\n"), text = true }, function(said)
-    vim.schedule(function()
-      vim.fn.delete(path)
-      local ok, reply = pcall(vim.json.decode, said.stdout, { luanil = { object = true } })
-      if said.code ~= 0 or not ok then
-        return done(vim.trim(said.stderr .. " " .. said.stdout))
-      end
-      done(nil, reply)
-    end)
-  end)
+  local function ended(said)
+    vim.fn.delete(path)
+    local ok, reply = pcall(vim.json.decode, said.stdout, { luanil = { object = true } })
+    if said.code ~= 0 or not ok then
+      return done(vim.trim(said.stderr .. " " .. said.stdout))
+    end
+    done(nil, reply)
+  end
+  -- Raises where there is no curl.
+  local started, problem =
+    pcall(vim.system, command, { stdin = table.concat(config, "\n"), text = true }, vim.schedule_wrap(ended))
+  if not started then
+    vim.fn.delete(path)
+    done("curl does not run: " .. problem)
+  end
+end
+
+---What a reply says; nothing when it has another form than the provider's, or no text.
+---@return string? answer
+---@return table? usage
+local function read(provider, reply)
+  local ok, answer, usage = pcall(provider.answer, reply)
+  if ok and type(answer) == "string" and answer ~= "" then
+    return answer, usage and usage.input and usage.output and usage or nil
+  end
 end
 
 ---Adds what was said to the buffer with the answers.
@@ -130,12 +148,15 @@ function M.ask(text, root, done)
     end
     local parameters = provider.parameters((options.get().curl or {}).max_tokens or 4096)
     post(provider, vim.tbl_extend("keep", prompt.body, parameters), function(problem, reply)
+      local answer, usage
+      if not problem then
+        answer, usage = read(provider, reply)
+        problem = not answer and UNKNOWN .. vim.fn.strcharpart(vim.json.encode(reply), 0, 200) or nil
+      end
       if problem then
         calls.send("prompt.discard", { id = prompt.id }, function() end, root)
         return failed({ message = problem })
       end
-      local answer, usage = provider.answer(reply)
-      show(text, answer)
       calls.send(
         "prompt.record",
         { id = prompt.id, response = answer, usage = usage },
@@ -147,6 +168,8 @@ function M.ask(text, root, done)
         end,
         root
       )
+      -- Behind that: where no window is to be had, the turn is recorded all the same.
+      show(text, answer)
     end)
   end, root)
 end
