@@ -6,10 +6,14 @@ import * as vscode from 'vscode';
 import { select } from './actions/files';
 import type { Strata } from './client';
 import { wordsOf } from './client';
+import { Latest } from './latest';
 import { anyModel, isModel, messagesOf, NO_MODEL, usageOf } from './models';
 import type { PromptAssembleParams, PromptAssembleReply, PromptRecordParams } from './protocol';
 import { isFollowed, pathOf, pathOfLines } from './resources';
 import { exactly } from './wording';
+
+/** So many turns of this window can be taken back by an edit in the panel; older ones stay in the conversation. */
+const ASKED = 1000;
 
 /** What is kept with an answer in the panel: where the conversation stood behind it. */
 interface Stand {
@@ -23,7 +27,7 @@ interface Stand {
 export class Chat implements vscode.Disposable {
   private readonly participant: vscode.ChatParticipant;
   /** Turns that were asked in a panel of this window, by session and first message. */
-  private readonly asked = new Set<string>();
+  private readonly asked = new Latest<string>(ASKED);
 
   constructor(private readonly strata: Strata) {
     this.participant = vscode.chat.createChatParticipant('strata.chat', (request, context, stream, token) =>

@@ -85,6 +85,12 @@ export async function checkClient() {
     assert.equal(wording.counted(1, 'file'), '1 file');
     assert.equal(wording.firstWords('a\n  b '.repeat(30), 10).length, 10);
   });
+  await steps.step('of the turns that were asked in the panel the latest are remembered', async () => {
+    const { Latest } = await load('latest');
+    const turns = new Latest(3);
+    ['a', 'b', 'c', 'a', 'd'].forEach((turn) => turns.add(turn));
+    assert.deepEqual(['a', 'b', 'c', 'd'].map((turn) => turns.has(turn)), [true, false, true, true]);
+  });
   await steps.step('the binary is the one that was named, came along, or is in the path', async () => {
     const { findBinary } = await load('binary');
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'strata-binary-'));
