@@ -44,6 +44,10 @@ export class Strata implements vscode.Disposable {
   readonly onChange = this.changeEmitter.event;
 
   private language: LanguageClient | undefined;
+  /** The end of the server before. */
+  private ending: Promise<void> = Promise.resolve();
+  /** How often it was to be started anew. */
+  private restarts = 0;
   private lastStatus: Status | undefined;
   private deaths: number[] = [];
 
@@ -83,6 +87,7 @@ export class Strata implements vscode.Disposable {
 
   /** Starts the server. Does not throw: what went wrong is shown to the person. */
   async start(): Promise<void> {
+    let language: LanguageClient | undefined;
     try {
       const binary = findBinary({
         configured: vscode.workspace.getConfiguration('strata').get('path', ''),
@@ -90,27 +95,39 @@ export class Strata implements vscode.Disposable {
         searchPath: process.env['PATH'] ?? '',
       });
       this.output.info(`starting ${binary}`);
-      this.language = new LanguageClient('strata', 'Strata', { command: binary, args: ['serve'] }, this.options());
-      this.listen(this.language);
-      await this.language.start();
+      const isMeant = () => language === this.language;
+      language = new LanguageClient('strata', 'Strata', { command: binary, args: ['serve'] }, this.options(isMeant));
+      this.language = language;
+      this.listen(language);
+      await language.start();
     } catch (error) {
-      this.lifeEmitter.fire('stopped');
-      void this.offerRestart(`Strata did not start. ${wordsOf(error)}`);
+      // One that was ended while it started is nobody's business any more.
+      if (language === this.language) {
+        this.lifeEmitter.fire('stopped');
+        void this.offerRestart(`Strata did not start. ${wordsOf(error)}`);
+      }
     }
   }
 
   async restart(): Promise<void> {
     this.deaths = [];
+    this.restarts += 1;
+    const mine = this.restarts;
     await this.stop();
-    await this.start();
+    // Of several at once the last one starts it: each would start a server of its own.
+    if (mine === this.restarts) {
+      await this.start();
+    }
   }
 
   async stop(): Promise<void> {
     const language = this.language;
     this.language = undefined;
     if (language?.needsStop()) {
-      await language.dispose();
+      // One that hangs, or has not started yet, is an error here; the library kills it.
+      this.ending = language.dispose().catch((error) => this.output.warn(`the server did not end: ${wordsOf(error)}`));
     }
+    await this.ending;
     this.lifeEmitter.fire('stopped');
   }
 
@@ -153,7 +170,8 @@ export class Strata implements vscode.Disposable {
     this.changeEmitter.fire();
   }
 
-  private options(): LanguageClientOptions {
+  /** `isMeant` says whether the client that these are for has not been given up. */
+  private options(isMeant: () => boolean): LanguageClientOptions {
     const { extension, workspaceState } = this.context;
     return {
       documentSelector: SELECTOR,
@@ -175,7 +193,7 @@ export class Strata implements vscode.Disposable {
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue }),
-        closed: () => this.died(),
+        closed: () => (isMeant() ? this.died() : { action: CloseAction.DoNotRestart, handled: true }),
       },
     };
   }

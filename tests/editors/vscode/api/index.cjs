@@ -221,6 +221,21 @@ test('a killed server comes back with its session, and buffers are in step', asy
   assert.equal((await run('strata.history.get', {})).messages.length, messages);
 });
 
+test('one server is left, however often it is restarted at once', async () => {
+  const [old] = servers();
+  await Promise.all([run('strata.restart'), run('strata.restart'), run('strata.restart')]);
+  await until(() => servers().length === 1 && !servers().includes(old), 'one other server');
+  assert.ok(await api.assemble({ prompt: 'Still there?', dryRun: true }));
+});
+
+test('a server that hangs is replaced by a restart', async () => {
+  const [old] = servers();
+  process.kill(old, 'SIGSTOP');
+  await run('strata.restart');
+  await until(() => servers().length === 1 && !servers().includes(old), 'another server in its place');
+  assert.ok(await api.assemble({ prompt: 'Still there?', dryRun: true }));
+});
+
 exports.run = async () => {
   let failed = 0;
   for (const [name, body] of tests) {
