@@ -24,6 +24,8 @@ export class Meter implements vscode.Disposable {
       strata.onLife((life) => {
         if (life === 'starting') {
           this.unsaved = undefined;
+          // Nobody tells how one ends whose server has ended.
+          this.compacting = false;
         }
         this.draw();
       }),
