@@ -85,6 +85,7 @@ export class Chat implements vscode.Disposable {
     const prompt = await this.strata.ask('strata.prompt.assemble', wish, token);
     tellOf(prompt, stream);
     if (prompt.tokens.total > model.maxInputTokens) {
+      await this.strata.tell('strata.prompt.discard', { id: prompt.id ?? '' });
       const [has, takes] = [prompt.tokens.total, model.maxInputTokens].map(exactly);
       throw new Error(
         `The prompt has ${has} tokens and ${model.name} takes ${takes}. ` +
