@@ -265,10 +265,15 @@ end
 ---@param config? vim.lsp.ClientConfig
 function M.start(root, config)
   config = config or configured(root)
+  local id
   if vim.fn.has("nvim-0.11") == 1 then
-    vim.lsp.start(config, { attach = false, reuse_client = same })
-  elseif not M.running(root, true) then
-    vim.lsp.start_client(config)
+    id = vim.lsp.start(config, { attach = false, reuse_client = same })
+  else
+    id = M.running(root, true) or vim.lsp.start_client(config)
+  end
+  -- Neovim has told the person why, such as a program for another system.
+  if not id then
+    tell(root, nil)
   end
 end
 

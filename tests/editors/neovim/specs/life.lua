@@ -184,3 +184,26 @@ it("keeps a model that was chosen when the server dies", function(t)
     return reply and reply.settings.model == "gpt-4o" and t.server() ~= old
   end, "the same model")
 end)
+
+it("answers at once when the program cannot be started", function(t)
+  local path, bad = vim.g.strata.path, vim.fn.tempname()
+  local function use(program)
+    vim.g.strata = { path = program }
+    if vim.lsp.config then
+      vim.lsp.config("strata", { cmd = { program, "serve" } })
+    end
+  end
+  -- As a program for another system: it is there, and there is nothing that runs it.
+  vim.fn.writefile({ "#!/nowhere/sh" }, bad)
+  vim.fn.setfperm(bad, "rwx------")
+  use(bad)
+  local problem
+  require("strata.calls").send("files.list", nil, function(err)
+    problem = err
+  end, t.repo)
+  t.until_(function()
+    return problem
+  end, "an answer")
+  t.contains(problem.message, "the server does not run")
+  use(path)
+end)
