@@ -51,7 +51,7 @@ function M.refresh(buffer)
     if err then
       return calls.complain(err)
     end
-    if not shown[buffer] then
+    if not shown[buffer] or not vim.api.nvim_buf_is_loaded(buffer) then
       return
     end
     vim.bo[buffer].modifiable = true

@@ -9,6 +9,11 @@ local M = {}
 ---@return boolean fresh Whether the buffer was just made.
 function M.open(name, mods)
   local buffer = vim.fn.bufnr("^" .. vim.fn.escape(name, "\\*?[]{},") .. "$")
+  if buffer ~= -1 and not vim.api.nvim_buf_is_loaded(buffer) then
+    -- What |:bdelete| leaves has neither options nor mappings.
+    vim.api.nvim_buf_delete(buffer, { force = true })
+    buffer = -1
+  end
   local fresh = buffer == -1
   if fresh then
     buffer = vim.api.nvim_create_buf(false, true)

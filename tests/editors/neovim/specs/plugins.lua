@@ -165,3 +165,19 @@ it("sends what was typed in any buffer before a command", function(t)
     t.contains(t.prompt(), line)
   end
 end)
+
+it("opens its buffers as they were when they were deleted", function(t)
+  t.edit("src/greet.rs")
+  for _, name in ipairs({ "preview", "context" }) do
+    for _ = 1, 2 do
+      vim.cmd("Strata " .. name)
+      t.until_(function()
+        return #t.lines() > 1
+      end, name)
+      t.equal(vim.bo.buftype, name == "preview" and "nofile" or "acwrite")
+      t.equal(vim.bo.filetype, name == "preview" and "markdown" or "strata-context")
+      assert(vim.fn.maparg("R", "n") ~= "", "R is mapped")
+      vim.cmd.bdelete()
+    end
+  end
+end)

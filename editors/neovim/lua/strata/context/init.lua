@@ -152,7 +152,7 @@ local function fetch(root, tries, done)
 end
 
 local function take(buffer, report, all, version)
-  if shown[buffer] then
+  if shown[buffer] and vim.api.nvim_buf_is_loaded(buffer) then
     shown[buffer] = { lines = all, version = version }
     write_down(buffer, all)
     title(buffer, report)
