@@ -17,6 +17,14 @@ local function check_neovim()
   end
 end
 
+---Runs the program; one that cannot be run is one that failed.
+local function run(command, patience)
+  local ok, said = pcall(function()
+    return vim.system(command, { text = true }):wait(patience)
+  end)
+  return ok and said or { code = -1, stderr = tostring(said) }
+end
+
 ---@return string?
 local function check_program()
   vim.health.start("the server")
@@ -28,7 +36,7 @@ local function check_program()
     })
     return nil
   end
-  local said = vim.system({ program, "--version" }, { text = true }):wait(10000)
+  local said = run({ program, "--version" }, 10000)
   if said.code == 0 then
     vim.health.ok(("%s (%s)"):format(vim.trim(said.stdout), vim.fn.exepath(program)))
   else
@@ -40,7 +48,7 @@ end
 ---What the program says of itself.
 local function check_doctor(program)
   vim.health.start("strata doctor")
-  local said = vim.system({ program, "doctor" }, { text = true }):wait(30000)
+  local said = run({ program, "doctor" }, 30000)
   for line in vim.gsplit(vim.trim(said.stdout or ""), "\n") do
     vim.health.info(line)
   end

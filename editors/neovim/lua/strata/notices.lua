@@ -39,7 +39,10 @@ local function status(_, meter, context)
   meters[root] = require("strata.plain")(meter)
   require("strata.server").remember(root, meter.session)
   for _, listener in ipairs(listeners) do
-    listener(meter, root)
+    local ok, problem = pcall(listener, meter, root)
+    if not ok then
+      vim.notify_once("Strata: a listener of the meter failed: " .. problem, vim.log.levels.ERROR)
+    end
   end
   local data = { meter = meter, root = root }
   vim.api.nvim_exec_autocmds("User", { pattern = "StrataStatus", modeline = false, data = data })

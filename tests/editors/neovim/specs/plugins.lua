@@ -52,6 +52,21 @@ it("tells listeners of the meter", function(t)
   vim.api.nvim_del_autocmd(id)
 end)
 
+it("tells the other listeners when one fails", function(t)
+  local heard
+  require("strata").on_status(function()
+    error("a fault é")
+  end)
+  require("strata").on_status(function(meter)
+    heard = meter
+  end)
+  t.edit("src/greet.rs")
+  t.until_(function()
+    return heard
+  end, "the meter")
+  t.said("a fault é")
+end)
+
 it("shows progress through vim.lsp.status", function(t)
   local seen = {}
   local id = vim.api.nvim_create_autocmd("LspProgress", {
