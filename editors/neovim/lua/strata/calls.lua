@@ -5,6 +5,9 @@ local server = require("strata.server")
 
 local M = {}
 
+-- Said where a server is needed and there is none.
+M.NO_SERVER = "the server does not run (:checkhealth strata may know why)"
+
 -- How long a caller that waits may wait, in milliseconds.
 local PATIENCE = 60000
 
@@ -44,7 +47,7 @@ function M.send(name, arguments, answer, root)
   end
   server.with(root, function(client)
     if not client then
-      return answer({ message = "the server does not run (:checkhealth strata may know why)" })
+      return answer({ message = M.NO_SERVER })
     end
     local params = { command = "strata." .. name, arguments = { arguments or vim.empty_dict() } }
     local call = { answer = answer }

@@ -78,7 +78,8 @@ end
 ---@param path string
 ---@return string?
 function M.root(path)
-  path = vim.fs.normalize(vim.fn.fnamemodify(path, ":p"))
+  -- A `$` in the name of a file is no variable.
+  path = vim.fs.normalize(vim.fn.fnamemodify(path, ":p"), { expand_env = false })
   local marked = vim.fs.root(path, MARKERS)
   if marked then
     return marked

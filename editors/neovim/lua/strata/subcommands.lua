@@ -49,7 +49,11 @@ local function path_of(word)
   local path, lines = word:match("^(.-)(#L%d+%-?%d*)$")
   path, lines = path or word, lines or ""
   local there = vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1
-  return there and vim.fs.normalize(vim.fn.fnamemodify(path, ":p")):gsub("(.)/$", "%1") .. lines or word
+  if not there then
+    return word
+  end
+  local full = vim.fs.normalize(vim.fn.fnamemodify(path, ":p"), { expand_env = false })
+  return full:gsub("(.)/$", "%1") .. lines
 end
 
 ---What a subcommand is about: the paths that were given, else this file or the lines of it.
@@ -99,8 +103,10 @@ local remove = choose("deselect", { "no longer in the context", "selected" })
 local function toggle(call)
   local paths = paths_of(call)
   if paths then
+    -- When the answer comes another file may be the current one.
+    local meant = vim.tbl_extend("force", call, { words = paths })
     send(call, "files.has", { path = paths[1] }, function(reply)
-      (reply.has and remove or add)(call)
+      (reply.has and remove or add)(meant)
     end)
   end
 end
@@ -237,6 +243,8 @@ local function set_model(call, name)
       client.settings.strata.model = name
       server.call(client, "notify", "workspace/didChangeConfiguration", { settings = client.settings })
       say("prompts are made for " .. name)
+    else
+      calls.complain({ message = calls.NO_SERVER })
     end
   end)
 end

@@ -40,6 +40,23 @@ it("toggles, excludes and includes", function(t)
   t.contains(t.prompt(), "src/greet.rs")
 end)
 
+it("toggles the file that was meant, whichever is shown when the answer comes", function(t)
+  t.edit("src/lib.rs")
+  t.edit("src/greet.rs")
+  vim.cmd("Strata toggle")
+  vim.cmd.buffer("#")
+  t.said("src/greet.rs is in the context")
+  t.equal(#t.command("files.list").files, 1)
+end)
+
+it("takes a `$` in the name of a file as it stands", function(t)
+  vim.env.STRATA_NAME = "another"
+  vim.fn.writefile({ "// the page of a user" }, t.repo .. "/src/$STRATA_NAME.rs")
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add src/$STRATA_NAME.rs")
+  t.said("src/$STRATA_NAME.rs is in the context")
+end)
+
 it("names the reason when it cannot", function(t)
   t.edit("src/greet.rs")
   vim.cmd("Strata add /etc/passwd")
