@@ -210,7 +210,7 @@ impl Document {
             return Err(EditError::PastEnd { end: range.end, len });
         }
         let start_char = self.char_at(range.start)?;
-        let end_char = self.char_at(range.end)?;
+        let end_char = if range.is_empty() { start_char } else { self.char_at(range.end)? };
 
         if LoneCr::of(text) == LoneCr::Possible || self.parts_a_pair(&range) {
             self.lone_cr = LoneCr::Possible;
@@ -219,7 +219,8 @@ impl Document {
             LoneCr::Possible => TreeEdit::in_rope(&self.rope, range, text),
             LoneCr::Absent => {
                 let start = self.point(range.start);
-                TreeEdit { start, old_end: self.point(range.end), new_end: start.after(text.as_bytes()) }
+                let old_end = if range.is_empty() { start } else { self.point(range.end) };
+                TreeEdit { start, old_end, new_end: start.after(text.as_bytes()) }
             }
         };
         self.rope.remove(start_char..end_char);
