@@ -202,7 +202,8 @@ mod tests {
         for (urgency, more) in [(Urgency::Awaited, 0), (Urgency::Background, 10)] {
             let (sender, results) = mpsc::channel();
             let job = move || (niceness(), thread::spawn(niceness).join().unwrap());
-            pool(urgency).spawn(job, move |result| sender.send(result).unwrap());
+            let pool = pool(urgency);
+            pool.spawn(job, move |result| sender.send(result).unwrap());
             let expected = (niceness() + more).min(19);
             assert_eq!(results.recv().unwrap(), Ok((expected, expected)), "{urgency:?}");
         }
