@@ -495,7 +495,7 @@ export type CompactionMoment =
   | 'after_turn'
   /** Before a prompt is assembled, which waits for it. */
   | 'before_assembling'
-  /** When an iteration is added. */
+  /** After a turn was recorded, too: a turn is to a conversation what an iteration is to a loop. */
   | 'on_iteration';
 
 /** One condition of a trigger, held against a conversation. */
@@ -3164,7 +3164,10 @@ export interface ServerStatusReply {
   languages: string[];
   /** Whether the person trusts the workspace. */
   trusted: boolean;
-  /** What the walk could not do, and what settings were not taken because the workspace is not trusted. */
+  /**
+   * What the walk could not do, and what is set and changes nothing: settings of a workspace that is not trusted,
+   * names in `redaction.allow` that there are not.
+   */
   notes: string[];
   /** How often the session was changed so far. */
   stateVersion: number;
@@ -4154,6 +4157,11 @@ export interface ToolOutputSettings {
   max_bytes: number;
   /** Outputs of more characters go to a file, and only a notice is kept. */
   large_output_threshold: number;
+  /**
+   * What outputs in files may take together, in MiB, those of all workspaces included: the oldest make room when
+   * one is written.
+   */
+  spill_quota_mib: number;
   /** Which part of a long output is kept. */
   truncate_mode: TruncateMode;
   /** Results that the model may see; older ones are archived. */
@@ -4174,6 +4182,11 @@ export interface ToolOutputSettingsInput {
   max_bytes?: number;
   /** Outputs of more characters go to a file, and only a notice is kept. */
   large_output_threshold?: number;
+  /**
+   * What outputs in files may take together, in MiB, those of all workspaces included: the oldest make room when
+   * one is written.
+   */
+  spill_quota_mib?: number;
   /** Which part of a long output is kept. */
   truncate_mode?: TruncateMode;
   /** Results that the model may see; older ones are archived. */
