@@ -158,10 +158,12 @@ impl Roots {
         Ok(path)
     }
 
-    /// Whether links lead a key out of the roots at this moment.
+    /// Whether links lead a key out of the roots at this moment, or may: one whose target is not there is not followed, and
+    /// to a pipe (`/dev/fd/0`) there is no path.
     pub fn leads_out(&self, key: &FileKey) -> bool {
         let Ok(path) = self.path_of(key) else { return false };
-        matches!(self.locate_absolute(&path), Err(Refusal::LinkOutside | Refusal::SystemFile))
+        let refused = self.locate_absolute(&path).err();
+        matches!(refused, Some(Refusal::LinkOutside | Refusal::SystemFile | Refusal::BrokenLink))
     }
 
     /// The root of a key and the path below it, by the key's text alone.

@@ -246,7 +246,14 @@ fn ways_out_through_links() {
     for (text, reason) in cases {
         check(&roots, text, &Err(reason.clone()));
         check(&roots, &tree.path("root").join(text).display().to_string(), &Err(reason.clone()));
+        // Nor is a document that an editor calls by such a name one of the workspace.
+        assert_eq!(
+            roots.leads_out(&FileKey::new(*text)),
+            *reason != LinkLoop && !text.contains('\\'),
+            "{text}"
+        );
     }
+    assert!(!roots.leads_out(&FileKey::new("src/new.rs")));
     // Out and back in again: what counts is where it ends.
     check(&roots, &format!("to-top/{top}/root/src/lib.rs"), &Ok("src/lib.rs"));
 }
