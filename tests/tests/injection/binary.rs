@@ -56,8 +56,8 @@ fn requests(attacks: &[Attack]) -> Vec<Vec<Value>> {
     let (repo, names) = workspace(attacks);
     let state = tempfile::tempdir().unwrap();
     let settings = json!({
-        "context_frame": { "inject": true },
-        // Room for all, so that what is shown does not depend on what it weighs.
+        // Room for all, so that what is shown does not depend on what it weighs or how much it is meant.
+        "context_frame": { "inject": true, "min_score": 0.0 },
         "symbols": { "map_budget": 400_000 },
         "files": { "list_budget": 100_000 },
     });
