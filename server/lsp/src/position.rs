@@ -78,10 +78,15 @@ impl Encoding {
             return Err(PositionError::NoSuchLine { line: position.line, lines });
         }
         let wanted = position.character as usize;
-        let inside = PositionError::InsideCharacter { line: position.line, character: position.character };
-        if let Some((start, line)) = line_in_one_piece(rope, line) {
-            return self.in_line(line, wanted).map(|byte| start + byte).ok_or(inside);
-        }
+        let byte = match line_in_one_piece(rope, line) {
+            Some((start, line)) => self.in_line(line, wanted).map(|byte| start + byte),
+            None => self.in_rope(rope, line, wanted),
+        };
+        byte.ok_or(PositionError::InsideCharacter { line: position.line, character: position.character })
+    }
+
+    /// The byte that so many units of a line are in front of, at most the end of the line. `None` when that is inside a character.
+    fn in_rope(self, rope: &Rope, line: usize, wanted: usize) -> Option<usize> {
         let start = rope.line_to_char(line);
         let end = end_of_line(rope, line);
         let character = match self {
@@ -90,7 +95,7 @@ impl Encoding {
                 let byte = rope.char_to_byte(start).saturating_add(wanted).min(rope.char_to_byte(end));
                 let character = rope.byte_to_char(byte);
                 if rope.char_to_byte(character) != byte {
-                    return Err(inside);
+                    return None;
                 }
                 character
             }
@@ -99,15 +104,15 @@ impl Encoding {
                     rope.char_to_utf16_cu(start).saturating_add(wanted).min(rope.char_to_utf16_cu(end));
                 let character = rope.utf16_cu_to_char(unit);
                 if rope.char_to_utf16_cu(character) != unit {
-                    return Err(inside);
+                    return None;
                 }
                 character
             }
         };
-        Ok(rope.char_to_byte(character))
+        Some(rope.char_to_byte(character))
     }
 
-    /// The byte of a line that so many units are in front of, at most its end. `None` when that is inside a character.
+    /// The same in a line as it stands.
     fn in_line(self, line: &str, wanted: usize) -> Option<usize> {
         let mut units = 0;
         for (byte, character) in line.char_indices() {
@@ -225,6 +230,7 @@ mod tests {
 
     #[test]
     fn inside_a_character_is_an_error() {
+        assert!(offset(Encoding::Utf16, "🦀x", 0, 1).is_err() && offset(Encoding::Utf8, "éx", 0, 1).is_err());
         assert!(offset(Encoding::Utf16, "🦀", 0, 1).is_err(), "between surrogates");
         assert!(offset(Encoding::Utf8, "é", 0, 1).is_err(), "between bytes");
     }
@@ -248,6 +254,19 @@ mod tests {
     }
 
     proptest! {
+        /// A line in one piece and one that the rope holds in several have the same places.
+        #[test]
+        fn a_line_as_it_stands_has_the_places_that_the_rope_says(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", wanted in 0_usize..30) {
+            let rope = Rope::from_str(&text);
+            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+                for line in 0..rope.len_lines() {
+                    let (start, piece) = line_in_one_piece(&rope, line).unwrap();
+                    let found = encoding.in_line(piece, wanted).map(|byte| start + byte);
+                    prop_assert_eq!(found, encoding.in_rope(&rope, line, wanted));
+                }
+            }
+        }
+
         #[test]
         fn a_place_has_one_position_and_leads_back(text in "[ab\\r\\n\u{e9}\u{1f980}\u{2028}]{0,40}", at in 0_usize..60) {
             let rope = Rope::from_str(&text);
