@@ -51,7 +51,7 @@ use indexing::Indexing;
 use metering::Meter;
 use offers::Offers;
 use queue::Queues;
-use tasks::undo;
+use tasks::{give_free_all, undo};
 use watching::Watching;
 
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
@@ -127,6 +127,14 @@ impl MainLoop {
             mail,
             outgoing,
         })
+    }
+
+    /// A loop with one thread for what somebody waits for, and what it says.
+    #[cfg(test)]
+    pub(crate) fn alone(mail: Sender<Mail>) -> (Self, tokio::sync::mpsc::UnboundedReceiver<Outgoing>) {
+        let (outgoing, said) = tokio::sync::mpsc::unbounded_channel();
+        let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
+        (Self::new(pool, mail, outgoing).unwrap(), said)
     }
 
     /// The same with nothing kept but below this directory, of sessions in this folder.
@@ -327,9 +335,7 @@ impl MainLoop {
                     undo(before, &self.services);
                 }
                 // Those that did not come to be open here are for others to write to.
-                for id in opened.iter().filter(|id| !self.world.sessions.contains_key(*id)) {
-                    self.services.keeper.release(id);
-                }
+                give_free_all(opened.into_iter(), &self.world.sessions, &self.services);
                 if let Some(number) = compaction {
                     self.compaction_ended(&session, number, Err(CommandError::Internal));
                 }

@@ -79,25 +79,15 @@ impl MainLoop {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
 
     use serde_json::json;
     use strata_host::config::Source;
-    use strata_host::pool::{Pool, Urgency};
-    use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
     use super::*;
 
-    fn started() -> (MainLoop, UnboundedReceiver<Outgoing>) {
-        let (mail, _inbox) = std::sync::mpsc::channel();
-        let (outgoing, said) = unbounded_channel();
-        let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
-        (MainLoop::new(pool, mail, outgoing).unwrap(), said)
-    }
-
     #[test]
     fn an_answer_to_an_earlier_question_does_not_count() {
-        let (mut main_loop, mut said) = started();
+        let (mut main_loop, mut said) = MainLoop::alone(std::sync::mpsc::channel().0);
         let mut ask = |main_loop: &mut MainLoop| {
             main_loop.ask_settings();
             std::iter::from_fn(|| said.try_recv().ok()).find_map(|said| match said {
@@ -120,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_look_at_the_settings_files_that_ends_late_does_not_count() {
-        let (mut main_loop, _said) = started();
+        let (mut main_loop, _said) = MainLoop::alone(std::sync::mpsc::channel().0);
         main_loop.read_settings();
         main_loop.read_settings();
         let found = |bytes: u64| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use strata_engine::key::FileKey;
 
-use crate::commands::Effect;
+use super::tasks::opened;
 use crate::mail::{Mail, Waits};
 use crate::misread::Misread;
 
@@ -70,7 +70,7 @@ impl Debt {
                     Waits::Caller(..) | Waits::Nobody => None,
                 },
                 shown: Arc::clone(shown),
-                opened: done.effects.iter().filter_map(opened).collect(),
+                opened: opened(&done.effects).collect(),
             },
             // Whoever waits for an answer hears that there is none when the mail is dropped.
             Mail::Initialize(..)
@@ -87,13 +87,6 @@ impl Debt {
             | Mail::IndexSoFar(..)
             | Mail::Goodbye => Self::Nothing,
         }
-    }
-}
-
-fn opened(effect: &Effect) -> Option<Arc<str>> {
-    match effect {
-        Effect::Open(session) => Some(Arc::clone(&session.id)),
-        _ => None,
     }
 }
 

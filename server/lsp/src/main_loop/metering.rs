@@ -77,11 +77,8 @@ impl MainLoop {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
 
     use strata_engine::session::Session;
-    use strata_host::pool::{Pool, Urgency};
-    use tokio::sync::mpsc::unbounded_channel;
 
     use super::*;
     use crate::keeper::Keeping;
@@ -89,10 +86,7 @@ mod tests {
 
     #[test]
     fn of_readings_that_nobody_takes_only_the_newest_is_kept() {
-        let (mail, _inbox) = std::sync::mpsc::channel();
-        let (outgoing, mut said) = unbounded_channel();
-        let mut main_loop =
-            MainLoop::new(Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap(), mail, outgoing).unwrap();
+        let (mut main_loop, mut said) = MainLoop::alone(std::sync::mpsc::channel().0);
         let status = |revision: usize| {
             let mut session = Session::new("s-1");
             (0..revision).for_each(|_| session.touch());
@@ -108,10 +102,7 @@ mod tests {
 
     #[test]
     fn a_reading_that_takes_long_is_not_followed_at_once() {
-        let (mail, _inbox) = std::sync::mpsc::channel();
-        let (outgoing, _said) = unbounded_channel();
-        let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
-        let mut main_loop = MainLoop::new(pool, mail, outgoing).unwrap();
+        let (mut main_loop, _said) = MainLoop::alone(std::sync::mpsc::channel().0);
         let mut wait_after = |took: Duration| {
             let began = Instant::now().checked_sub(took);
             (main_loop.meter.last, main_loop.meter.reading) = (began, true);

@@ -326,13 +326,24 @@ struct Stored {
 
 /// Sessions that were opened and will not be kept open are given free. Those in `open` were open before.
 fn give_free(effects: &[Effect], open: &BTreeMap<Arc<str>, Arc<Session>>, services: &Services) {
-    for effect in effects {
-        if let Effect::Open(session) = effect
-            && !open.contains_key(&session.id)
-        {
-            services.keeper.release(&session.id);
-        }
-    }
+    give_free_all(opened(effects), open, services);
+}
+
+/// The same, by their names.
+pub(super) fn give_free_all(
+    opened: impl Iterator<Item = Arc<str>>,
+    open: &BTreeMap<Arc<str>, Arc<Session>>,
+    services: &Services,
+) {
+    opened.filter(|id| !open.contains_key(id)).for_each(|id| services.keeper.release(&id));
+}
+
+/// The names of the sessions that a task opened.
+pub(super) fn opened(effects: &[Effect]) -> impl Iterator<Item = Arc<str>> {
+    effects.iter().filter_map(|effect| match effect {
+        Effect::Open(session) => Some(Arc::clone(&session.id)),
+        _ => None,
+    })
 }
 
 /// Has the store hold a session as it is again: what came to nothing may have got as far as being stored.
@@ -373,15 +384,12 @@ pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Resul
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
     use std::sync::mpsc::{Sender, channel};
     use std::time::Duration;
 
     use serde_json::json;
     use strata_engine::history::{NewMessage, Role};
-    use strata_host::pool::Urgency;
     use strata_host::store::Access;
-    use tokio::sync::mpsc::unbounded_channel;
     use tokio::sync::oneshot;
 
     use super::*;
@@ -394,9 +402,7 @@ mod tests {
 
     /// The same, and its mail goes somewhere.
     fn started_with(folder: &tempfile::TempDir, mail: Sender<Mail>) -> (MainLoop, Arc<Session>) {
-        let (outgoing, _said) = unbounded_channel();
-        let main_loop =
-            MainLoop::new(Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap(), mail, outgoing).unwrap();
+        let (main_loop, _said) = MainLoop::alone(mail);
         let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
         let session = said(&Session::new("s-1"), "one");
         main_loop.services.keeper.commit(&session, 1).unwrap();
