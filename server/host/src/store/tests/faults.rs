@@ -3,10 +3,12 @@
 //!
 //! `STRATA_LONG=1` tries every call and many more places; `-- --nocapture` shows how many.
 
+mod appends;
 mod cuts;
 mod disk;
 mod failures;
 mod migration;
+mod recovery;
 mod script;
 
 use std::env;

@@ -4,15 +4,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use strata_engine::history::Message;
-
-use super::super::{Home, appended, id, new, said};
+use super::super::Home;
 use super::disk::{self, Change};
 use super::long;
 use super::script::{Contents, STEPS, expected, run};
-use crate::store::{Access, NewFragment, Store, StoreError};
+use crate::store::{NewFragment, Store};
 
 /// What ends the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,9 +41,6 @@ struct Platter {
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// How many messages are appended.
-const APPENDS: u64 = 1_000;
-
 #[test]
 #[expect(clippy::print_stdout, reason = "the run prints its figure")]
 fn whatever_dies_within_a_step_the_step_was_done_or_not() {
@@ -72,53 +66,9 @@ fn whatever_dies_within_a_step_the_step_was_done_or_not() {
     println!("{} changes of files: {} deaths within them, 0 steps lost", changes.len(), cuts.len());
 }
 
-#[test]
-#[expect(clippy::print_stdout, reason = "the run prints its figure")]
-fn a_thousand_appends_can_be_cut_anywhere() {
-    let home = Home::new();
-    disk::note();
-    let mut store = home.open();
-    drop(store.create(&new("a")).unwrap());
-    // Every hundredth in a process of its own, so that logs are put away as well.
-    for number in 0..APPENDS {
-        if number.is_multiple_of(100) {
-            drop(store);
-            store = home.open();
-        }
-        append(&mut store, number).unwrap();
-        disk::acknowledged(usize::try_from(number + 1).unwrap());
-    }
-    drop(store);
-    let changes = disk::noted();
-    let mut cuts = cuts(&changes, 1, if long() { 5_000 } else { 30 });
-    let sampled = cuts.len();
-    if long() {
-        cuts.extend(each_byte_of_an_append(&changes, 3));
-    }
-    let bytes: usize = changes.iter().map(Change::bytes).sum();
-    for_each(&home, &changes, &cuts, |acknowledged, found| {
-        let messages = match found.load(&id("a")) {
-            Err(StoreError::NoSession(_)) if acknowledged == 0 => Vec::new(),
-            loaded => loaded.unwrap().messages,
-        };
-        let held = messages.len();
-        assert!(
-            (acknowledged..=acknowledged + 1).contains(&held),
-            "{acknowledged} acknowledged, {held} there"
-        );
-        assert!((0..).zip(&messages).all(|(number, message)| *message == message_of(number)));
-    });
-    println!(
-        "{APPENDS} appends in {} changes of files with {bytes} bytes: {sampled} deaths all over, {} at each byte of one, \
-         0 messages lost",
-        changes.len(),
-        cuts.len() - sampled
-    );
-}
-
 /// Dies at each place, opens what is left, and has it looked at: how much was acknowledged, and what there is. The store goes on
 /// afterwards.
-fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], look: impl Fn(usize, &Store)) {
+pub(super) fn for_each(home: &Home, changes: &[Change], cuts: &[Cut], look: impl Fn(usize, &Store)) {
     for_each_left(home, &[], changes, cuts, |acknowledged, cut| {
         let opened = Store::open(&home.state(), &home.key());
         let mut opened = opened.unwrap_or_else(|error| panic!("{cut:?}: {error}"));
@@ -199,6 +149,13 @@ impl Platter {
     }
 }
 
+impl Cut {
+    /// `kill -9` after so many bytes of a change.
+    pub(super) fn kill(within: usize, bytes: usize) -> Self {
+        Self { within, bytes, death: Death::Kill }
+    }
+}
+
 impl Change {
     fn path(&self) -> Option<&PathBuf> {
         match self {
@@ -210,7 +167,7 @@ impl Change {
     }
 
     /// How many bytes it writes.
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         if let Self::Write(_, _, bytes) = self { bytes.len() } else { 0 }
     }
 }
@@ -262,27 +219,6 @@ pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
     }
     let stride = cuts.len().div_ceil(most);
     cuts.into_iter().step_by(stride).collect()
-}
-
-/// A death at each byte that is written for one of the messages.
-fn each_byte_of_an_append(changes: &[Change], message: usize) -> Vec<Cut> {
-    let place =
-        |count| changes.iter().position(|change| matches!(change, Change::Acknowledged(c) if *c == count));
-    let range = place(message).unwrap()..place(message + 1).unwrap();
-    let each = |within: usize| (0..changes[within].bytes()).map(move |bytes| (within, bytes));
-    let cuts = range.flat_map(each);
-    cuts.map(|(within, bytes)| Cut { within, bytes, death: Death::Kill }).collect()
-}
-
-fn append(store: &mut Store, number: u64) -> Result<(), StoreError> {
-    let handle = store.open_session(&id("a"), Access::Write)?;
-    store.commit(&handle, &appended(&[message_of(number)]))
-}
-
-/// The message that has a number; some fill many pages.
-fn message_of(number: u64) -> Arc<Message> {
-    let words = if number.is_multiple_of(40) { 3_000 } else { usize::try_from(number % 50).unwrap() };
-    said(number, &format!("message {number} {}", "and words ".repeat(words)))
 }
 
 /// The same in every run.

@@ -1,0 +1,139 @@
+//! Death at any byte that is written for a thousand messages.
+//!
+//! There are tens of millions of them, and opening what is left takes milliseconds. But SQLite does not look at most of the bytes before
+//! the commit they belong to is whole, so that only at some of them anything else is found than before. [`Recovery`] tells which;
+//! those are opened, with what lies between them here and there, and what it says is held against what SQLite does.
+
+use std::fs;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use strata_engine::history::Message;
+
+use super::super::{Home, appended, id, new, said};
+use super::cuts::{Cut, cuts, for_each, for_each_left};
+use super::disk::{self, Change};
+use super::long;
+use super::recovery::Recovery;
+use crate::store::{Access, Store, StoreError};
+
+/// How many messages are appended, and how many in a short run: enough for the log to begin anew.
+const APPENDS: u64 = 1_000;
+const FEW: u64 = 120;
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+fn a_thousand_appends_can_be_cut_at_every_byte() {
+    let home = Home::new();
+    let appends = if long() { APPENDS } else { FEW };
+    let changes = append_all(&home, appends);
+    let first = changes.iter().position(|change| matches!(change, Change::Acknowledged(0))).unwrap();
+    let (mut places, mut told, mut between) = (0, Vec::new(), Vec::new());
+    let mut recovery = Recovery::default();
+    for (within, change) in changes.iter().enumerate() {
+        let differ = recovery.take(change);
+        if within > first {
+            places += change.bytes();
+            told.extend(differ.into_iter().map(|bytes| Cut::kill(within, bytes)));
+            between.push(Cut::kill(within, 0));
+        }
+    }
+    let (differ, all) = (told.len(), between.len());
+    assert!(differ as u64 >= appends, "each of them can be found");
+    if long() {
+        between.extend(each_byte_of_an_append(&changes, 3));
+    } else {
+        told = some(told, 40);
+        between = some(between, 20);
+    }
+    let opened = [&told[..], &between].concat();
+    for_each(&home, &changes, &opened, assert_appended);
+    let recovered = [told, some(between, 1_000)].concat();
+    for_each_left(&home, &[], &changes, &recovered, |_, cut| assert_found_as_told(&home, cut));
+    println!(
+        "{appends} appends write {places} bytes in {all} changes of files. A death after {differ} of them leaves something else \
+         than one a byte before: {} deaths opened, between those as well, 0 messages lost; SQLite found what its files \
+         told after all of {}",
+        opened.len(),
+        recovered.len()
+    );
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the run prints its figure")]
+fn a_thousand_appends_can_be_cut_by_a_power_cut() {
+    let home = Home::new();
+    let changes = append_all(&home, APPENDS);
+    let cuts = cuts(&changes, 1, if long() { 5_000 } else { 30 });
+    for_each(&home, &changes, &cuts, assert_appended);
+    println!("{APPENDS} appends: {} deaths, half of them power cuts, 0 messages lost", cuts.len());
+}
+
+/// What reaches the disk for all appends; those of every hundred come from a process of their own, so that logs are put away as
+/// well.
+fn append_all(home: &Home, count: u64) -> Vec<Change> {
+    disk::note();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    disk::acknowledged(0);
+    for number in 0..count {
+        if number.is_multiple_of(100) {
+            drop(store);
+            store = home.open();
+        }
+        append(&mut store, number).unwrap();
+        disk::acknowledged(usize::try_from(number + 1).unwrap());
+    }
+    drop(store);
+    disk::noted()
+}
+
+/// What was acknowledged is there, and at most the next one.
+fn assert_appended(acknowledged: usize, found: &Store) {
+    let messages = match found.load(&id("a")) {
+        Err(StoreError::NoSession(_)) if acknowledged == 0 => Vec::new(),
+        loaded => loaded.unwrap().messages,
+    };
+    let held = messages.len();
+    assert!((acknowledged..=acknowledged + 1).contains(&held), "{acknowledged} acknowledged, {held} there");
+    assert!((0..).zip(&messages).all(|(number, message)| *message == message_of(number)));
+}
+
+/// SQLite recovers from what is left the database that its files tell.
+fn assert_found_as_told(home: &Home, cut: Cut) {
+    let path = home.place().database();
+    let log = path.with_extension("db-wal");
+    let told = Recovery::of(fs::read(&path).unwrap(), fs::read(&log).unwrap_or_default()).image();
+    let connection = Connection::open(&path).unwrap();
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal", "{cut:?}");
+    let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).unwrap();
+    assert_eq!(busy, 0, "{cut:?}");
+    drop(connection);
+    assert!(fs::read(&path).unwrap() == told, "{cut:?}: SQLite finds something else than its files tell");
+}
+
+/// A death at each byte that is written for one of the messages.
+fn each_byte_of_an_append(changes: &[Change], message: usize) -> Vec<Cut> {
+    let place =
+        |count| changes.iter().position(|change| matches!(change, Change::Acknowledged(c) if *c == count));
+    let range = place(message).unwrap()..place(message + 1).unwrap();
+    range.flat_map(|within| (0..changes[within].bytes()).map(move |bytes| Cut::kill(within, bytes))).collect()
+}
+
+/// At most so many of them, spread evenly.
+fn some(cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
+    let stride = cuts.len().div_ceil(most).max(1);
+    cuts.into_iter().step_by(stride).collect()
+}
+
+fn append(store: &mut Store, number: u64) -> Result<(), StoreError> {
+    let handle = store.open_session(&id("a"), Access::Write)?;
+    store.commit(&handle, &appended(&[message_of(number)]))
+}
+
+/// The message that has a number; some fill many pages.
+fn message_of(number: u64) -> Arc<Message> {
+    let words = if number.is_multiple_of(40) { 3_000 } else { usize::try_from(number % 50).unwrap() };
+    said(number, &format!("message {number} {}", "and words ".repeat(words)))
+}
