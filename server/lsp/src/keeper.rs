@@ -60,6 +60,8 @@ struct Kept {
     /// What the store holds of it: its messages, and the rest.
     history: History,
     saved: Saved,
+    /// How many have loaded it at once and have not given it back.
+    holders: usize,
 }
 
 /// Why a session was not stored, read or found.
@@ -193,6 +195,7 @@ impl Keeper {
             Some(kept) => {
                 let session = restored(store, &name)?;
                 kept.note(&session);
+                kept.holders += 1;
                 Ok(Arc::new(session))
             }
             None => {
@@ -207,6 +210,16 @@ impl Keeper {
     /// Closes a session here, so that others may write to it. What was stored of it stays.
     pub fn release(&self, id: &str) {
         self.inner().sessions.remove(id);
+    }
+
+    /// Takes back what was loaded for nobody. The session stays open here while others have loaded it as well.
+    pub fn give_back(&self, id: &str) {
+        let mut inner = self.inner();
+        let Some(kept) = inner.sessions.get_mut(id) else { return };
+        kept.holders -= 1;
+        if kept.holders == 0 {
+            inner.sessions.remove(id);
+        }
     }
 
     /// All sessions that are stored; none without a store.
@@ -274,15 +287,16 @@ impl Keeper {
             opened => opened?,
         };
         // The store takes the lock itself, so ours has to go first.
-        let kept =
-            sessions.remove(id).map(|Kept { handle, history, saved }| (handle.access(), history, saved));
+        let kept = sessions
+            .remove(id)
+            .map(|Kept { handle, history, saved, holders }| (handle.access(), history, saved, holders));
         match store.delete(&name) {
             Ok(()) => Ok(()),
             Err(error) => {
-                if let Some((access, history, saved)) = kept
+                if let Some((access, history, saved, holders)) = kept
                     && let Ok(handle) = store.open_session(&name, access)
                 {
-                    sessions.insert(id.to_owned(), Kept { handle, history, saved });
+                    sessions.insert(id.to_owned(), Kept { handle, history, saved, holders });
                 }
                 Err(error.into())
             }
@@ -364,12 +378,12 @@ impl Kept {
     /// A session that is stored from now on, with nothing in it.
     fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
         let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
-        Ok(Self { handle: store.create(&new)?, history: History::new(), saved: Saved::default() })
+        Ok(Self { handle: store.create(&new)?, history: History::new(), saved: Saved::default(), holders: 1 })
     }
 
     /// A session that is stored like this.
     fn of(handle: SessionHandle, stored: &Session) -> Self {
-        Self { handle, history: stored.history.clone(), saved: stored.saved() }
+        Self { handle, history: stored.history.clone(), saved: stored.saved(), holders: 1 }
     }
 
     /// Takes note of what is stored now.

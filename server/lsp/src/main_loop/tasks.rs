@@ -335,7 +335,7 @@ pub(super) fn give_free_all(
     open: &BTreeMap<Arc<str>, Arc<Session>>,
     services: &Services,
 ) {
-    opened.filter(|id| !open.contains_key(id)).for_each(|id| services.keeper.release(&id));
+    opened.filter(|id| !open.contains_key(id)).for_each(|id| services.keeper.give_back(&id));
 }
 
 /// The names of the sessions that a task opened.
@@ -451,6 +451,22 @@ mod tests {
         let undone = outcome.undone(&open, &services);
         assert!(undone.effects.is_empty());
         assert_eq!((keeper.access("s-2"), keeper.access("s-1")), (None, Some(Access::Write)));
+    }
+
+    #[test]
+    fn a_session_that_two_have_opened_stays_open_for_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (main_loop, _) = started(&folder);
+        let (open, services) = (main_loop.world.sessions.clone(), Arc::clone(&main_loop.services));
+        let keeper = &services.keeper;
+        keeper.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
+        keeper.release("s-2");
+        let loads = [(); 2].map(|()| vec![Effect::Open(keeper.load("s-2", Access::Write).unwrap())]);
+        let access = loads.map(|effects| {
+            drop(Outcome { session: None, effects, result: Ok(Value::Null) }.undone(&open, &services));
+            keeper.access("s-2")
+        });
+        assert_eq!(access, [Some(Access::Write), None]);
     }
 
     #[test]
