@@ -13,6 +13,7 @@ import { apiOf } from './api';
 import type { StrataApi } from './api';
 import { Chat } from './chat';
 import { Strata, wordsOf } from './client';
+import { Messages } from './messages';
 import { modelAnswers } from './models';
 import { Preview } from './preview';
 import { registerTools } from './tools';
@@ -31,11 +32,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
   const strata = new Strata(context, modelAnswers());
   running = strata;
   const preview = new Preview(strata);
+  const messages = new Messages(strata);
   const decorations = new Decorations(strata);
   const contextTree = new ContextTree(strata);
   context.subscriptions.push(
     strata,
     preview,
+    messages,
     decorations,
     vscode.window.registerFileDecorationProvider(decorations),
     new Meter(strata),
@@ -46,7 +49,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
       ...fileActions(strata),
       ...promptActions(strata, preview),
       ...compactionActions(strata),
-      ...conversationActions(strata),
+      ...conversationActions(strata, messages),
       ...sessionActions(strata),
       ...serverActions(strata),
     }),

@@ -3,13 +3,14 @@
 import * as vscode from 'vscode';
 
 import type { Strata } from '../client';
+import type { Messages } from '../messages';
 import type { Message } from '../protocol';
 import { textOf } from '../views/context';
 import type { MessageNode } from '../views/context';
 import { firstWords } from '../wording';
 import type { Actions } from './register';
 
-export function conversationActions(strata: Strata): Actions {
+export function conversationActions(strata: Strata, messages: Messages): Actions {
   return {
     'strata.pinMessage': ({ message }: MessageNode) => strata.tell('strata.history.pin', { id: message.id, pinned: true }),
     'strata.unpinMessage': ({ message }: MessageNode) =>
@@ -18,7 +19,10 @@ export function conversationActions(strata: Strata): Actions {
       strata.tell('strata.history.hide', { id: message.id, agent: 'hidden' }),
     'strata.showMessage': ({ message }: MessageNode) =>
       strata.tell('strata.history.hide', { id: message.id, agent: 'shown' }),
-    'strata.editMessage': async (node?: MessageNode) => edit(strata, node?.message ?? (await pickQuestion(strata))),
+    'strata.editMessage': async (node?: MessageNode) => {
+      const message = node?.message ?? (await pickQuestion(strata));
+      return message && messages.open(message);
+    },
     'strata.regenerate': async (node?: MessageNode) => regenerate(strata, node?.message),
     'strata.truncateFrom': ({ message }: MessageNode) => truncate(strata, message),
     'strata.forkFrom': ({ message }: MessageNode) => strata.tell('strata.session.fork', { until: message.id }),
@@ -28,33 +32,6 @@ export function conversationActions(strata: Strata): Actions {
 /** Opens the chat with a question to `@strata`, which is sent. */
 export async function ask(question: string): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@strata ${question}` });
-}
-
-async function edit(strata: Strata, message: Message | undefined): Promise<void> {
-  if (message === undefined) {
-    return;
-  }
-  const text = await vscode.window.showInputBox({ title: 'Edit the message', value: textOf(message), ignoreFocusOut: true });
-  if (text === undefined || text === '') {
-    return;
-  }
-  const keep = 'Keep What Follows';
-  const again = 'Ask Again From Here';
-  const choices = message.role === 'user' ? [keep, again] : [keep];
-  const choice =
-    choices.length === 1
-      ? keep
-      : await vscode.window.showInformationMessage(
-          'What becomes of the messages behind it?',
-          { modal: true, detail: `${again} removes them and sends the question to the model.` },
-          ...choices,
-        );
-  if (choice === keep) {
-    await strata.tell('strata.history.edit', { id: message.id, content: text });
-  } else if (choice === again) {
-    await strata.tell('strata.history.truncate', { from: message.id });
-    await ask(text);
-  }
 }
 
 /** Takes the last answer back, or that of `message`, and asks once more. */

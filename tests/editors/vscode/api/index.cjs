@@ -120,6 +120,24 @@ test('settings reach the server, and are taken back', async () => {
   await until(async () => (await settings()).files.list_budget !== 123, 'the value before');
 });
 
+test('a message is edited as a document, with its line breaks', async () => {
+  await run('strata.history.addExchange', { user: 'One\nTwo', assistant: 'Three' });
+  const question = async () => (await run('strata.history.get', {})).messages.at(-2);
+  await run('strata.editMessage', { message: await question() });
+  const { document } = vscode.window.activeTextEditor;
+  assert.equal(document.getText(), 'One\nTwo');
+  const write = async (text) => {
+    const all = new vscode.Range(0, 0, document.lineCount, 0);
+    await vscode.window.activeTextEditor.edit((edit) => edit.replace(all, text));
+    return document.save();
+  };
+  assert.equal(await write('One\n\n  Two\nThree'), true);
+  assert.deepEqual((await question()).content, [{ type: 'text', text: 'One\n\n  Two\nThree' }]);
+  assert.equal(await write('').catch(() => false), false, 'an empty message is refused');
+  assert.equal((await question()).content.length, 1);
+  await run('workbench.action.revertAndCloseActiveEditor');
+});
+
 test('the conversation is compacted and that is undone', async () => {
   for (let turn = 0; turn < 20; turn += 1) {
     const filler = `${turn} `.repeat(300);
