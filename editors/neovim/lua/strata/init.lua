@@ -83,8 +83,9 @@ end
 
 ---Calls back whenever the meter has changed. The event `User StrataStatus` says the same.
 ---@param listener fun(meter: strata.Meter, root: string)
+---@return fun() stop Ends that.
 function M.on_status(listener)
-  require("strata.notices").on_status(listener)
+  return require("strata.notices").on_status(listener)
 end
 
 ---The latest meter of the current workspace.

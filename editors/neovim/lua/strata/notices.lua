@@ -23,7 +23,7 @@ local M = {}
 ---@type table<string, strata.Meter>
 local meters = {}
 
----@type fun(meter: strata.Meter, root: string)[]
+---@type { call: fun(meter: strata.Meter, root: string) }[]
 local listeners = {}
 
 local function root_of(context)
@@ -39,7 +39,7 @@ local function status(_, meter, context)
   meters[root] = require("strata.plain")(meter)
   require("strata.server").remember(root, meter.session)
   for _, listener in ipairs(listeners) do
-    local ok, problem = pcall(listener, meter, root)
+    local ok, problem = pcall(listener.call, meter, root)
     if not ok then
       vim.notify_once("Strata: a listener of the meter failed: " .. problem, vim.log.levels.ERROR)
     end
@@ -77,8 +77,16 @@ function M.meter(root)
 end
 
 ---@param listener fun(meter: strata.Meter, root: string)
+---@return fun() stop
 function M.on_status(listener)
-  table.insert(listeners, listener)
+  local entry = { call = listener }
+  table.insert(listeners, entry)
+  return function()
+    -- Another list: this one may just be gone through.
+    listeners = vim.tbl_filter(function(other)
+      return other ~= entry
+    end, listeners)
+  end
 end
 
 return M

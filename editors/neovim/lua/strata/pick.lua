@@ -84,7 +84,7 @@ function M.sessions(root)
   end)
 end
 
----A place in any conversation or note of the workspace; its session is shown.
+---A place in any conversation or note of the workspace: the session is shown, or the note.
 ---@param root string
 ---@param query string
 function M.search(root, query)
@@ -92,8 +92,19 @@ function M.search(root, query)
     return ("%s  %s"):format(hit.source == "fragment" and "note" or hit.role, (hit.snippet:gsub("%s+", " ")))
   end, function(hit)
     if hit.session then
-      send(root, "session.load", { id = hit.session }, "the session goes on")
+      return send(root, "session.load", { id = hit.session }, "the session goes on")
     end
+    calls.send("memory.list", nil, function(err, reply)
+      if err then
+        return calls.complain(err)
+      end
+      for _, fragment in ipairs(reply.fragments) do
+        if fragment.id == hit.id then
+          return vim.notify(fragment.text)
+        end
+      end
+      vim.notify("Strata: the note is gone")
+    end, root)
   end)
 end
 

@@ -67,6 +67,27 @@ it("tells the other listeners when one fails", function(t)
   t.said("a fault é")
 end)
 
+it("tells a listener no more that was taken back", function(t)
+  local first, second = 0, 0
+  local stop = require("strata").on_status(function()
+    first = first + 1
+  end)
+  t.edit("src/greet.rs")
+  t.until_(function()
+    return first > 0
+  end, "the meter")
+  stop()
+  first = 0
+  require("strata").on_status(function()
+    second = second + 1
+  end)
+  vim.cmd("Strata add")
+  t.until_(function()
+    return second > 0
+  end, "the meter again")
+  t.equal(first, 0)
+end)
+
 it("shows progress through vim.lsp.status", function(t)
   local seen = {}
   local id = vim.api.nvim_create_autocmd("LspProgress", {
