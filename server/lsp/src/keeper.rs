@@ -212,7 +212,8 @@ impl Keeper {
         self.inner().sessions.remove(id);
     }
 
-    /// Takes back what was loaded for nobody. The session stays open here while others have loaded it as well.
+    /// Takes back what was loaded for nobody, at most once for each time that it was loaded. The session stays open here while
+    /// others have loaded it as well.
     pub fn give_back(&self, id: &str) {
         let mut inner = self.inner();
         let Some(kept) = inner.sessions.get_mut(id) else { return };

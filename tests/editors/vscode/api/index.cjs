@@ -126,6 +126,7 @@ test('a message is edited as a document, with its line breaks', async () => {
   await run('strata.editMessage', { message: await question() });
   const { document } = vscode.window.activeTextEditor;
   assert.equal(document.getText(), 'One\nTwo');
+  assert.equal(document.languageId, 'strata-message');
   const write = async (text) => {
     const all = new vscode.Range(0, 0, document.lineCount, 0);
     await vscode.window.activeTextEditor.edit((edit) => edit.replace(all, text));
@@ -134,8 +135,12 @@ test('a message is edited as a document, with its line breaks', async () => {
   assert.equal(await write('One\n\n  Two\nThree'), true);
   assert.deepEqual((await question()).content, [{ type: 'text', text: 'One\n\n  Two\nThree' }]);
   assert.equal(await write('').catch(() => false), false, 'an empty message is refused');
-  assert.equal((await question()).content.length, 1);
-  await run('workbench.action.revertAndCloseActiveEditor');
+  assert.equal((await question()).content[0].text, 'One\n\n  Two\nThree');
+  await run('workbench.action.files.revert');
+  await run('strata.history.edit', { id: (await question()).id, content: 'Said otherwise' });
+  await until(() => document.getText() === 'Said otherwise', 'what was changed elsewhere');
+  await run('strata.history.truncate', { from: (await question()).id });
+  await run('workbench.action.closeActiveEditor');
 });
 
 test('the conversation is compacted and that is undone', async () => {

@@ -11,10 +11,10 @@ use rusqlite::Connection;
 use strata_engine::history::Message;
 
 use super::super::{Home, appended, id, new, said};
-use super::cuts::{Cut, cuts, for_each, for_each_left};
+use super::cuts::{Cut, Dice, cuts, for_each, for_each_left};
 use super::disk::{self, Change};
 use super::long;
-use super::recovery::Recovery;
+use super::recovery::{Recovery, is_log};
 use crate::store::{Access, Store, StoreError};
 
 /// How many messages are appended, and how many in a short run: enough for the log to begin anew.
@@ -28,32 +28,41 @@ fn a_thousand_appends_can_be_cut_at_every_byte() {
     let appends = if long() { APPENDS } else { FEW };
     let changes = append_all(&home, appends);
     let first = changes.iter().position(|change| matches!(change, Change::Acknowledged(0))).unwrap();
-    let (mut places, mut told, mut between) = (0, Vec::new(), Vec::new());
     let mut recovery = Recovery::default();
+    let mut told = Vec::new();
     for (within, change) in changes.iter().enumerate() {
         let differ = recovery.take(change);
         if within > first {
-            places += change.bytes();
             told.extend(differ.into_iter().map(|bytes| Cut::kill(within, bytes)));
-            between.push(Cut::kill(within, 0));
+        }
+        if within.is_multiple_of(100) {
+            assert!(recovery.image() == recovery.read_again().image(), "after change {within}");
         }
     }
-    let (differ, all) = (told.len(), between.len());
+    let differ = told.len();
     assert!(differ as u64 >= appends, "each of them can be found");
+    let writes = (first..).zip(&changes[first..]).filter(|(_, change)| change.bytes() > 0);
+    let places: usize = writes.clone().map(|(_, change)| change.bytes()).sum();
+    // In front of each write, and somewhere within it.
+    let mut dice = Dice(3);
+    let mut between: Vec<Cut> = writes
+        .flat_map(|(within, change)| [0, dice.below(change.bytes())].map(|bytes| Cut::kill(within, bytes)))
+        .collect();
+    let anew = begun_anew(&changes).expect("a log is written over from its beginning");
     if long() {
-        between.extend(each_byte_of_an_append(&changes, 3));
+        between.extend(each_byte_of_the_append_with(anew, &changes));
     } else {
         told = some(told, 40);
         between = some(between, 20);
     }
+    between.push(Cut::kill(changes.len() - 1, 0));
     let opened = [&told[..], &between].concat();
     for_each(&home, &changes, &opened, assert_appended);
-    let recovered = [told, some(between, 1_000)].concat();
+    let recovered = [told, some(between, 3_000)].concat();
     for_each_left(&home, &[], &changes, &recovered, |_, cut| assert_found_as_told(&home, cut));
     println!(
-        "{appends} appends write {places} bytes in {all} changes of files. A death after {differ} of them leaves something else \
-         than one a byte before: {} deaths opened, between those as well, 0 messages lost; SQLite found what its files \
-         told after all of {}",
+        "{appends} appends write {places} bytes. A death after {differ} of them leaves something else than one a byte before: \
+         {} deaths opened, between those as well, 0 messages lost; SQLite found what its files told after all of {}",
         opened.len(),
         recovered.len()
     );
@@ -85,6 +94,8 @@ fn append_all(home: &Home, count: u64) -> Vec<Change> {
         disk::acknowledged(usize::try_from(number + 1).unwrap());
     }
     drop(store);
+    // After everything.
+    disk::acknowledged(usize::try_from(count).unwrap());
     disk::noted()
 }
 
@@ -113,12 +124,27 @@ fn assert_found_as_told(home: &Home, cut: Cut) {
     assert!(fs::read(&path).unwrap() == told, "{cut:?}: SQLite finds something else than its files tell");
 }
 
-/// A death at each byte that is written for one of the messages.
-fn each_byte_of_an_append(changes: &[Change], message: usize) -> Vec<Cut> {
-    let place =
-        |count| changes.iter().position(|change| matches!(change, Change::Acknowledged(c) if *c == count));
-    let range = place(message).unwrap()..place(message + 1).unwrap();
-    range.flat_map(|within| (0..changes[within].bytes()).map(move |bytes| Cut::kill(within, bytes))).collect()
+/// The first change that begins a log anew where one is, so that old frames lie behind the new ones.
+fn begun_anew(changes: &[Change]) -> Option<usize> {
+    let mut is_there = false;
+    changes.iter().position(|change| match change {
+        Change::Write(path, 0, _) if is_log(path) => std::mem::replace(&mut is_there, true),
+        Change::Delete(path) | Change::Truncate(path, 0) if is_log(path) => {
+            is_there = false;
+            false
+        }
+        _ => false,
+    })
+}
+
+/// A death at each byte that is written for the message with this change.
+fn each_byte_of_the_append_with(change: usize, changes: &[Change]) -> Vec<Cut> {
+    let is_end = |change: &Change| matches!(change, Change::Acknowledged(_));
+    let from = changes[..change].iter().rposition(is_end).unwrap();
+    let to = change + changes[change..].iter().position(is_end).unwrap();
+    (from..to)
+        .flat_map(|within| (0..changes[within].bytes()).map(move |bytes| Cut::kill(within, bytes)))
+        .collect()
 }
 
 /// At most so many of them, spread evenly.

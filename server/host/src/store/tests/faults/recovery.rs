@@ -55,18 +55,17 @@ impl Recovery {
     /// Takes over a change, one byte after the other, and returns after how many of them a store finds something else than
     /// before.
     pub(super) fn take(&mut self, change: &Change) -> Vec<usize> {
-        let log = |path: &Path| path.as_os_str().as_encoded_bytes().ends_with(b"-wal");
         let database = |path: &Path| path.extension().is_some_and(|extension| extension == "db");
         match change {
-            Change::Write(path, at, bytes) if log(path) => return self.log.write(*at, bytes),
+            Change::Write(path, at, bytes) if is_log(path) => return self.log.write(*at, bytes),
             Change::Write(path, at, bytes) if database(path) => return self.write(*at, bytes),
             Change::Write(_, _, bytes) => return (1..=bytes.len()).collect(),
-            Change::Truncate(path, to) if log(path) => {
+            Change::Truncate(path, to) if is_log(path) => {
                 self.log.bytes.resize(*to, 0);
                 self.log = Log::of(std::mem::take(&mut self.log.bytes));
             }
             Change::Truncate(path, to) if database(path) => self.database.resize(*to, 0),
-            Change::Delete(path) if log(path) => self.log = Log::default(),
+            Change::Delete(path) if is_log(path) => self.log = Log::default(),
             Change::Delete(path) if database(path) => self.database.clear(),
             Change::Truncate(..) | Change::Delete(_) | Change::Sync(_) | Change::Acknowledged(_) => {}
         }
@@ -97,6 +96,11 @@ impl Recovery {
             }
         }
         told
+    }
+
+    /// The same, with the log read from its beginning.
+    pub(super) fn read_again(&self) -> Self {
+        Self::of(self.database.clone(), self.log.bytes.clone())
     }
 
     /// The database that SQLite finds.
@@ -211,6 +215,11 @@ impl Opening {
         }
         (even, odd)
     }
+}
+
+/// Whether a file is the log of a database.
+pub(super) fn is_log(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"-wal")
 }
 
 /// A number in a head, which always has the high byte first.
