@@ -1,55 +1,68 @@
 // Messages of a conversation as documents: what is changed in one and saved is what the message says from then on. An input box
-// would do for one line only.
+// would do for one line only. The documents have a language of their own, so that nothing saves or formats them by itself.
 
 import * as vscode from 'vscode';
 
 import { ask } from './actions/conversation';
 import type { Strata } from './client';
 import { wordsOf } from './client';
-import type { Message } from './protocol';
+import type { Message, Status } from './protocol';
 
 const SCHEME = 'strata-message';
+/** Paths begin with it, by which the manifest tells their language. */
+const TOP = '/strata-message';
 
 export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.emitter.event;
   private readonly registered: vscode.Disposable;
+  /** How often each session had been changed when it was last heard of. */
+  private readonly versions = new Map<string, number>();
 
   constructor(private readonly strata: Strata) {
-    this.registered = vscode.workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true });
+    this.registered = vscode.Disposable.from(
+      vscode.workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true }),
+      strata.onStatus((status) => this.follow(status)),
+    );
   }
 
-  /** Opens a message of the session that is shown. */
-  async open(message: Message): Promise<void> {
-    const session = this.strata.status?.session;
-    if (session === undefined) {
-      throw new Error('The server has not said yet which conversation it shows. Try again.');
-    }
+  /** Opens a message of a session. */
+  async open(message: Message, session: string): Promise<void> {
     textIn(message);
-    const name = message.role === 'user' ? 'Question.md' : 'Answer.md';
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${session}/${message.id}/${name}` });
+    const name = message.role === 'user' ? 'Question' : 'Answer';
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `${TOP}/${session}/${message.id}/${name}` });
     await vscode.window.showTextDocument(uri, { preview: false });
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
-    return { type: vscode.FileType.File, ctime: 0, mtime: 0, size: (await this.readFile(uri)).length };
+    if (placeOf(uri) === undefined) {
+      return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
+    }
+    const { message, version } = await this.find(uri);
+    // Grows with each change, which is all that the editor asks of a time.
+    return { type: vscode.FileType.File, ctime: 0, mtime: version, size: new TextEncoder().encode(textIn(message)).length };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    return new TextEncoder().encode(textIn(await this.find(uri)));
+    const { message } = await this.find(uri);
+    return new TextEncoder().encode(textIn(message));
   }
 
   async writeFile(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
-    const message = await this.find(uri);
-    const { session, id } = placeOf(uri);
-    const text = new TextDecoder().decode(bytes);
+    const { message, session } = await this.find(uri);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (text.trim() === '') {
       throw new Error('A message cannot be empty. It can be hidden, or removed with all that follow.');
     }
+    if (text === textIn(message)) {
+      return;
+    }
     const content = message.content.map((block) => (block.type === 'text' ? { ...block, text } : block));
-    await this.strata.tell('strata.history.edit', { session, id, content });
+    await this.strata.tell('strata.history.edit', { session, id: message.id, content });
     if (message.role === 'user') {
-      void this.offerToAsk(uri, text).catch((error) => vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`));
+      void this.offerToAsk(session, message, text).catch((error) =>
+        vscode.window.showErrorMessage(`Strata: ${wordsOf(error)}`),
+      );
     }
   }
 
@@ -78,19 +91,38 @@ export class Messages implements vscode.FileSystemProvider, vscode.Disposable {
     this.emitter.dispose();
   }
 
-  private async find(uri: vscode.Uri): Promise<Message> {
-    const { session, id } = placeOf(uri);
-    const { messages } = await this.strata.ask('strata.history.get', { session });
+  private async find(uri: vscode.Uri): Promise<{ message: Message; session: string; version: number }> {
+    const place = placeOf(uri);
+    if (place === undefined) {
+      throw vscode.FileSystemError.FileIsADirectory(uri);
+    }
+    const { session, id } = place;
+    const { messages, stateVersion } = await this.strata.ask('strata.history.get', { session }).catch((error) => {
+      throw vscode.FileSystemError.Unavailable(
+        `The conversation cannot be read. Open it in the view "Sessions" and try again. (${wordsOf(error)})`,
+      );
+    });
     const message = messages.find((one) => one.id === id);
     if (message === undefined) {
-      throw vscode.FileSystemError.FileNotFound(uri);
+      throw vscode.FileSystemError.FileNotFound('The message was removed from the conversation.');
     }
-    return message;
+    return { message, session, version: stateVersion };
   }
 
-  private async offerToAsk(uri: vscode.Uri, text: string): Promise<void> {
+  /** Has the documents of a session that was changed read again. */
+  private follow({ session, stateVersion }: Status): void {
+    if (this.versions.get(session) === stateVersion) {
+      return;
+    }
+    this.versions.set(session, stateVersion);
+    const open = vscode.workspace.textDocuments.filter(
+      ({ uri }) => uri.scheme === SCHEME && placeOf(uri)?.session === session,
+    );
+    this.emitter.fire(open.map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri })));
+  }
+
+  private async offerToAsk(session: string, { id }: Message, text: string): Promise<void> {
     const again = 'Ask Again From Here';
-    const { session, id } = placeOf(uri);
     const choice = await vscode.window.showInformationMessage(
       `The question was changed; what follows was kept. "${again}" removes that and sends the question to the model.`,
       again,
@@ -112,7 +144,8 @@ function textIn(message: Message): string {
   return text.text;
 }
 
-function placeOf(uri: vscode.Uri): { session: string; id: number } {
-  const [, session = '', id = ''] = uri.path.split('/');
-  return { session, id: Number(id) };
+/** Which message a document is; `undefined` for what lies above messages. */
+function placeOf(uri: vscode.Uri): { session: string; id: number } | undefined {
+  const [session, id, name] = uri.path.slice(TOP.length + 1).split('/');
+  return session === undefined || id === undefined || name === undefined ? undefined : { session, id: Number(id) };
 }

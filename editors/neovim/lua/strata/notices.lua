@@ -82,7 +82,8 @@ function M.on_status(listener)
   local entry = { call = listener }
   table.insert(listeners, entry)
   return function()
-    -- Another list: this one may just be gone through.
+    -- The list may just be gone through.
+    entry.call = function() end
     listeners = vim.tbl_filter(function(other)
       return other ~= entry
     end, listeners)

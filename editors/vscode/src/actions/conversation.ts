@@ -20,8 +20,12 @@ export function conversationActions(strata: Strata, messages: Messages): Actions
     'strata.showMessage': ({ message }: MessageNode) =>
       strata.tell('strata.history.hide', { id: message.id, agent: 'shown' }),
     'strata.editMessage': async (node?: MessageNode) => {
-      const message = node?.message ?? (await pickQuestion(strata));
-      return message && messages.open(message);
+      const session = strata.status?.session;
+      if (session === undefined) {
+        throw new Error('The server has not said yet which conversation it shows. Try again.');
+      }
+      const message = node?.message ?? (await pickQuestion(strata, session));
+      return message && messages.open(message, session);
     },
     'strata.regenerate': async (node?: MessageNode) => regenerate(strata, node?.message),
     'strata.truncateFrom': ({ message }: MessageNode) => truncate(strata, message),
@@ -58,8 +62,8 @@ async function truncate(strata: Strata, message: Message): Promise<void> {
   }
 }
 
-async function pickQuestion(strata: Strata): Promise<Message | undefined> {
-  const { messages } = await strata.ask('strata.history.get', {});
+async function pickQuestion(strata: Strata, session: string): Promise<Message | undefined> {
+  const { messages } = await strata.ask('strata.history.get', { session });
   const questions = messages.filter(({ role, kind }) => role === 'user' && kind === 'normal').reverse();
   if (questions.length === 0) {
     throw new Error('Nothing has been asked yet.');
