@@ -1,15 +1,126 @@
 //! The memory that syntax trees are made of: many small pieces, all given back at once, which mimalloc does faster than the
 //! allocators of most systems. The rest of the process keeps the system's, which needs less memory for what lives long.
+//!
+//! A parser knows no limit: some kilobytes that can be read in many ways take gigabytes at their end, where it copies what it has read
+//! once for each way (`ts_stack_pop_all` of tree-sitter). So what it does takes its memory from a heap of its own, which is
+//! thrown away when it asks for more than it may have. It cannot be told that there is no more memory, since it would end the
+//! process; it is left by unwinding, which its functions in C take part in without knowing.
 
-use libmimalloc_sys::{mi_calloc, mi_free, mi_malloc, mi_realloc};
+use std::any::Any;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Has tree-sitter take its memory from mimalloc from now on.
+use libmimalloc_sys::{
+    mi_calloc, mi_free, mi_heap_calloc, mi_heap_delete, mi_heap_destroy, mi_heap_malloc, mi_heap_new,
+    mi_heap_realloc, mi_heap_t, mi_malloc, mi_realloc,
+};
+
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Where what runs [`within`] a limit takes its memory from; null when nothing does.
+    static HEAP: Cell<*mut mi_heap_t> = const { Cell::new(null_mut()) };
+    /// How many bytes it may still ask for.
+    static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// More memory was asked for than there may be.
+#[derive(Debug)]
+pub(crate) struct TooMuch;
+
+type Allocate = unsafe extern "C" fn(usize) -> *mut c_void;
+type AllocateMany = unsafe extern "C" fn(usize, usize) -> *mut c_void;
+type Grow = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+
+/// Has tree-sitter take its memory from mimalloc from now on, and parsers no more of it than they may.
 ///
 /// # Safety
 /// No parser, tree, query or cursor may exist yet, and no other thread may be about to make one: what one allocator gave,
 /// another must not take back. So it is the first thing that `main` does.
 #[expect(unsafe_code, reason = "tree-sitter's allocator is a global of a C library")]
 pub unsafe fn use_mimalloc() {
+    // SAFETY: functions that may unwind are called like those that may not. Ours do so only `within` a limit, whose caller sees to it
+    // that there is nothing but C up to there.
+    let (malloc, calloc, realloc) = unsafe {
+        (
+            std::mem::transmute::<extern "C-unwind" fn(usize) -> *mut c_void, Allocate>(malloc),
+            std::mem::transmute::<extern "C-unwind" fn(usize, usize) -> *mut c_void, AllocateMany>(calloc),
+            std::mem::transmute::<extern "C-unwind" fn(*mut c_void, usize) -> *mut c_void, Grow>(realloc),
+        )
+    };
     // SAFETY: the four belong together, and the caller sees to it that nothing was allocated before.
-    unsafe { tree_sitter::set_allocator(Some(mi_malloc), Some(mi_calloc), Some(mi_realloc), Some(mi_free)) }
+    unsafe { tree_sitter::set_allocator(Some(malloc), Some(calloc), Some(realloc), Some(mi_free)) }
+    IN_USE.store(true, Ordering::Relaxed);
+}
+
+/// Does something that may ask for so many bytes, all that it gives back in between counted as well. There is no limit while
+/// the system's allocator is in use.
+///
+/// # Safety
+/// Between `work` and what it calls of tree-sitter there is no function of Rust that is not `C-unwind`. After an error nothing that
+/// `work` has changed or made is used or freed any more: its memory is gone.
+#[expect(unsafe_code, reason = "the heap is a C library's")]
+pub(crate) unsafe fn within<T>(bytes: usize, work: impl FnOnce() -> T) -> Result<T, TooMuch> {
+    if !IN_USE.load(Ordering::Relaxed) {
+        return Ok(work());
+    }
+    // SAFETY: it is used on this thread alone, and given up below. Without memory for it there is none.
+    let heap = unsafe { mi_heap_new() };
+    HEAP.set(heap);
+    LEFT.set(bytes);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    LEFT.set(usize::MAX);
+    HEAP.set(null_mut());
+    let is_too_much = |panic: &Box<dyn Any + Send>| panic.is::<TooMuch>();
+    match &done {
+        _ if heap.is_null() => {}
+        // SAFETY: nobody uses what was in it any more.
+        Err(panic) if is_too_much(panic) => unsafe { mi_heap_destroy(heap) },
+        // SAFETY: what was made stays where it is.
+        _ => unsafe { mi_heap_delete(heap) },
+    }
+    done.map_err(|panic| if is_too_much(&panic) { TooMuch } else { resume_unwind(panic) })
+}
+
+/// Takes so many bytes of what may still be asked for.
+fn take(bytes: usize) {
+    match LEFT.get().checked_sub(bytes) {
+        Some(left) => LEFT.set(left),
+        None => resume_unwind(Box::new(TooMuch)),
+    }
+}
+
+#[expect(unsafe_code, reason = "an allocator")]
+extern "C-unwind" fn malloc(bytes: usize) -> *mut c_void {
+    take(bytes);
+    let heap = HEAP.get();
+    // SAFETY: the heap is this thread's.
+    if heap.is_null() { unsafe { mi_malloc(bytes) } } else { unsafe { mi_heap_malloc(heap, bytes) } }
+}
+
+#[expect(unsafe_code, reason = "an allocator")]
+extern "C-unwind" fn calloc(count: usize, bytes: usize) -> *mut c_void {
+    take(count.saturating_mul(bytes));
+    let heap = HEAP.get();
+    // SAFETY: the heap is this thread's.
+    if heap.is_null() {
+        unsafe { mi_calloc(count, bytes) }
+    } else {
+        unsafe { mi_heap_calloc(heap, count, bytes) }
+    }
+}
+
+#[expect(unsafe_code, reason = "an allocator")]
+extern "C-unwind" fn realloc(old: *mut c_void, bytes: usize) -> *mut c_void {
+    take(bytes);
+    let heap = HEAP.get();
+    // SAFETY: the heap is this thread's, and `old` is from one of mimalloc's.
+    if heap.is_null() {
+        unsafe { mi_realloc(old, bytes) }
+    } else {
+        unsafe { mi_heap_realloc(heap, old, bytes) }
+    }
 }
