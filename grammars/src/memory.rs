@@ -21,10 +21,18 @@ use libmimalloc_sys::{
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// Where what runs [`within`] a limit takes its memory from; null when nothing does.
-    static HEAP: Cell<*mut mi_heap_t> = const { Cell::new(null_mut()) };
-    /// How many bytes it may still ask for.
-    static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    static METER: Cell<Meter> = const { Cell::new(Meter::OFF) };
+}
+
+/// What the thread's parser may take, and from where.
+#[derive(Clone, Copy)]
+struct Meter {
+    /// Bytes that it may still ask for.
+    left: usize,
+    /// When less than this is left, it has a heap of its own.
+    own_below: usize,
+    /// That heap; null as long as it takes from what all of the thread share.
+    heap: *mut mi_heap_t,
 }
 
 /// More memory was asked for than there may be.
@@ -56,24 +64,21 @@ pub unsafe fn use_mimalloc() {
     IN_USE.store(true, Ordering::Relaxed);
 }
 
-/// Does something that may ask for so many bytes, all that it gives back in between counted as well. There is no limit while
-/// the system's allocator is in use.
+/// Does something that may ask for so many bytes, all that it gives back in between counted as well. It has a heap of its own
+/// after the first `shared` of them: what was taken by then is not given back after an error. There is no limit while the
+/// system's allocator is in use.
 ///
 /// # Safety
 /// Between `work` and what it calls of tree-sitter there is no function of Rust that is not `C-unwind`. After an error nothing that
 /// `work` has changed or made is used or freed any more: its memory is gone.
 #[expect(unsafe_code, reason = "the heap is a C library's")]
-pub(crate) unsafe fn within<T>(bytes: usize, work: impl FnOnce() -> T) -> Result<T, TooMuch> {
+pub(crate) unsafe fn within<T>(bytes: usize, shared: usize, work: impl FnOnce() -> T) -> Result<T, TooMuch> {
     if !IN_USE.load(Ordering::Relaxed) {
         return Ok(work());
     }
-    // SAFETY: it is used on this thread alone, and given up below. Without memory for it there is none.
-    let heap = unsafe { mi_heap_new() };
-    HEAP.set(heap);
-    LEFT.set(bytes);
+    METER.set(Meter { left: bytes, own_below: bytes.saturating_sub(shared), heap: null_mut() });
     let done = catch_unwind(AssertUnwindSafe(work));
-    LEFT.set(usize::MAX);
-    HEAP.set(null_mut());
+    let Meter { heap, .. } = METER.replace(Meter::OFF);
     let is_too_much = |panic: &Box<dyn Any + Send>| panic.is::<TooMuch>();
     match &done {
         _ if heap.is_null() => {}
@@ -85,26 +90,34 @@ pub(crate) unsafe fn within<T>(bytes: usize, work: impl FnOnce() -> T) -> Result
     done.map_err(|panic| if is_too_much(&panic) { TooMuch } else { resume_unwind(panic) })
 }
 
-/// Takes so many bytes of what may still be asked for.
-fn take(bytes: usize) {
-    match LEFT.get().checked_sub(bytes) {
-        Some(left) => LEFT.set(left),
-        None => resume_unwind(Box::new(TooMuch)),
+impl Meter {
+    /// No limit.
+    const OFF: Self = Self { left: usize::MAX, own_below: 0, heap: null_mut() };
+}
+
+/// Counts so many bytes, and says from which heap they are to be taken; null is the one that is shared.
+#[expect(unsafe_code, reason = "the heap is a C library's")]
+fn heap_for(bytes: usize) -> *mut mi_heap_t {
+    let Meter { left, own_below, mut heap } = METER.get();
+    let Some(left) = left.checked_sub(bytes) else { resume_unwind(Box::new(TooMuch)) };
+    if left < own_below && heap.is_null() {
+        // SAFETY: it is used on this thread alone, and given up at the end of `within`. Without memory for it there is none.
+        heap = unsafe { mi_heap_new() };
     }
+    METER.set(Meter { left, own_below, heap });
+    heap
 }
 
 #[expect(unsafe_code, reason = "an allocator")]
 extern "C-unwind" fn malloc(bytes: usize) -> *mut c_void {
-    take(bytes);
-    let heap = HEAP.get();
+    let heap = heap_for(bytes);
     // SAFETY: the heap is this thread's.
     if heap.is_null() { unsafe { mi_malloc(bytes) } } else { unsafe { mi_heap_malloc(heap, bytes) } }
 }
 
 #[expect(unsafe_code, reason = "an allocator")]
 extern "C-unwind" fn calloc(count: usize, bytes: usize) -> *mut c_void {
-    take(count.saturating_mul(bytes));
-    let heap = HEAP.get();
+    let heap = heap_for(count.saturating_mul(bytes));
     // SAFETY: the heap is this thread's.
     if heap.is_null() {
         unsafe { mi_calloc(count, bytes) }
@@ -115,8 +128,7 @@ extern "C-unwind" fn calloc(count: usize, bytes: usize) -> *mut c_void {
 
 #[expect(unsafe_code, reason = "an allocator")]
 extern "C-unwind" fn realloc(old: *mut c_void, bytes: usize) -> *mut c_void {
-    take(bytes);
-    let heap = HEAP.get();
+    let heap = heap_for(bytes);
     // SAFETY: the heap is this thread's, and `old` is from one of mimalloc's.
     if heap.is_null() {
         unsafe { mi_realloc(old, bytes) }

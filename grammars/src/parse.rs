@@ -10,6 +10,10 @@ use tree_sitter::{Parser, Tree};
 
 use crate::memory::{TooMuch, within};
 
+/// Bytes that a parse which begins with an old tree takes from what all parses of a thread share. Few nodes of its tree are new,
+/// and live on in those of many edits to come: with a heap for each edit each of them would hold pages of its own.
+const SHARED: usize = 1 << 20;
+
 /// Gives the text from an offset on, or the start of it; nothing at its end.
 pub type Rest<'t> = dyn Fn(usize) -> &'t [u8] + 't;
 
@@ -35,6 +39,7 @@ pub fn parse(
     memory: usize,
 ) -> (Parser, Option<Tree>) {
     let parser = parser.into_raw();
+    let shared = if old.is_some() { SHARED } else { 0 };
     let old = old.map(|old| old.clone().into_raw());
     let mut text = rest;
     let input = TSInput {
@@ -46,8 +51,9 @@ pub fn parse(
     let options = TSParseOptions { payload: (&raw mut stop).cast(), progress_callback: Some(progress) };
     let old_pointer = old.map_or(null(), <*mut TSTree>::cast_const);
     // SAFETY: all that the pointers lead to lives until it returns. After an error the parser is left alone.
-    let parsed =
-        unsafe { within(memory, || ts_parser_parse_with_options(parser, old_pointer, input, options)) };
+    let parsed = unsafe {
+        within(memory, shared, || ts_parser_parse_with_options(parser, old_pointer, input, options))
+    };
     // SAFETY: it is the one from above, and was only read.
     drop(old.map(|old| unsafe { Tree::from_raw(old) }));
     match parsed {

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 #![expect(clippy::print_stderr, reason = "figures of a run")]
 
+mod ambiguous;
 mod cancels;
 mod day;
 mod oversize;
