@@ -1,10 +1,11 @@
-//! How long outlines of broken, deep and odd texts take and how much memory, by language. `cargo bench -p e2e --bench survival
+//! How long outlines of broken, deep, odd and ambiguous texts take and how much memory, by language. `cargo bench -p e2e --bench survival
 //! -- [MUTATIONS | FROM..TO] [LANGUAGE]...`, so that several processes can share the mutations. A text that takes longer than the limit of the server is given up and counted.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use e2e::Dice;
 use e2e::mutation::mutated;
 use e2e::process::Process;
 use strata_engine::cancel::Cancel;
@@ -28,14 +29,37 @@ const NESTS: [(&str, &str, &str); 10] = [
     ("- ", "1", ""),
 ];
 
+/// Bytes of a text that repeats a few of [`WORDS`].
+const REPEATED: usize = 50_000;
+
+const WORDS: [&str; 64] = [
+    "<", ">", "(", ")", "[", "]", "{", "}", "a", "b ", "::", "if ", "=>", "*", "&", "`", "\"", "#", "!", "?",
+    "|", "..", ",", ";", ":", "=", "->", "+", "-", "/", "~", "@", "$", "%", "^", "\n", " ", "\\", "'", "fn ",
+    "let ", "for ", "in ", "as ", "1", "<a", "</", "${", "|||", "&&", "do ", "end ", "type ", "new ", "==",
+    "await ", "async ", "return ", "class ", "not ", "lambda ", "else ", "case ", "match ",
+];
+
+#[expect(unsafe_code, reason = "what makes it safe is to do it first")]
 fn main() {
+    // SAFETY: nothing of tree-sitter's was made yet.
+    unsafe { strata_grammars::memory::use_mimalloc() };
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let wanted_seeds = arguments.iter().find_map(|argument| seeds(argument)).unwrap_or(0..1_000);
     let wanted: Vec<&String> = arguments.iter().filter(|argument| seeds(argument).is_none()).collect();
     println!("limit {OUTLINE_TIME:?}; deep texts are nested {DEEP} times");
     println!(
-        "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>9}{:>9}{:>9}",
-        "", "mutations", "MB", "mean", "slowest", "given up", "deep", "given up", "peak MB"
+        "{:<12}{:>10}{:>9}{:>9}{:>10}{:>9}  {:>9}{:>9}  {:>9}{:>9}{:>9}",
+        "",
+        "mutations",
+        "MB",
+        "mean",
+        "slowest",
+        "given up",
+        "deep",
+        "given up",
+        "repeated",
+        "given up",
+        "peak MB"
     );
     for language in LanguageId::all() {
         if !wanted.is_empty() && !wanted.iter().any(|name| **name == language.name()) {
@@ -52,8 +76,9 @@ fn main() {
                 [format!("x = {open}{inside}{close}"), format!("type x = {open}{inside}{close};"), open]
             }),
         );
+        let repeated = Times::of(language, wanted_seeds.clone().step_by(10).map(repeated));
         println!(
-            "{:<12}{:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
+            "{:<12}{:>10}{:>9.1}{:>9.2?}{:>10.1?}{:>9}  {:>9.1?}{:>9}  {:>9.1?}{:>9}{:>9.0}",
             language.name(),
             odd.texts,
             odd.bytes as f64 / 1e6,
@@ -62,9 +87,18 @@ fn main() {
             odd.given_up,
             deep.slowest,
             deep.given_up,
+            repeated.slowest,
+            repeated.given_up,
             Process::own().peak().map_or(f64::NAN, |kib| kib as f64 * 1024.0 / 1e6),
         );
     }
+}
+
+/// One to four words, over and over.
+fn repeated(seed: u64) -> String {
+    let mut dice = Dice::new(seed);
+    let words: String = (0..=dice.below(4)).map(|_| WORDS[dice.below(WORDS.len())]).collect();
+    words.repeat(REPEATED / words.len() + 1)
 }
 
 /// `1000`, or `1000..2000`.
