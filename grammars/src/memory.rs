@@ -8,15 +8,28 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{c_long, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use libmimalloc_sys::{
     mi_calloc, mi_free, mi_heap_calloc, mi_heap_delete, mi_heap_destroy, mi_heap_malloc, mi_heap_new,
-    mi_heap_realloc, mi_heap_t, mi_malloc, mi_realloc,
+    mi_heap_realloc, mi_heap_t, mi_malloc, mi_option_set, mi_option_t, mi_realloc,
 };
+
+#[cfg(panic = "abort")]
+compile_error!("a parser that takes too much memory is left by unwinding: build with `panic = \"unwind\"`");
+
+/// Options of mimalloc 3.3 that its bindings have no names for (`mi_option_e` in `mimalloc.h`), whatever the environment says.
+/// The first has it leave things alone when the process ends: it would take away what threads need that still parse then. The
+/// others have all memory come in blocks of a GiB that are mapped when they are needed: heaps are deleted and destroyed with
+/// what they have of these, and not with other memory.
+const OPTIONS: [(mi_option_t, c_long); 3] =
+    [(DESTROY_ON_EXIT, 2), (DISALLOW_ARENA_ALLOC, 0), (ARENA_RESERVE_KIB, 1 << 20)];
+const DESTROY_ON_EXIT: mi_option_t = 22;
+const ARENA_RESERVE_KIB: mi_option_t = 23;
+const DISALLOW_ARENA_ALLOC: mi_option_t = 26;
 
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
@@ -61,24 +74,30 @@ pub unsafe fn use_mimalloc() {
     };
     // SAFETY: the four belong together, and the caller sees to it that nothing was allocated before.
     unsafe { tree_sitter::set_allocator(Some(malloc), Some(calloc), Some(realloc), Some(mi_free)) }
+    for (option, value) in OPTIONS {
+        // SAFETY: they exist.
+        unsafe { mi_option_set(option, value) };
+    }
     IN_USE.store(true, Ordering::Relaxed);
 }
 
 /// Does something that may ask for so many bytes, all that it gives back in between counted as well. It has a heap of its own
-/// after the first `shared` of them: what was taken by then is not given back after an error. There is no limit while the
-/// system's allocator is in use.
+/// after the first `shared` of them: what was taken by then is not given back after an error, nor what `work` held of things that
+/// were there before. There is no limit while the system's allocator is in use.
 ///
 /// # Safety
-/// Between `work` and what it calls of tree-sitter there is no function of Rust that is not `C-unwind`. After an error nothing that
-/// `work` has changed or made is used or freed any more: its memory is gone.
+/// Between `work` and what it calls of tree-sitter there is no function of Rust that is not `C-unwind`; scanners of grammars
+/// take their memory elsewhere. After an error nothing that `work` has changed or made is used or freed any more: its
+/// memory is gone.
 #[expect(unsafe_code, reason = "the heap is a C library's")]
 pub(crate) unsafe fn within<T>(bytes: usize, shared: usize, work: impl FnOnce() -> T) -> Result<T, TooMuch> {
     if !IN_USE.load(Ordering::Relaxed) {
         return Ok(work());
     }
-    METER.set(Meter { left: bytes, own_below: bytes.saturating_sub(shared), heap: null_mut() });
+    let meter = Meter { left: bytes, own_below: bytes.saturating_sub(shared), heap: null_mut() };
+    let outer = METER.replace(meter);
     let done = catch_unwind(AssertUnwindSafe(work));
-    let Meter { heap, .. } = METER.replace(Meter::OFF);
+    let Meter { heap, .. } = METER.replace(outer);
     let is_too_much = |panic: &Box<dyn Any + Send>| panic.is::<TooMuch>();
     match &done {
         _ if heap.is_null() => {}
@@ -99,6 +118,9 @@ impl Meter {
 #[expect(unsafe_code, reason = "the heap is a C library's")]
 fn heap_for(bytes: usize) -> *mut mi_heap_t {
     let Meter { left, own_below, mut heap } = METER.get();
+    if left == Meter::OFF.left {
+        return heap;
+    }
     let Some(left) = left.checked_sub(bytes) else { resume_unwind(Box::new(TooMuch)) };
     if left < own_below && heap.is_null() {
         // SAFETY: it is used on this thread alone, and given up at the end of `within`. Without memory for it there is none.
@@ -108,31 +130,44 @@ fn heap_for(bytes: usize) -> *mut mi_heap_t {
     heap
 }
 
+/// What was allocated. tree-sitter does not look whether it is there: without memory the process ends, as it does with Rust's own.
+fn there(memory: *mut c_void, bytes: usize) -> *mut c_void {
+    if memory.is_null() && bytes > 0 {
+        std::process::abort();
+    }
+    memory
+}
+
 #[expect(unsafe_code, reason = "an allocator")]
 extern "C-unwind" fn malloc(bytes: usize) -> *mut c_void {
     let heap = heap_for(bytes);
     // SAFETY: the heap is this thread's.
-    if heap.is_null() { unsafe { mi_malloc(bytes) } } else { unsafe { mi_heap_malloc(heap, bytes) } }
+    let memory = match heap.is_null() {
+        true => unsafe { mi_malloc(bytes) },
+        false => unsafe { mi_heap_malloc(heap, bytes) },
+    };
+    there(memory, bytes)
 }
 
 #[expect(unsafe_code, reason = "an allocator")]
 extern "C-unwind" fn calloc(count: usize, bytes: usize) -> *mut c_void {
-    let heap = heap_for(count.saturating_mul(bytes));
+    let all = count.saturating_mul(bytes);
+    let heap = heap_for(all);
     // SAFETY: the heap is this thread's.
-    if heap.is_null() {
-        unsafe { mi_calloc(count, bytes) }
-    } else {
-        unsafe { mi_heap_calloc(heap, count, bytes) }
-    }
+    let memory = match heap.is_null() {
+        true => unsafe { mi_calloc(count, bytes) },
+        false => unsafe { mi_heap_calloc(heap, count, bytes) },
+    };
+    there(memory, all)
 }
 
 #[expect(unsafe_code, reason = "an allocator")]
 extern "C-unwind" fn realloc(old: *mut c_void, bytes: usize) -> *mut c_void {
     let heap = heap_for(bytes);
     // SAFETY: the heap is this thread's, and `old` is from one of mimalloc's.
-    if heap.is_null() {
-        unsafe { mi_realloc(old, bytes) }
-    } else {
-        unsafe { mi_heap_realloc(heap, old, bytes) }
-    }
+    let memory = match heap.is_null() {
+        true => unsafe { mi_realloc(old, bytes) },
+        false => unsafe { mi_heap_realloc(heap, old, bytes) },
+    };
+    there(memory, bytes)
 }
