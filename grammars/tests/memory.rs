@@ -1,5 +1,6 @@
 //! A parser that meets a text with thousands of ways to read it asks for no more memory than it may, and leaves everything
 //! else as it was. The only test of its process: the allocator is chosen before anything is allocated.
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
 
 use std::fs;
 use std::thread;
