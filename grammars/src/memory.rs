@@ -6,6 +6,7 @@
 //! thrown away when it asks for more than it may have. It cannot be told that there is no more memory, since it would end the
 //! process; it is left by unwinding, which its functions in C take part in without knowing.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::any::Any;
 use std::cell::Cell;
 use std::ffi::{c_long, c_void};
@@ -133,7 +134,7 @@ fn heap_for(bytes: usize) -> *mut mi_heap_t {
 /// What was allocated. tree-sitter does not look whether it is there: without memory the process ends, as it does with Rust's own.
 fn there(memory: *mut c_void, bytes: usize) -> *mut c_void {
     if memory.is_null() && bytes > 0 {
-        std::process::abort();
+        handle_alloc_error(Layout::array::<u8>(bytes).unwrap_or(Layout::new::<u8>()));
     }
     memory
 }
