@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::ffi::{c_long, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use libmimalloc_sys::{
     mi_calloc, mi_free, mi_heap_calloc, mi_heap_delete, mi_heap_destroy, mi_heap_malloc, mi_heap_new,
@@ -33,6 +33,8 @@ const ARENA_RESERVE_KIB: mi_option_t = 23;
 const DISALLOW_ARENA_ALLOC: mi_option_t = 26;
 
 static IN_USE: AtomicBool = AtomicBool::new(false);
+/// Bytes at most that nobody can give back any more.
+static LOST: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static METER: Cell<Meter> = const { Cell::new(Meter::OFF) };
@@ -82,9 +84,14 @@ pub unsafe fn use_mimalloc() {
     IN_USE.store(true, Ordering::Relaxed);
 }
 
+/// How many bytes of what is shared were lost at most, since they were taken by what was given up.
+pub(crate) fn lost() -> usize {
+    LOST.load(Ordering::Relaxed)
+}
+
 /// Does something that may ask for so many bytes, all that it gives back in between counted as well. It has a heap of its own
-/// after the first `shared` of them: what was taken by then is not given back after an error, nor what `work` held of things that
-/// were there before. There is no limit while the system's allocator is in use.
+/// after the first `shared` of them: what was taken by then is [`lost`] after an error, and so is what `work` held of things
+/// that were there before. There is no limit while the system's allocator is in use.
 ///
 /// # Safety
 /// Between `work` and what it calls of tree-sitter there is no function of Rust that is not `C-unwind`; scanners of grammars
@@ -107,7 +114,13 @@ pub(crate) unsafe fn within<T>(bytes: usize, shared: usize, work: impl FnOnce() 
         // SAFETY: what was made stays where it is.
         _ => unsafe { mi_heap_delete(heap) },
     }
-    done.map_err(|panic| if is_too_much(&panic) { TooMuch } else { resume_unwind(panic) })
+    done.map_err(|panic| {
+        if !is_too_much(&panic) {
+            resume_unwind(panic);
+        }
+        LOST.fetch_add(shared.min(bytes), Ordering::Relaxed);
+        TooMuch
+    })
 }
 
 impl Meter {

@@ -8,10 +8,12 @@ use tree_sitter::ffi::{
 };
 use tree_sitter::{Parser, Tree};
 
-use crate::memory::{TooMuch, within};
+use crate::memory::{TooMuch, lost, within};
 
-/// Bytes that a parse which begins with an old tree takes from what all parses of a thread share. Few nodes of its tree are new,
-/// and live on in those of many edits to come: with a heap for each edit each of them would hold pages of its own.
+/// So much may be lost before each parse has a heap of its own. With one for each of them trees that are kept hold more pages
+/// than they fill, so it is not done before somebody meets with texts that are made for it.
+const MAY_BE_LOST: usize = 64 << 20;
+/// Bytes that a parse which begins with an old tree shares even then: few nodes of its tree are new.
 const SHARED: usize = 1 << 20;
 
 /// Gives the text from an offset on, or the start of it; nothing at its end.
@@ -41,7 +43,11 @@ pub fn parse(
     memory: usize,
 ) -> (Parser, Option<Tree>) {
     let parser = parser.into_raw();
-    let shared = if old.is_some() { SHARED } else { 0 };
+    let shared = match old {
+        _ if lost() < MAY_BE_LOST => memory / 2,
+        Some(_) => SHARED,
+        None => 0,
+    };
     let old = old.map(|old| old.clone().into_raw());
     let mut text = rest;
     let input = TSInput {
