@@ -2,9 +2,9 @@
 //! allocators of most systems. The rest of the process keeps the system's, which needs less memory for what lives long.
 //!
 //! A parser knows no limit: some kilobytes that can be read in many ways take gigabytes at their end, where it copies what it has read
-//! once for each way (`ts_stack_pop_all` of tree-sitter). So what it does takes its memory from a heap of its own, which is
-//! thrown away when it asks for more than it may have. It cannot be told that there is no more memory, since it would end the
-//! process; it is left by unwinding, which its functions in C take part in without knowing.
+//! once for each way (`ts_stack_pop_all` of tree-sitter). So what it asks for is counted. When that is too much it cannot be told,
+//! since it would end the process: it is left by unwinding, which its functions in C take part in without knowing. What it held is
+//! lost then, unless it had a heap of its own, which is thrown away.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::any::Any;
