@@ -9,6 +9,9 @@ use rustc_hash::FxBuildHasher;
 
 /// At most `MOST` entries, and one more for each thread that puts one in at the same time. When it is full all go that
 /// nobody asked for since it was full before ("second chance", as in the replacement of pages).
+///
+/// There is room for all of them from the start, most of which costs no memory until it is written to. A table that grew would
+/// leave a hole of half its size each time, in the middle of the memory of a server that runs all day.
 #[derive(Debug)]
 pub(crate) struct Cache<K: Eq + Hash, V, const MOST: usize> {
     entries: DashMap<K, Entry<V>, FxBuildHasher>,
@@ -23,7 +26,7 @@ struct Entry<V> {
 
 impl<K: Eq + Hash, V, const MOST: usize> Default for Cache<K, V, MOST> {
     fn default() -> Self {
-        Self { entries: DashMap::default() }
+        Self { entries: DashMap::with_capacity_and_hasher(MOST, FxBuildHasher) }
     }
 }
 
@@ -78,6 +81,16 @@ mod tests {
             assert_eq!(cache.get(&0), Some(7), "after {key} others");
             assert!(cache.entries.len() <= 100);
         }
+    }
+
+    #[test]
+    fn there_is_room_for_all_from_the_start() {
+        let cache = Cache::<u32, u32, 16_384>::default();
+        let room = cache.entries.capacity();
+        for key in 0..16_384 {
+            cache.get_or_insert_with(key, || key);
+        }
+        assert_eq!((cache.entries.len(), cache.entries.capacity()), (16_384, room));
     }
 
     #[test]
