@@ -1,6 +1,8 @@
 //! The `strata` binary: reads its arguments, has the language server's commands do the work, shows what comes back. Has no
 //! logic of its own. Results go to standard output and nothing else does; what is for the person goes to standard error.
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod arenas;
 mod arguments;
 mod bar;
 mod doctor;
@@ -39,6 +41,8 @@ use crate::failure::Failure;
 fn main() -> ExitCode {
     // SAFETY: nothing else has run yet.
     unsafe { strata_lsp::tree_memory::use_mimalloc() };
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    arenas::as_many_as_cores();
     let done = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
