@@ -25,12 +25,20 @@ compile_error!("a parser that takes too much memory is left by unwinding: build 
 /// Options of mimalloc 3.3 that its bindings have no names for (`mi_option_e` in `mimalloc.h`), whatever the environment says.
 /// The first has it leave things alone when the process ends: it would take away what threads need that still parse then. The
 /// others have all memory come in blocks of a GiB that are mapped when they are needed: heaps are deleted and destroyed with
-/// what they have of these, and not with other memory.
-const OPTIONS: [(mi_option_t, c_long); 3] =
-    [(DESTROY_ON_EXIT, 2), (DISALLOW_ARENA_ALLOC, 0), (ARENA_RESERVE_KIB, 1 << 20)];
+/// what they have of these, and not with other memory. The last two have what is free given back at once, and by small pages:
+/// a server that is typed into keeps 9 MB less, which come and go less, and an index takes 3 % more time.
+const OPTIONS: [(mi_option_t, c_long); 5] = [
+    (DESTROY_ON_EXIT, 2),
+    (DISALLOW_ARENA_ALLOC, 0),
+    (ARENA_RESERVE_KIB, 1 << 20),
+    (PURGE_DELAY_MS, 0),
+    (ALLOW_THP, 0),
+];
+const PURGE_DELAY_MS: mi_option_t = 15;
 const DESTROY_ON_EXIT: mi_option_t = 22;
 const ARENA_RESERVE_KIB: mi_option_t = 23;
 const DISALLOW_ARENA_ALLOC: mi_option_t = 26;
+const ALLOW_THP: mi_option_t = 43;
 
 static IN_USE: AtomicBool = AtomicBool::new(false);
 /// Bytes at most that nobody can give back any more.
