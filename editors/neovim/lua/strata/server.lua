@@ -84,7 +84,7 @@ function M.root(path)
   if marked then
     return marked
   end
-  local here = vim.fs.normalize(vim.fn.getcwd())
+  local here = vim.fs.normalize(vim.fn.getcwd(), { expand_env = false })
   -- Nobody wants all they have to be indexed.
   local whole = here == "/" or here == vim.fs.normalize("~")
   return not whole and vim.startswith(path, here .. "/") and here or nil

@@ -41,18 +41,36 @@ local function send(call, command, arguments, answer)
   end, call.root)
 end
 
+local function there(path)
+  return vim.uv.fs_stat(path) ~= nil or vim.fn.bufexists(path) == 1
+end
+
+---The path that is meant by a word: as it stands when that is a file, else with `%`, `~` and variables replaced. Neovim's
+---`expand()` would hand backticks to the shell, and a word that was completed holds whatever a file is called.
+local function meant(word)
+  local modifiers, current = word:match("^%%(.*)$"), vim.api.nvim_buf_get_name(0)
+  if there(word) then
+    return word
+  elseif modifiers and modifiers:gsub(":[.ehprt]", "") == "" and current ~= "" then
+    return vim.fn.fnamemodify(current, modifiers)
+  elseif word == "~" or word:match("^~/") or word:match("^%$") then
+    -- What stands behind the first one may be called so.
+    local path = vim.fs.normalize(word:gsub("^%$([%w_]+)", vim.uv.os_getenv), { expand_env = false })
+    return there(path) and path or vim.fs.normalize(word)
+  end
+  return word
+end
+
 ---A path as the server takes it: from where the person is, not from the top of the workspace.
 local function path_of(word)
-  if word:match("^[%%~$]") then
-    word = vim.fn.expand(word)
-  end
   local path, lines = word:match("^(.-)(#L%d+%-?%d*)$")
-  path, lines = path or word, lines or ""
-  local there = vim.uv.fs_stat(path) or vim.fn.bufexists(path) == 1
-  if not there then
-    return word
+  path, lines = meant(path or word), lines or ""
+  if not there(path) then
+    return path .. lines
   end
-  local full = vim.fs.normalize(vim.fn.fnamemodify(path, ":p"), { expand_env = false })
+  -- A `~` that is left begins the name of a file.
+  local full = vim.fn.fnamemodify(path:gsub("^~", "./~"), ":p")
+  full = vim.fs.normalize(full, { expand_env = false })
   return full:gsub("(.)/$", "%1") .. lines
 end
 
@@ -111,8 +129,22 @@ local function toggle(call)
   end
 end
 
+---The files whose names begin so. `getcompletion()` takes that for a pattern, and hands some of those to the shell.
 local function files(lead)
-  return vim.fn.getcompletion(lead, "file")
+  local folder, start = lead:match("^(.-)([^/]*)$")
+  local where = folder == "" and "." or meant(folder)
+  local listing, found = vim.uv.fs_scandir(where), {}
+  local name = listing and vim.uv.fs_scandir_next(listing)
+  while name do
+    local hidden = vim.startswith(name, ".") and not vim.startswith(start, ".")
+    if vim.startswith(name, start) and not hidden then
+      local slash = vim.fn.isdirectory(where .. "/" .. name) == 1 and "/" or ""
+      found[#found + 1] = folder .. name .. slash
+    end
+    name = vim.uv.fs_scandir_next(listing)
+  end
+  table.sort(found)
+  return found
 end
 
 ---Files in a state, asked of a server that is there; nobody waits long for a completion.

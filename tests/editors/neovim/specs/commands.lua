@@ -57,6 +57,81 @@ it("takes a `$` in the name of a file as it stands", function(t)
   t.said("src/$STRATA_NAME.rs is in the context")
 end)
 
+-- What Neovim's own expand() and its completion of files hand to the shell.
+local COMMAND = "$`touch${IFS}pwned`.rs"
+
+local function not_run(t)
+  t.equal(vim.uv.fs_stat(t.repo .. "/pwned"), nil)
+end
+
+it("adds a file whose name is a command of the shell, and runs nothing", function(t)
+  vim.fn.writefile({ "// the page of a stranger" }, t.repo .. "/" .. COMMAND)
+  t.edit("src/greet.rs")
+  vim.o.wildcharm = vim.fn.char2nr("\t")
+  vim.api.nvim_feedkeys(":Strata add \t\r", "tx", false)
+  not_run(t)
+  t.said(COMMAND .. " is in the context")
+  t.contains(t.prompt(), "// the page of a stranger")
+  for _, front in ipairs({ "", "%", "%:h", "~", "~/", "$HOME/", "$NO/$" }) do
+    vim.cmd(("Strata add %s`touch${IFS}pwned`"):format(front))
+  end
+  vim.cmd(("Strata add %s#L1-1"):format(COMMAND))
+  not_run(t)
+end)
+
+it("completes names that are commands of the shell, and runs nothing", function(t)
+  vim.fn.mkdir(t.repo .. "/`touch pwned`")
+  vim.fn.writefile({ "" }, t.repo .. "/`touch pwned`/inner.rs")
+  vim.fn.writefile({ "" }, t.repo .. "/" .. COMMAND)
+  local complete = vim.iter(require("strata.subcommands")):find(function(subcommand)
+    return subcommand.name == "add"
+  end).complete
+  local inner = complete("`touch pwned`/")
+  not_run(t)
+  t.equal(inner, { "`touch pwned`/inner.rs" })
+  t.equal(complete("`touch pwned`"), { "`touch pwned`/" })
+  t.equal(complete("$"), { COMMAND })
+  t.equal(complete("$`touch${IFS}pwned`"), { COMMAND })
+  not_run(t)
+end)
+
+it("takes `~`, a variable and `%` for what they stand for", function(t)
+  t.edit("src/greet.rs")
+  local home, name = vim.env.HOME, vim.fs.basename(t.repo)
+  vim.env.HOME = vim.fs.dirname(t.repo)
+  local completed = vim.fn.getcompletion(("Strata add ~/%s/src/l"):format(name), "cmdline")
+  for _, word in ipairs({ "~/%s/src/lib.rs", "$HOME/%s/notes" }) do
+    vim.cmd("Strata add " .. word:format(name))
+  end
+  vim.env.HOME = home
+  t.equal(completed, { ("~/%s/src/lib.rs"):format(name) })
+  t.said("src/lib.rs is in the context")
+  t.said("notes is in the context")
+  vim.cmd("Strata add %")
+  t.said("src/greet.rs is in the context")
+  vim.cmd("Strata exclude %:p:h")
+  t.said("2 files are not mentioned any more")
+  vim.cmd("Strata include %:h")
+  t.said("2 files are mentioned again")
+  vim.cmd("Strata add %#L1-2")
+  t.until_(function()
+    return vim.iter(t.command("files.list").files):any(function(file)
+      return vim.deep_equal(file.lines, { "L1-2" })
+    end)
+  end, "lines of this file")
+end)
+
+it("takes a name that begins like a home for what it is", function(t)
+  vim.fn.mkdir(t.repo .. "/~")
+  vim.fn.writefile({ "" }, t.repo .. "/~/own.rs")
+  vim.fn.writefile({ "" }, t.repo .. "/~root.rs")
+  t.edit("src/greet.rs")
+  vim.cmd("Strata add ~/own.rs")
+  t.said("~/own.rs is in the context")
+  vim.cmd("Strata add ~root.rs")
+  t.said("~root.rs is in the context")
+end)
+
 it("names the reason when it cannot", function(t)
   t.edit("src/greet.rs")
   vim.cmd("Strata add /etc/passwd")

@@ -196,6 +196,23 @@ it("opens files where one came from", function(t)
   t.attached()
 end)
 
+it("opens a file whatever it is called", function(t)
+  local names = { "$`touch${IFS}pwned`.rs", "`=writefile([],'pwned')`.rs", "%.rs", "~[a]{b} #.rs" }
+  for _, name in ipairs(names) do
+    vim.fn.writefile({ "" }, t.repo .. "/" .. name)
+  end
+  t.edit("src/greet.rs")
+  t.command("files.select", { paths = { "./" } })
+  for _, name in ipairs(names) do
+    open(t)
+    on(t, name)
+    vim.cmd.normal(vim.keycode("<CR>"))
+    t.equal(vim.fs.basename(vim.api.nvim_buf_get_name(0)), name)
+    t.attached()
+  end
+  t.equal(vim.uv.fs_stat(t.repo .. "/pwned"), nil)
+end)
+
 it("cannot be undone to nothing", function(t)
   t.edit("src/greet.rs")
   open(t)

@@ -303,7 +303,8 @@ function actions.follow(buffer)
   else
     vim.cmd.split()
   end
-  vim.cmd.edit(vim.fn.fnameescape(full))
+  -- Escaped or not, Neovim would read on behind "`=" as an expression.
+  vim.cmd.edit({ args = { full }, magic = { file = false, bar = false } })
   if first then
     vim.api.nvim_win_set_cursor(0, { math.min(first, vim.api.nvim_buf_line_count(0)), 0 })
   end
