@@ -80,6 +80,20 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// Its name, or that of the file that it leads to, says that it holds secrets, and nobody has confirmed that it is to be shown.
+    #[error(
+        "`{key}` is not shown unasked: its name or its target says that it holds secrets ({rule}); a person can select it and \
+         confirm that (confirmSecrets)"
+    )]
+    Secret {
+        /// Which file.
+        key: FileKey,
+        /// The part of the name that gives it away.
+        rule: &'static str,
+    },
+    /// There is no memory for it.
+    #[error("`{0}` is larger than the memory that there is")]
+    NoMemory(FileKey),
     /// Not text.
     #[error("`{0}` is binary")]
     Binary(FileKey),
@@ -167,7 +181,13 @@ fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, St
     if stamp.size > limit {
         return Err(too_large(stamp.size));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(stamp.size).unwrap_or_default() + 1);
+    let mut bytes = Vec::new();
+    // A person may set a limit that no machine keeps to; asking for the memory in vain would end the process.
+    let room = usize::try_from(stamp.size).ok().and_then(|size| size.checked_add(1));
+    let has_room = room.is_some_and(|room| bytes.try_reserve_exact(room).is_ok());
+    if !has_room {
+        return Err(ReadError::NoMemory(key.clone()));
+    }
     let mut bounded = file.take(limit.saturating_add(1));
     bounded.read_to_end(&mut bytes).map_err(|error| ReadError::io(key, &error))?;
     match bytes.len() as u64 {

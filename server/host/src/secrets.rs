@@ -3,6 +3,8 @@
 
 use strata_engine::key::FileKey;
 
+use crate::roots::Roots;
+
 /// How a rule matches. All of them ignore the case of ASCII letters.
 #[derive(Debug, Clone, Copy)]
 enum Rule {
@@ -97,6 +99,14 @@ pub fn secret_by_name(key: &FileKey) -> Option<&'static str> {
         Rule::Prefix(rule) => (starts_with(name, rule) && (rule == ".env" || !harmless)).then_some(rule),
         Rule::Suffix(rule) => ends_with(name, rule).then_some(rule),
         Rule::Path(rule) => ends_with_parts(key.as_str(), rule).then_some(rule),
+    })
+}
+
+/// The same of a file's own name and of the name of what it leads to at this moment: a link has a name of its own.
+pub fn secret_by_place(roots: &Roots, key: &FileKey) -> Option<&'static str> {
+    secret_by_name(key).or_else(|| {
+        let place = roots.locate_absolute(&roots.path_of(key).ok()?).ok()?;
+        secret_by_name(&roots.key_at(&place)?)
     })
 }
 

@@ -23,6 +23,7 @@ use strata_host::index::{Batch, IndexOptions, spread};
 use strata_host::outline_cache::OutlineCache;
 use strata_host::pool::catch;
 use strata_host::roots::Roots;
+use strata_host::secrets::secret_by_place;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 
 use crate::snapshot::Snapshot;
@@ -418,9 +419,13 @@ pub fn outline_of(
     cancel: &Cancel,
 ) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
     let limits = ReadLimits { max_bytes: snapshot.settings.symbols.max_file_bytes };
-    let outlined = match snapshot.disk.text(&snapshot.roots, key, limits) {
-        Ok(text) => outline(key, &text.text, cancel),
-        Err(_) => None,
+    // It may have become a link since the walk.
+    let outlined = match secret_by_place(&snapshot.roots, key) {
+        Some(_) => None,
+        None => {
+            let text = snapshot.disk.text(&snapshot.roots, key, limits).ok();
+            text.and_then(|text| outline(key, &text.text, cancel))
+        }
     };
     cancel.check()?;
     Ok(outlined)

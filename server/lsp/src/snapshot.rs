@@ -22,7 +22,7 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadError, ReadLimits, TextCache, glance};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
-use strata_host::secrets::secret_by_name;
+use strata_host::secrets::secret_by_place;
 use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 
@@ -154,13 +154,21 @@ impl Snapshot {
     }
 
     /// The current text of a file as a model may see it: with placeholders in the place of secrets, unless the person
-    /// selected it with them.
+    /// selected it with them. One whose name promises secrets is shown on that condition only.
     ///
     /// # Errors
-    /// [`ReadError`] when it has to come from the disk and cannot.
+    /// [`ReadError`] when it has to come from the disk and cannot, and [`ReadError::Secret`].
     pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
-        let text = self.text_as_it_is(key, selection)?;
-        Ok(if selection.is_confirmed(key) { text } else { text.screened(&self.screen) })
+        if selection.is_confirmed(key) {
+            return self.text_as_it_is(key, selection);
+        }
+        // What the client hands over need not be the file of that name.
+        if selection.given(key).is_none()
+            && let Some(rule) = secret_by_place(&self.roots, key)
+        {
+            return Err(ReadError::Secret { key: key.clone(), rule });
+        }
+        Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
     }
 
     /// The current text of a file, secrets included: what the client handed over, the open buffer, or the disk. Never for a
@@ -198,7 +206,7 @@ impl Snapshot {
         let mut symbols = self.index.symbols.clone();
         for (key, buffer) in &*self.buffers {
             // What the walk would not outline unasked does not enter the map because it is open.
-            if secret_by_name(key).is_some() {
+            if secret_by_place(&self.roots, key).is_some() {
                 lay_over(&mut symbols, key, None);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! The selection: which files a prompt shows in full, and what is refused.
 
-use e2e::{Editor, Repo};
+use e2e::{Editor, Repo, Setup};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -136,6 +136,42 @@ fn secrets_do_not_come_along_with_their_folder() {
         selected["withheld"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
     assert_eq!(withheld, ["src/.env", "src/id_rsa"]);
     assert_eq!(editor.assemble().count("secret-value"), 0);
+}
+
+#[test]
+fn what_promises_secrets_is_read_through_no_back_door() {
+    let repo = Repo::new(
+        "//- notes.md\nNotes.\n//- plain.txt\nordinary words\n//- deploy/.aws/credentials\nsecret-value\n",
+    );
+    repo.write("src/.env", "KEY=secret-value\n");
+    std::os::unix::fs::symlink("src/.env", repo.path("AGENTS.md")).unwrap();
+    std::os::unix::fs::symlink("deploy/.aws", repo.path("settings")).unwrap();
+    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
+    for path in ["src/.env", "AGENTS.md", "settings/credentials", "deploy/.aws/credentials"] {
+        let refused = editor.refused("files.read", json!({ "path": path }));
+        assert!(refused.message.contains("holds secrets"), "{path}: {refused}");
+        assert!(!refused.message.contains("secret-value"), "{path}: {refused}");
+    }
+    assert_eq!(editor.assemble().count("secret-value"), 0, "the rules of the workspace are no way to it");
+    // A selected file that becomes one: by a new name, and by a link in its place.
+    editor.select(&["plain.txt", "notes.md"]);
+    repo.write("prod.env", "KEY=secret-value\n");
+    editor.run("files.rename", json!({ "files": [{ "from": "plain.txt", "to": "prod.env" }] }));
+    std::fs::remove_file(repo.path("notes.md")).unwrap();
+    std::os::unix::fs::symlink("src/.env", repo.path("notes.md")).unwrap();
+    let prompt = editor.assemble();
+    assert_eq!(prompt.count("secret-value"), 0);
+    let listing = editor.run("files.list", json!({}));
+    let files = listing["files"].as_array().unwrap();
+    assert_eq!(files.len(), 2, "{listing}");
+    for file in files {
+        assert!(file["problem"].as_str().unwrap().contains("holds secrets"), "{file}");
+    }
+    // What a person asks for is shown, however their editor names it.
+    let asked = json!([repo.uri("prod.env")]);
+    editor.run("files.select", json!({ "paths": asked, "confirmSecrets": asked }));
+    assert_eq!(editor.assemble().count("secret-value"), 1);
+    assert_eq!(editor.run("files.read", json!({ "path": "prod.env" }))["text"], "KEY=secret-value\n");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use strata_engine::key::FileKey;
 use strata_engine::prompt::{ItemKey, Source, Tier};
 use strata_engine::selection::{Choice, Extent, LineRange, Selection};
 use strata_engine::symbols;
+use strata_host::disk::ReadError;
 use strata_host::secrets::secret_by_name;
 use strata_host::select::{self, Kind, SelectError};
 use strata_host::walk::NameOnly;
@@ -414,6 +415,11 @@ fn select_into(
     context: &Context<'_>,
 ) -> Result<Changed, CommandError> {
     let mut changed = Changed::default();
+    // By the name that the server told, or as the client names files: by a URI, with lines.
+    let named = |text: &String| context.snapshot.resolve(split_lines(text, context).0).ok();
+    let meant: Vec<FileKey> = params.confirm_secrets.iter().filter_map(named).collect();
+    let confirmed =
+        |key: &FileKey| meant.contains(key) || params.confirm_secrets.iter().any(|path| path == key.as_str());
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
         let found = expand(path, context).map_err(|error| invalid_path(at, &error))?;
@@ -424,16 +430,21 @@ fn select_into(
                 "lines can only be chosen of one file",
             ));
         }
-        let confirmed = |key: &FileKey| params.confirm_secrets.iter().any(|path| path == key.as_str());
         let (asked, withheld): (Vec<_>, Vec<_>) =
             found.withheld.into_iter().partition(|(key, _)| confirmed(key));
         for key in found.files.into_iter().chain(asked.into_iter().map(|(key, _)| key)) {
             // A file that cannot be shown is refused now, with the reason, rather than at the next prompt.
             if named_itself {
-                context
-                    .snapshot
-                    .text(&key, selection)
-                    .map_err(|error| CommandError::invalid(&format!("paths[{at}]"), &error.to_string()))?;
+                let read = if confirmed(&key) {
+                    context.snapshot.text_as_it_is(&key, selection)
+                } else {
+                    context.snapshot.text(&key, selection)
+                };
+                let place = format!("paths[{at}]");
+                read.map_err(|error| match error {
+                    ReadError::Secret { .. } => CommandError::secret(&place, &error.to_string()),
+                    other => CommandError::invalid(&place, &other.to_string()),
+                })?;
             }
             match lines {
                 Some(range) => selection.select_lines(key.clone(), range),
