@@ -16,10 +16,11 @@ use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
 
 /// What an untrusted workspace may set: what is shown, and how much of it. None of it names a program, an address, a key, a model
-/// or a path, and none of it is told to a model.
+/// or a path, and none of it is told to a model. How large a file may be that is read is not among it: such a workspace would have
+/// its own gigabytes read.
 pub const HARMLESS: &[&str] = &[
-    "symbols",
-    "files",
+    "symbols.map_budget",
+    "files.list_budget",
     "budget",
     "context",
     "context_frame.top_k",

@@ -113,12 +113,12 @@ mod tests {
         let (mut main_loop, _said) = MainLoop::alone(std::sync::mpsc::channel().0);
         main_loop.read_settings();
         main_loop.read_settings();
-        let found = |bytes: u64| {
-            let values = json!({ "files": { "max_bytes": bytes } });
+        let found = |tokens: u64| {
+            let values = json!({ "files": { "list_budget": tokens } });
             vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
         };
         main_loop.workspace_settings(2, found(2_000));
         main_loop.workspace_settings(1, found(1_000));
-        assert_eq!(main_loop.world.snapshot.settings.files.max_bytes, 2_000);
+        assert_eq!(main_loop.world.snapshot.settings.files.list_budget, 2_000);
     }
 }
