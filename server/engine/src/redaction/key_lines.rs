@@ -5,6 +5,9 @@ use std::ops::Range;
 
 /// A key ends after so many bytes at the latest: ten times the longest RSA key in use.
 const LONGEST: usize = 64 << 10;
+/// What stands behind the name of lines that follow is shorter, in bytes. Where it is not, no end is looked for: a text may hold
+/// the name over and over on one line.
+const FIRST_LINE: usize = 64;
 /// A line of base64 without an end of the key behind it has at least so many characters.
 const LINE: usize = 24;
 /// One of a key whose end is there has at least so many in some line; its last line and its checksum may have fewer.
@@ -27,8 +30,9 @@ pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
 /// The lines of base64 that follow `from` directly, after the rest of its own line.
 pub(super) fn of_lines(text: &str, from: usize) -> Vec<Range<usize>> {
     let rest = key_from(text, from);
-    let first = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
-    runs(until_prose(rest.get(first..).unwrap_or_default()), from + first, LINE, false)
+    // A number stands there and nothing else.
+    let Some(end) = rest.iter().take(FIRST_LINE).position(|byte| *byte == b'\n') else { return Vec::new() };
+    runs(until_prose(rest.get(end + 1..).unwrap_or_default()), from + end + 1, LINE, false)
 }
 
 /// What may belong to a key from a place on.
@@ -103,6 +107,15 @@ mod tests {
         let encrypted =
             format!("\nProc-Type: 4,ENCRYPTED\nDEK-Info: X\n\n{LONG}\n-----END RSA PRIVATE KEY-----");
         assert_eq!(parts(&encrypted), [LONG]);
+    }
+
+    #[test]
+    fn lines_follow_what_names_them_at_once() {
+        let lines = |text: &str| -> Vec<String> {
+            of_lines(text, 0).into_iter().map(|range| text[range].to_owned()).collect()
+        };
+        assert_eq!(lines(&format!(" 2\r\n{LONG}\n{LONG}\nPrivate-MAC: 1")), [LONG, LONG]);
+        assert!(lines(&format!(" 2{}\n{LONG}\n", " ".repeat(100))).is_empty());
     }
 
     #[test]

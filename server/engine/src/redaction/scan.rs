@@ -56,7 +56,9 @@ pub fn scan(text: &str) -> Vec<Hit> {
         }
         // Several keywords of a rule may begin at one place.
         tried.start = keyword.start + 1;
-        for range in attempt(rule, text, &keyword) {
+        let Attempt { found, seen } = attempt(rule, text, &keyword);
+        tried.end = tried.end.max(seen);
+        for range in found {
             tried.end = tried.end.max(range.end);
             hits.push(Hit { range, rule: &rule.id, label: rule.label(), order });
         }
@@ -70,36 +72,64 @@ pub(crate) fn has_a_secret(literal: &str) -> bool {
     !scan(literal).is_empty() || (value.len() <= 256 && !value.contains(' ') && Words::Strict.admit(value))
 }
 
+/// What came of a look at one keyword.
+#[derive(Default)]
+struct Attempt {
+    found: Vec<Range<usize>>,
+    /// Up to where nothing else begins: in the first part of something of a long form that was no secret after all.
+    seen: usize,
+}
+
+impl From<Vec<Range<usize>>> for Attempt {
+    fn from(found: Vec<Range<usize>>) -> Self {
+        Self { found, seen: 0 }
+    }
+}
+
 /// The secrets that begin at a keyword by one rule.
-fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Vec<Range<usize>> {
-    let Some(pattern) = rule.pattern() else { return Vec::new() };
+fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
+    let Some(pattern) = rule.pattern() else { return Attempt::default() };
     let bytes = text.as_bytes();
+    // What a rule tells by what stands in front begins wherever that does. The others begin with their keyword, unless they may
+    // begin in front of it; so a long run that holds the keyword over and over is looked at once.
+    let begins_here = rule.long && rule.back == 0 && !rule.context;
+    if begins_here && !begins_apart(bytes, keyword.start, true) {
+        return Attempt::default();
+    }
     let start = keyword.start.saturating_sub(rule.back);
     let window = if rule.long { LONG_WINDOW } else { WINDOW };
     let end = keyword.start.saturating_add(window).min(bytes.len());
     // Whether there is a match is known sooner than where its parts are.
+    #[cfg(test)]
+    tests::LOOKED_AT.set(tests::LOOKED_AT.get() + end - start);
     let window = bytes.get(start..end).filter(|window| pattern.is_match(window));
-    let Some(captures) = window.and_then(|window| pattern.captures(window)) else { return Vec::new() };
-    let Some(whole) = captures.get(0) else { return Vec::new() };
+    let Some(captures) = window.and_then(|window| pattern.captures(window)) else {
+        return Attempt::default();
+    };
+    let Some(whole) = captures.get(0) else { return Attempt::default() };
     let whole = start + whole.start()..start + whole.end();
     if whole.start > keyword.start || whole.end < keyword.end.min(whole.start + 1) {
-        return Vec::new();
+        return Attempt::default();
     }
     match rule.shape {
-        Shape::Pem => return key_lines::of_pem(text, whole.end),
-        Shape::Lines => return key_lines::of_lines(text, whole.end),
+        Shape::Pem => return key_lines::of_pem(text, whole.end).into(),
+        Shape::Lines => return key_lines::of_lines(text, whole.end).into(),
         Shape::Inside => {}
     }
     let secret =
         captures.name("secret").map_or(whole.clone(), |group| start + group.start()..start + group.end());
     // A pattern matches bytes.
     let secret = floor(text, secret.start)..ceil(text, secret.end);
-    let Some(value) = text.get(secret.clone()) else { return Vec::new() };
-    // What a rule tells by what stands in front begins wherever that does.
+    let Some(value) = text.get(secret.clone()) else { return Attempt::default() };
     let led_to = rule.context || secret.start != whole.start;
-    let begins = led_to || begins_apart(bytes, whole.start, rule.long);
+    let begins = led_to || begins_here || begins_apart(bytes, whole.start, rule.long);
     let ends = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
-    if begins && ends && rule.words.admit(value) { vec![secret] } else { Vec::new() }
+    if begins && ends && rule.words.admit(value) {
+        return vec![secret].into();
+    }
+    // Behind a dot another may begin, which what was looked at reaches into.
+    let run = whole.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(whole.end);
+    Attempt { found: Vec::new(), seen: if begins_here { run } else { 0 } }
 }
 
 /// Whether a token may begin at `at`: not in the middle of a word. The letter of an escape (`\n`, `%3D`, `\u003d`) in front
@@ -143,4 +173,52 @@ fn apart(text: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
         }
     }
     apart
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// Bytes that were given to patterns of this thread, each as often as it was.
+        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn a_long_run_is_not_looked_at_over_and_over() {
+        for piece in ["eyJ", "ops_eyJ", "/ops_eyJJJJJJJJJJJJJJJJJJ", "pypi-AgE", "_eyJ", "-eyJ_"] {
+            let text = piece.repeat((256 << 10) / piece.len());
+            LOOKED_AT.set(0);
+            scan(&text);
+            let times = LOOKED_AT.get() / text.len();
+            assert!(times <= 2, "{piece} is looked at {times} times");
+        }
+    }
+
+    #[test]
+    fn a_long_form_is_found_behind_others_that_are_none() {
+        let token = [
+            "eyJ",
+            "hbGciOiJIUzI1NiJ9.",
+            "eyJ",
+            "zdWIiOiIxMjM0NTY3ODkwIn0.",
+            "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
+        ]
+        .concat();
+        for before in [
+            "eyJeyJeyJ ",
+            "eyJ.eyJ.eyJ,",
+            "ops_eyJ/",
+            "\\n",
+            "%3D",
+            "eyJaaaaaaaaaaaaa.eyJaaaaaaaaaaaaa.aaaaaaaaaaaaaaaaaaaa ",
+            "eyJexample0000.",
+        ] {
+            let text = format!("{before}{token}");
+            let hits = scan(&text);
+            assert!(hits.iter().any(|hit| text[hit.range.clone()].ends_with(&token)), "{before}: {hits:?}");
+        }
+    }
 }
