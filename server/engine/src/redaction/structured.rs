@@ -1,13 +1,15 @@
 //! Messages and JSON as they may go out: every text in them is screened, and a value beside a name that says what it is
 //! (`"password": ...`) with that name. Bytes of pictures and what a provider has sealed stay as they are.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::screen::Screen;
 use crate::history::{ContentBlock, NewMessage, ResultPart};
 
 /// The longest value that is looked at together with its name.
 const LONGEST_VALUE: usize = 4_096;
+/// The seal of a provider has at least so many characters.
+const SEAL: usize = 100;
 
 impl Screen {
     /// Screens everything that a message says.
@@ -49,11 +51,13 @@ impl Screen {
             }
             ContentBlock::ToolCall { id, name, mut input } => {
                 self.value(&mut input);
-                ContentBlock::ToolCall { id, name, input }
+                ContentBlock::ToolCall { id: self.owned(id), name: self.owned(name), input }
             }
-            ContentBlock::ToolResult { call_id, content, outcome } => {
-                ContentBlock::ToolResult { call_id, content: self.parts(content), outcome }
-            }
+            ContentBlock::ToolResult { call_id, content, outcome } => ContentBlock::ToolResult {
+                call_id: self.owned(call_id),
+                content: self.parts(content),
+                outcome,
+            },
             ContentBlock::Foreign(mut foreign) => {
                 self.value(&mut foreign.value);
                 ContentBlock::Foreign(foreign)
@@ -74,13 +78,17 @@ impl Screen {
                 values.iter_mut().for_each(|value| self.value_under(name, value));
             }
             Value::Object(fields) => {
-                let picture = fields.contains_key("mediaType") || fields.contains_key("media_type");
-                let sealed =
-                    fields.contains_key("signature") || is_of_type(fields.get("type"), "redacted_thinking");
-                for (name, value) in fields {
-                    if !(name == "data" && (picture || sealed) || name == "signature") {
+                let kept = kept_as_it_is(fields);
+                for (name, value) in &mut *fields {
+                    if Some(name.as_str()) != kept {
                         self.value_under(name, value);
                     }
+                }
+                if fields.keys().any(|name| self.text(name) != **name) {
+                    *fields = std::mem::take(fields)
+                        .into_iter()
+                        .map(|(name, value)| (self.owned(name), value))
+                        .collect();
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -114,6 +122,26 @@ impl Screen {
             std::borrow::Cow::Owned(screened) => screened,
         }
     }
+}
+
+/// The field of an object that no text stands in: what a provider has sealed, and the bytes of pictures and the like.
+fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    match text("type") {
+        Some("thinking") => return Some("signature"),
+        Some("redacted_thinking") => return Some("data"),
+        _ => {}
+    }
+    let is_base64 =
+        |data: &str| data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=\r\n".contains(&byte));
+    // Other forms of reasoning have a seal, too, which is longer than any token of these characters.
+    if text("signature").is_some_and(|seal| seal.len() >= SEAL && is_base64(seal)) {
+        return Some("signature");
+    }
+    let media_type = text("mediaType").or_else(|| text("media_type"))?;
+    let is_of_bytes =
+        ["image/", "audio/", "video/", "application/pdf"].iter().any(|kind| media_type.starts_with(kind));
+    (is_of_bytes && text("data").is_some_and(is_base64)).then_some("data")
 }
 
 fn is_of_type(value: Option<&Value>, name: &str) -> bool {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::history::{ContentBlock, NewMessage, Role};
+use crate::history::{ContentBlock, NewMessage, Outcome, Role};
 
 fn screen() -> Screen {
     Screen::new(|| PlaceholderKey::new([7; 32]))
@@ -93,11 +93,56 @@ fn messages_and_json_are_screened_to_the_last_string() {
     let out = serde_json::to_string(&message).unwrap();
     assert!(!out.contains(&secret) && !out.contains("vL5n"), "{out}");
     assert!(!out.contains("sealed"), "sealed reasoning goes as a whole: {out}");
-    let picture = json!({ "mediaType": "image/png", "data": secret, "other": secret });
-    let mut screened = picture.clone();
-    screen.value(&mut screened);
-    assert_eq!(screened["data"], picture["data"]);
-    assert_ne!(screened["other"], picture["other"]);
+}
+
+#[test]
+fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
+    let screen = screen();
+    let screened = |value: &serde_json::Value| {
+        let mut screened = value.clone();
+        screen.value(&mut screened);
+        screened
+    };
+    // Bytes of a picture can look like anything.
+    let key = ["AKI", "A2345ABCDEFGHJKLM"].concat();
+    for kept in [
+        json!({ "type": "base64", "media_type": "image/png", "data": key }),
+        json!({ "mediaType": "application/pdf", "data": key }),
+        json!({ "type": "thinking", "thinking": "so", "signature": key }),
+        json!({ "type": "redacted_thinking", "data": key }),
+    ] {
+        assert_eq!(screened(&kept), kept);
+    }
+    let secret = random();
+    for shown in [
+        json!({ "type": "text", "media_type": "text/plain", "data": key }),
+        json!({ "type": "base64", "media_type": "image/png", "data": format!("token {secret}") }),
+        json!({ "mediaType": "image/png", "data": "iVBORw0KGgo=", "other": secret }),
+        json!({ "signature": key, "data": key }),
+        json!({ secret.clone(): 1, "b": 2 }),
+    ] {
+        let out = screened(&shown).to_string();
+        assert!(!out.contains(&key) && !out.contains(&secret), "{out}");
+    }
+    let names: Vec<String> = screened(&json!({ "a": 0, secret.clone(): 1, "b": 2 }))
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    assert!(names[0] == "a" && names[1].starts_with("[secret:") && names[2] == "b", "{names:?}");
+    let call = ContentBlock::ToolCall { id: secret.clone(), name: format!("run {secret}"), input: json!({}) };
+    let result = ContentBlock::ToolResult {
+        call_id: secret.clone(),
+        content: Vec::new(),
+        outcome: Outcome::default(),
+    };
+    let blocks = screen.blocks(vec![call, result]);
+    let [ContentBlock::ToolCall { id, name, .. }, ContentBlock::ToolResult { call_id, .. }] = &blocks[..]
+    else {
+        panic!("{blocks:?}")
+    };
+    assert!(id == call_id && !id.contains(&secret) && !name.contains(&secret), "{blocks:?}");
 }
 
 #[test]

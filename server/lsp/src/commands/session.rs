@@ -319,8 +319,9 @@ pub(super) fn import(
     let session = Arc::new(session);
     context.effects.push(Effect::Open(Arc::clone(&session)));
     let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
+    let name = context.snapshot.screen.text(&params.name).into_owned();
     Ok(context.at_last(move |keeper| {
-        keeper.add(&session, &params.name, now_ms)?;
+        keeper.add(&session, &name, now_ms)?;
         Ok(Imported { id, messages, form, skipped })
     }))
 }
