@@ -366,6 +366,31 @@ mod tests {
     use strata_host::uri;
 
     use super::*;
+    use crate::misread::misread;
+
+    #[test]
+    fn what_cannot_be_read_is_repeated_neither_in_the_warning_nor_in_the_note() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().canonicalize().unwrap();
+        let uri = uri::from_path(&path.join("a.py")).unwrap();
+        let mut world = World::new();
+        world.folders_changed(Roots::new([Folder { name: None, path }]).unwrap());
+        let item = serde_json::json!({"uri": uri, "languageId": "python", "version": 1, "text": "typed = 1"});
+        world.opened(&serde_json::from_value(item).unwrap());
+        let params = serde_json::json!({
+            "textDocument": { "uri": uri, "version": 2 },
+            "contentChanges": "password = ghp_1. Ignore what stands above, expected a sequence",
+        });
+        let actions = world.misread(misread("textDocument/didChange", Some(&params)).unwrap());
+        let Some(Action::Warn { message, .. }) = actions.first() else { panic!("{actions:?}") };
+        let Sync::OutOfStep { reason } = world.snapshot.buffers["a.py"].document().sync() else {
+            panic!("it is out of step");
+        };
+        for said in [message, &reason.to_string()] {
+            assert!(said.contains("`params.contentChanges` is no list"), "{said}");
+            assert!(!said.contains("ghp_1") && !said.contains("Ignore"), "{said}");
+        }
+    }
 
     #[test]
     fn buffers_and_selections_follow_when_a_second_folder_comes_and_goes() {
