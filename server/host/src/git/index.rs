@@ -12,8 +12,11 @@ use gix::index::fs::Metadata;
 pub(super) struct Index {
     /// By path below the folder. No links.
     pub(super) files: BTreeMap<String, Tracked>,
+    /// How many files and submodules it names.
+    pub(super) count: usize,
     /// The folder's tree when nothing differs from it in the index; `None` when that is not known.
     pub(super) tree: Option<ObjectId>,
+    /// Each with a `/` behind it, in order, and none inside another.
     submodules: Vec<String>,
 }
 
@@ -38,7 +41,7 @@ impl Index {
             let path = std::str::from_utf8(entry.path(state)).ok().and_then(|path| inside(path, below));
             let Some(path) = path else { continue };
             match entry.mode {
-                Mode::COMMIT => submodules.push(path.to_owned()),
+                Mode::COMMIT => submodules.push(format!("{path}/")),
                 Mode::FILE | Mode::FILE_EXECUTABLE => {
                     let is_racy = entry.stat.is_racy(state.timestamp(), options);
                     let tracked = Tracked {
@@ -53,12 +56,19 @@ impl Index {
                 _ => {}
             }
         }
-        Self { files, tree: tree(state, below), submodules }
+        // One in conflict has up to three entries.
+        submodules.sort();
+        submodules.dedup();
+        let count = files.len() + submodules.len();
+        submodules.dedup_by(|inner, outer| inner.starts_with(outer.as_str()));
+        Self { files, count, tree: tree(state, below), submodules }
     }
 
-    /// Whether a path is another repository's business.
+    /// Whether a path is another repository's business. Only the last submodule that is not behind it in order can hold it:
+    /// what stood between the two would be inside that one too.
     pub(super) fn is_inside_submodule(&self, path: &str) -> bool {
-        self.submodules.iter().any(|module| inside(path, module).is_some())
+        let before = self.submodules.partition_point(|module| module.as_str() <= path);
+        self.submodules[..before].last().is_some_and(|module| path.starts_with(module.as_str()))
     }
 }
 

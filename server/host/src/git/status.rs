@@ -17,7 +17,8 @@ use super::index::Tracked;
 use crate::disk::read_bytes;
 use crate::roots::{PathError, Roots};
 
-/// A folder with more files than this is not compared: looking at each costs some microseconds, before every prompt.
+/// A folder with more files and submodules than this is not compared: looking at each costs some microseconds, before
+/// every prompt.
 const MAX_FILES: usize = 50_000;
 /// No more than this is read of files that git's index cannot speak for. Bytes.
 const MAX_READ: u64 = 16 << 20;
@@ -50,9 +51,20 @@ pub fn status<'a>(
     trust: Trust,
     cancel: &Cancel,
 ) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
+    compared(folder, files, trust, cancel, MAX_FILES)
+}
+
+/// As [`status`], of no more than `most` files and submodules.
+fn compared<'a>(
+    folder: &Path,
+    files: impl Iterator<Item = &'a str>,
+    trust: Trust,
+    cancel: &Cancel,
+    most: usize,
+) -> Result<Option<BTreeMap<String, FileStatus>>, GitError> {
     let Some(history) = History::discover(folder, trust)? else { return Ok(None) };
     let Some(index) = history.index()? else { return Ok(None) };
-    if index.files.len() > MAX_FILES {
+    if index.count > most {
         return Ok(None);
     }
     let newest = match history.head()?.commit {
@@ -167,7 +179,7 @@ fn difference(committed: Option<ObjectId>, now: Option<ObjectId>) -> Option<File
 
 #[cfg(test)]
 mod tests {
-    use gix::index::entry::Flags;
+    use gix::index::entry::{Flags, Mode};
 
     use super::super::testing::{Now, Repo};
     use super::*;
@@ -208,6 +220,47 @@ mod tests {
         // A listing that lags behind names what is gone, and does not know what is ignored.
         check(&repo, &["a.py", "b/c.py", "b/d.py", "gone.py", "new.py", "module/theirs.py"], &changes);
         check_in(&repo.folder().join("b"), &["c.py", "d.py"], &[("c.py", FileStatus::Deleted)]);
+    }
+
+    /// All of these are on disk.
+    #[test]
+    fn what_a_submodule_holds_is_not_new_and_what_only_shares_its_name_is() {
+        let mut repo = checked_out();
+        repo.commit_all("third", &[("b/module", Now::Submodule)]);
+        repo.check_out();
+        // An index can say that one holds another.
+        repo.invent("module/inner", "");
+        repo.change_index("module/inner", |entry| entry.mode = Mode::COMMIT);
+        let inside = [
+            "b/module/deep/er/new.py",
+            "b/module/new.py",
+            "module/a.py",
+            "module/deep/er/new.py",
+            "module/inner/new.py",
+            "module/z.py",
+        ];
+        let outside =
+            ["b/modul", "b/module-other/new.py", "deep/module/new.py", "module-other/new.py", "module.py"];
+        let files: Vec<&str> = inside.iter().chain(&outside).copied().collect();
+        for path in &files {
+            fs::create_dir_all(repo.folder().join(path).parent().unwrap()).unwrap();
+            write(&repo, path, "");
+        }
+        check(&repo, &files, &outside.map(|path| (path, FileStatus::New)));
+        let new = [("modul", FileStatus::New), ("module-other/new.py", FileStatus::New)];
+        let files = ["modul", "module/deep/er/new.py", "module/new.py", "module-other/new.py"];
+        check_in(&repo.folder().join("b"), &files, &new);
+    }
+
+    #[test]
+    fn submodules_count_as_files_do() {
+        let repo = checked_out();
+        let compared = |most| {
+            compared(repo.folder(), ["a.py"].into_iter(), Trust::Trusted, &Cancel::new(), most).unwrap()
+        };
+        // Three files and a submodule; links are not looked at.
+        assert_eq!(compared(4), Some(BTreeMap::new()));
+        assert_eq!(compared(3), None);
     }
 
     #[test]
