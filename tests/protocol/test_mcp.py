@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import subprocess
+import threading
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
@@ -172,6 +173,7 @@ async def test_secrets_stay_here(repo):
     async with connected(repo) as client:
         read = await client.call_tool("files_read", {"path": "src/config.py"})
         assert token not in text(read) and "[secret:" in text(read)
+        assert "holds secrets" in await refused(client, "files_read", path=".env")
         selected = await call(client, "files_select", paths=["*", "src"])
         assert [file["path"] for file in selected["withheld"]] == [".env"]
         assert "confirmSecrets" in await refused(client, "files_select", paths=[".env"], confirmSecrets=[".env"])
@@ -440,6 +442,30 @@ def test_the_server_ends_when_nobody_reads(repo):
     assert server.process.wait(LIMIT) == 0
     server.process.stdin.close()
     server.process.stderr.close()
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/status").exists(), reason="there is no /proc to ask for memory")
+def test_a_client_that_does_not_read_takes_bounded_memory(repo):
+    server = Raw(repo)
+    server.begin()
+
+    def peak() -> int:
+        """KiB."""
+        [line] = re.findall(r"^VmHWM:\s*(\d+) kB", pathlib.Path(f"/proc/{server.process.pid}/status").read_text(), re.M)
+        return int(line)
+
+    many = 3000
+    before = peak()
+    asking = threading.Thread(target=lambda: [server.send({"id": n, "method": "tools/list"}) for n in range(1, many + 1)])
+    asking.start()
+    # Whatever it takes unread it has taken by then.
+    asking.join(3)
+    lines = [server.process.stdout.readline() for _ in range(many)]
+    asking.join(LIMIT)
+    answered = sorted(int(re.search(r'"id":(\d+)', line)[1]) for line in lines)
+    assert answered == list(range(1, many + 1)), "each is answered once"
+    assert peak() <= before + (64 << 10), f"{before} to {peak()} KiB"
+    server.end()
 
 
 def test_the_log_holds_no_texts(repo):

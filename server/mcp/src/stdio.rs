@@ -2,15 +2,15 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use strata_lsp::commands::CommandError;
 use strata_lsp::workbench::{Cancel, Trust, Workbench};
-use tokio::io::AsyncWrite;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
 use crate::desk::Desk;
@@ -73,9 +73,11 @@ pub fn serve(workbench: Workbench, subject: Subject) -> Result<Ended, ServeError
 
 async fn converse(server: Server) -> Result<Ended, ServeError> {
     let closed = Arc::new(Notify::new());
-    let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
+    let flow = Arc::new(Flow::default());
+    let input = Input { inner: tokio::io::stdin(), flow: Arc::clone(&flow) };
+    let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed), flow };
     let conversation = async {
-        let service = match server.serve((tokio::io::stdin(), output)).await {
+        let service = match server.serve((input, output)).await {
             Ok(service) => service,
             // Nothing was asked, as when somebody only looks whether the server starts.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::EndOfInput),
@@ -93,14 +95,70 @@ async fn converse(server: Server) -> Result<Ended, ServeError> {
     }
 }
 
+/// Whether the client takes what it is answered. While it does not, nothing more is read: the service begins every request at once and
+/// keeps its answer until it is written, however many there are.
+#[derive(Default)]
+struct Flow(Mutex<FlowState>);
+
+#[derive(Default)]
+struct FlowState {
+    is_stuck: bool,
+    /// Who would read on.
+    reader: Option<Waker>,
+}
+
+impl Flow {
+    fn state(&self) -> MutexGuard<'_, FlowState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_stuck(&self, is_stuck: bool) {
+        let mut state = self.state();
+        state.is_stuck = is_stuck;
+        if !is_stuck && let Some(reader) = state.reader.take() {
+            reader.wake();
+        }
+    }
+
+    /// Whether the reader has to wait, and is woken when it need not any more.
+    fn holds_back(&self, reader: &Waker) -> bool {
+        let mut state = self.state();
+        if state.is_stuck {
+            state.reader = Some(reader.clone());
+        }
+        state.is_stuck
+    }
+}
+
+/// Standard input, as far as its answers are taken.
+struct Input {
+    inner: tokio::io::Stdin,
+    flow: Arc<Flow>,
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.flow.holds_back(context.waker()) {
+            return Poll::Pending;
+        }
+        Pin::new(&mut self.inner).poll_read(context, buffer)
+    }
+}
+
 /// Standard output, which says when the client does not read any more: the service would go on.
 struct Output {
     inner: tokio::io::Stdout,
     closed: Arc<Notify>,
+    flow: Arc<Flow>,
 }
 
 impl Output {
     fn noticed<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        self.flow.set_stuck(poll.is_pending());
         if let Poll::Ready(Err(_)) = &poll {
             self.closed.notify_one();
         }
