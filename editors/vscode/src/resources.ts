@@ -23,7 +23,8 @@ export function pathOfLines(uri: vscode.Uri, first: number, last: number): strin
 
 /** The URI of a path that the server named. */
 export function uriOf(name: string): vscode.Uri | undefined {
-  if (/^[a-z][a-z0-9+.-]+:/i.test(name)) {
+  // Any other name with a colon is that of a file.
+  if (name.startsWith('untitled:')) {
     return vscode.Uri.parse(name);
   }
   if (path.isAbsolute(name)) {
