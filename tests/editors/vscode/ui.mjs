@@ -82,11 +82,16 @@ export async function runAtTheScreen(files) {
     });
     await step('the killed server comes back with the session, and buffers are in step', async () => {
       await page.keyboard.press('Escape');
-      await bench.openTab('greet.py');
       await box('greet.py').click();
+      // The box is ticked before the server has heard of it.
+      await bench.openTab('Prompt');
+      await page.keyboard.press('Control+End');
+      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the ticked file in the preview');
+      await bench.openTab('greet.py');
       const [killed] = servers(bench);
       process.kill(killed, 'SIGKILL');
       await bench.typeAtEnd(' # after the end');
+      await until(async () => (await bench.shown()).includes('saved # after the end'), 'what was typed in its editor');
       await until(() => servers(bench).some((pid) => pid !== killed), 'another server');
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
       await until(async () => (await box('greet.py').getAttribute('aria-checked')) === 'true', 'the tick');
@@ -94,7 +99,7 @@ export async function runAtTheScreen(files) {
       await until(async () => {
         await page.keyboard.press('Control+End');
         return (await bench.preview()).includes('saved # after the end');
-      }, 'what was typed meanwhile');
+      }, 'what was typed meanwhile in the preview');
     });
     await step('pictures in a dark and a light theme', () => takePictures(bench));
     await step('a store that cannot be opened is seen in the meter', async () => {

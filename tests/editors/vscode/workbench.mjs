@@ -92,6 +92,10 @@ export async function openWorkbench({ driven = false, vsix, files, folder, setti
   await page.route((url) => url.protocol.startsWith('http') && url.hostname !== '127.0.0.1', (route) => route.abort());
 
   const keys = page.keyboard;
+  const linesIn = async (selector) => {
+    const lines = await page.locator(selector).allTextContents();
+    return lines.map((line) => line.replaceAll('\u00a0', ' ')).join('\n');
+  };
   const bench = {
     page,
     home,
@@ -148,10 +152,9 @@ export async function openWorkbench({ driven = false, vsix, files, folder, setti
     /** Lines of the Strata tree, by what they say. */
     row: (text) => page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first(),
     /** The text of the prompt that is previewed, as far as it is on the screen. */
-    preview: async () => {
-      const lines = await page.locator('.editor-instance[data-uri^="strata:"] .view-line, [data-uri^="strata:"] .view-line').allTextContents();
-      return lines.map((line) => line.replaceAll('\u00a0', ' ')).join('\n');
-    },
+    preview: () => linesIn('.editor-instance[data-uri^="strata:"] .view-line, [data-uri^="strata:"] .view-line'),
+    /** The text in the editor that has the focus, as far as it is on the screen. */
+    shown: () => linesIn('.editor-group-container.active .view-line'),
     toast: (saying) =>
       until(async () => {
         const texts = await page.locator('.notification-list-item-message').allTextContents();
