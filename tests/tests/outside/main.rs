@@ -122,9 +122,17 @@ fn recordings() -> Vec<String> {
     let record = json!({ "type": "user", "uuid": "u", "sessionId": "s", "timestamp": "2026-01-01T00:00:00Z",
         "message": { "role": "user", "content": "Why?" } });
     let settings = "model = \"gpt-5\"\n[compaction]\nprofile = \"agent\"\n[prompt]\nsystem = \"Be brief.\"\n";
-    let contents =
-        [messages.to_string(), openai.to_string(), format!("{record}\n{record}\n"), settings.to_owned()];
-    contents.iter().flat_map(|content| ('0'..'7').map(move |kind| format!("{kind}{content}"))).collect()
+    let header = json!({ "strataSession": 1, "id": "a", "name": "One", "createdMs": 1 });
+    let said = json!({ "id": 3, "role": "assistant", "content": [{ "type": "text", "text": "So." }] });
+    let contents = [
+        messages.to_string(),
+        openai.to_string(),
+        format!("{record}\n{record}\n"),
+        settings.to_owned(),
+        format!("{header}\n{said}\n"),
+        "STRATA_MODEL=gpt-5\nSTRATA_FILES_LIST_BUDGET=0\nSTRATA_PROMPT_RULES=a,[\"b\"]\n".to_owned(),
+    ];
+    contents.iter().flat_map(|content| ('0'..='8').map(move |kind| format!("{kind}{content}"))).collect()
 }
 
 #[test]

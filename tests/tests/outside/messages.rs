@@ -119,6 +119,8 @@ pub(crate) fn check(input: &[u8]) {
             other => unreachable!("the server wrote {other:?}"),
         })
         .collect();
+    // A handler that panics is answered for with this.
+    assert!(answers.iter().all(|answer| answer["error"]["code"] != -32_603), "{heard}");
     for id in ["last", "end"] {
         let of_it: Vec<_> =
             answers.iter().filter(|answer| answer["id"] == id && answer["method"].is_null()).collect();
