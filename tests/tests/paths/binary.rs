@@ -8,7 +8,7 @@ use e2e::{Editor, Setup, uri_of};
 use serde_json::{Value, json};
 
 use crate::cases::{Case, cases};
-use crate::field::{Field, TEXT};
+use crate::field::{Field, TEXT, VARIABLE};
 
 /// All cases with `STRATA_LONG=1`, otherwise every seventh.
 fn chosen(field: &Field) -> Vec<Case> {
@@ -108,7 +108,11 @@ fn setup(field: &Field, state: &Path) -> Setup {
         "lsp": { "document_symbol": true, "workspace_symbol": true, "hover": true, "definition": true, "references": true },
         "context_frame": { "inject": true },
     });
-    Setup::new(&field.repo()).state(state).variable("STRATA_LOG", "trace").settings(settings)
+    Setup::new(&field.repo())
+        .state(state)
+        .variable("STRATA_LOG", "trace")
+        .variable("CANARY", VARIABLE)
+        .settings(settings)
 }
 
 /// Ends the server and looks through all that it leaves behind.

@@ -57,6 +57,11 @@ pub(crate) struct Field {
     top: Repo,
 }
 
+/// Stands in the environment of the server, which `/proc` shows.
+pub(crate) const VARIABLE: &str = "canary-in-the-environment";
+/// What `/etc/passwd` says of the administrator.
+const PASSWD: &str = "root:x:0:";
+
 impl Field {
     pub(crate) fn new() -> Self {
         let top = Repo::new("");
@@ -104,7 +109,7 @@ impl Field {
     /// Fails when something of the outside stands in a text.
     #[track_caller]
     pub(crate) fn check(place: &str, text: &str) {
-        for canary in [TEXT, NAME] {
+        for canary in [TEXT, NAME, VARIABLE, PASSWD] {
             assert!(!text.contains(canary), "{place} shows {canary}:\n{text}");
         }
     }

@@ -291,6 +291,29 @@ fn flags(flags: rustix::fs::OFlags) -> i32 {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_made_anew_or_not_at_all() {
+        use std::io::Write as _;
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        private_file(&path("new")).unwrap().write_all(b"ours").unwrap();
+        assert_eq!(path("new").metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        symlink(path("nowhere"), path("dangling")).unwrap();
+        symlink(path("new"), path("link")).unwrap();
+        for there in ["new", "dangling", "link"] {
+            assert_eq!(
+                private_file(&path(there)).unwrap_err().kind(),
+                io::ErrorKind::AlreadyExists,
+                "{there}"
+            );
+        }
+        assert!(!path("nowhere").exists());
+        assert_eq!(fs::read(path("new")).unwrap(), b"ours");
+    }
+
     #[cfg(not(any(windows, target_os = "macos")))]
     #[test]
     fn the_state_directory_follows_the_variables() {
