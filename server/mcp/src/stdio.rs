@@ -2,16 +2,18 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
-use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use strata_lsp::commands::CommandError;
 use strata_lsp::workbench::{Cancel, Trust, Workbench};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::Notify;
+use tokio::io::AsyncWrite;
+use tokio::sync::{Notify, watch};
 
 use crate::desk::Desk;
 use crate::server::Server;
@@ -73,11 +75,10 @@ pub fn serve(workbench: Workbench, subject: Subject) -> Result<Ended, ServeError
 
 async fn converse(server: Server) -> Result<Ended, ServeError> {
     let closed = Arc::new(Notify::new());
-    let flow = Arc::new(Flow::default());
-    let input = Input { inner: tokio::io::stdin(), flow: Arc::clone(&flow) };
-    let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed), flow };
+    let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
     let conversation = async {
-        let service = match server.serve((input, output)).await {
+        let pipes = AsyncRwTransport::new_server(tokio::io::stdin(), output);
+        let service = match server.serve(Patient { pipes, unsent: watch::Sender::new(0) }).await {
             Ok(service) => service,
             // Nothing was asked, as when somebody only looks whether the server starts.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::EndOfInput),
@@ -95,57 +96,57 @@ async fn converse(server: Server) -> Result<Ended, ServeError> {
     }
 }
 
-/// Whether the client takes what it is answered. While it does not, nothing more is read: the service begins every request at once and
-/// keeps its answer until it is written, however many there are.
-#[derive(Default)]
-struct Flow(Mutex<FlowState>);
-
-#[derive(Default)]
-struct FlowState {
-    is_stuck: bool,
-    /// Who would read on.
-    reader: Option<Waker>,
+/// Reads no more while too many answers are not taken. The service begins every request at once and keeps its answer until it is
+/// written, however many there are.
+struct Patient {
+    pipes: AsyncRwTransport<RoleServer, tokio::io::Stdin, Output>,
+    /// How many messages are still to be written.
+    unsent: watch::Sender<usize>,
 }
 
-impl Flow {
-    fn state(&self) -> MutexGuard<'_, FlowState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// So many messages wait to be written at most, and those of what was begun meanwhile.
+const MOST_UNSENT: usize = 64;
 
-    fn set_stuck(&self, is_stuck: bool) {
-        let mut state = self.state();
-        state.is_stuck = is_stuck;
-        if !is_stuck && let Some(reader) = state.reader.take() {
-            reader.wake();
+impl Transport<RoleServer> for Patient {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let unsent = Unsent::new(&self.unsent);
+        let send = self.pipes.send(message);
+        async move {
+            let sent = send.await;
+            drop(unsent);
+            sent
         }
     }
 
-    /// Whether the reader has to wait, and is woken when it need not any more.
-    fn holds_back(&self, reader: &Waker) -> bool {
-        let mut state = self.state();
-        if state.is_stuck {
-            state.reader = Some(reader.clone());
-        }
-        state.is_stuck
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        // The sender is ours, so there is one.
+        self.unsent.subscribe().wait_for(|unsent| *unsent < MOST_UNSENT).await.ok()?;
+        self.pipes.receive().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.pipes.close().await
     }
 }
 
-/// Standard input, as far as its answers are taken.
-struct Input {
-    inner: tokio::io::Stdin,
-    flow: Arc<Flow>,
+/// A message that is still to be written, or given up.
+struct Unsent(watch::Sender<usize>);
+
+impl Unsent {
+    fn new(all: &watch::Sender<usize>) -> Self {
+        all.send_modify(|unsent| *unsent += 1);
+        Self(all.clone())
+    }
 }
 
-impl AsyncRead for Input {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.flow.holds_back(context.waker()) {
-            return Poll::Pending;
-        }
-        Pin::new(&mut self.inner).poll_read(context, buffer)
+impl Drop for Unsent {
+    fn drop(&mut self) {
+        self.0.send_modify(|unsent| *unsent -= 1);
     }
 }
 
@@ -153,12 +154,10 @@ impl AsyncRead for Input {
 struct Output {
     inner: tokio::io::Stdout,
     closed: Arc<Notify>,
-    flow: Arc<Flow>,
 }
 
 impl Output {
     fn noticed<T>(&self, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        self.flow.set_stuck(poll.is_pending());
         if let Poll::Ready(Err(_)) = &poll {
             self.closed.notify_one();
         }
