@@ -89,7 +89,8 @@ fn an_untrusted_workspace_sets_sizes_and_the_status_says_what_was_ignored() {
 #[test]
 fn a_settings_file_is_followed_while_it_is_edited() {
     let repo = repo_with("[files]\nlist_budget = 2\n");
-    let mut editor = Editor::start(&repo);
+    // Of one that is not trusted a misspelt name is ignored, like any that it may not set.
+    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
     assert_eq!(of(&mut editor, "files.list_budget").0, 2);
     let write = |editor: &mut Editor, text: &str| {
         repo.write(".strata.toml", text);
