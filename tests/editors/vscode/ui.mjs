@@ -85,8 +85,10 @@ export async function runAtTheScreen(files) {
       await box('greet.py').click();
       // The box is ticked before the server has heard of it.
       await bench.openTab('Prompt');
-      await page.keyboard.press('Control+End');
-      await until(async () => (await bench.preview()).includes('# typed and not saved'), 'the ticked file in the preview');
+      await until(async () => {
+        await page.keyboard.press('Control+End');
+        return (await bench.preview()).includes('# typed and not saved');
+      }, 'the ticked file in the preview');
       await bench.openTab('greet.py');
       const [killed] = servers(bench);
       process.kill(killed, 'SIGKILL');
