@@ -23,6 +23,11 @@ impl Process {
         self.status("VmRSS:")
     }
 
+    /// The same without pages of files, such as its own program, which the system takes away and gives back as it likes.
+    pub fn own_memory(self) -> Option<u64> {
+        self.status("RssAnon:")
+    }
+
     /// The most memory that it ever had, in KiB.
     pub fn peak(self) -> Option<u64> {
         self.status("VmHWM:")

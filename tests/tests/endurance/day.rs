@@ -28,7 +28,7 @@ fn length() -> usize {
 /// One look at the process, at this time since the start.
 struct Sample {
     hours: f64,
-    resident: u64,
+    memory: u64,
     descriptors: usize,
 }
 
@@ -57,10 +57,11 @@ fn a_day_of_typing_costs_no_memory() {
         if edit % (edits / requests) == 0 {
             ask(&mut editor, hand.page.path, &mut dice);
         }
-        if edit % (edits / 400).max(1) == 0
-            && let (Some(resident), Some(descriptors)) = (process.resident(), process.descriptors())
+        // About once in a second: what comes and goes weighs little then.
+        if edit % (edits / 4_000).max(1) == 0
+            && let (Some(memory), Some(descriptors)) = (process.own_memory(), process.descriptors())
         {
-            samples.push(Sample { hours: begun.elapsed().as_secs_f64() / 3_600.0, resident, descriptors });
+            samples.push(Sample { hours: begun.elapsed().as_secs_f64() / 3_600.0, memory, descriptors });
         }
         let due = day.mul_f64((edit + 1) as f64 / edits as f64);
         thread::sleep(due.saturating_sub(begun.elapsed()));
@@ -81,7 +82,7 @@ fn a_day_of_typing_costs_no_memory() {
     eprintln!(
         "{edits} edits and {requests} requests in {took:.0?}: {} KiB after a quarter, {} KiB at the end; {least} to {most} \
          descriptors",
-        first.resident, last.resident,
+        first.memory, last.memory,
     );
     // A file that is being read is open for a moment.
     assert_eq!(early, late, "descriptors");
@@ -95,7 +96,7 @@ fn a_day_of_typing_costs_no_memory() {
         assert!(slope <= 1_024.0);
     } else {
         // Too short to tell a slope.
-        assert!(last.resident <= first.resident + SLACK, "{} to {} KiB", first.resident, last.resident);
+        assert!(last.memory <= first.memory + SLACK, "{} to {} KiB", first.memory, last.memory);
     }
 }
 
@@ -190,9 +191,9 @@ fn ask(editor: &mut Editor, path: &str, dice: &mut Dice) {
 fn middles(samples: &[Sample]) -> Vec<u64> {
     let stretches = samples.chunks(samples.len().div_ceil(12).max(1));
     let middle = |stretch: &[Sample]| {
-        let mut resident: Vec<u64> = stretch.iter().map(|sample| sample.resident).collect();
-        resident.sort_unstable();
-        resident[resident.len() / 2]
+        let mut memory: Vec<u64> = stretch.iter().map(|sample| sample.memory).collect();
+        memory.sort_unstable();
+        memory[memory.len() / 2]
     };
     stretches.map(middle).collect()
 }
@@ -201,10 +202,10 @@ fn middles(samples: &[Sample]) -> Vec<u64> {
 fn slope(samples: &[&Sample]) -> f64 {
     let count = samples.len() as f64;
     let mean = |of: fn(&Sample) -> f64| samples.iter().map(|sample| of(sample)).sum::<f64>() / count;
-    let (hours, resident) = (mean(|sample| sample.hours), mean(|sample| sample.resident as f64));
+    let (hours, memory) = (mean(|sample| sample.hours), mean(|sample| sample.memory as f64));
     let (mut both, mut square) = (0.0, 0.0);
     for sample in samples {
-        both += (sample.hours - hours) * (sample.resident as f64 - resident);
+        both += (sample.hours - hours) * (sample.memory as f64 - memory);
         square += (sample.hours - hours).powi(2);
     }
     both / square.max(f64::MIN_POSITIVE)
