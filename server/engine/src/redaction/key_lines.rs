@@ -31,8 +31,10 @@ pub(super) fn of_pem(text: &str, from: usize) -> Vec<Range<usize>> {
 pub(super) fn of_lines(text: &str, from: usize) -> Vec<Range<usize>> {
     let rest = key_from(text, from);
     // A number stands there and nothing else.
-    let Some(end) = rest.iter().take(FIRST_LINE).position(|byte| *byte == b'\n') else { return Vec::new() };
-    runs(until_prose(rest.get(end + 1..).unwrap_or_default()), from + end + 1, LINE, false)
+    let line = rest.get(..FIRST_LINE).unwrap_or(rest);
+    let ends = [&b"\n"[..], b"\\n"].into_iter().filter_map(|end| Some(find(line, end)? + end.len()));
+    let Some(end) = ends.min() else { return Vec::new() };
+    runs(until_prose(rest.get(end..).unwrap_or_default()), from + end, LINE, false)
 }
 
 /// What may belong to a key from a place on.
@@ -44,7 +46,8 @@ fn key_from(text: &str, from: usize) -> &[u8] {
 /// The part of a text in front of the first line that holds something else than base64 and what surrounds it in programs.
 fn until_prose(body: &[u8]) -> &[u8] {
     let mut end = 0;
-    for line in body.split_inclusive(|byte| *byte == b'\n') {
+    // What begins with a backslash may be the end of a line as well.
+    for line in body.split_inclusive(|byte| matches!(byte, b'\n' | b'\\')) {
         let foreign = |byte: &u8| !is_base64(*byte) && !b" \t\r\n\\\"',;:+#*|>()".contains(byte);
         let words = line.split(|byte| *byte == b' ').filter(|word| !word.trim_ascii().is_empty()).count();
         if line.iter().any(foreign) || words > 4 {
@@ -80,7 +83,7 @@ fn runs(body: &[u8], offset: usize, least: usize, ended: bool) -> Vec<Range<usiz
     found.iter().map(|run| run.start + offset..run.end + offset).collect()
 }
 
-fn is_base64(byte: u8) -> bool {
+pub(super) fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
@@ -115,6 +118,7 @@ mod tests {
             of_lines(text, 0).into_iter().map(|range| text[range].to_owned()).collect()
         };
         assert_eq!(lines(&format!(" 2\r\n{LONG}\n{LONG}\nPrivate-MAC: 1")), [LONG, LONG]);
+        assert_eq!(lines(&format!(" 2\\n{LONG}\\n{LONG}\\nPrivate-MAC: 1")), [LONG, LONG]);
         assert!(lines(&format!(" 2{}\n{LONG}\n", " ".repeat(100))).is_empty());
     }
 

@@ -90,10 +90,8 @@ impl From<Vec<Range<usize>>> for Attempt {
 fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     let Some(pattern) = rule.pattern() else { return Attempt::default() };
     let bytes = text.as_bytes();
-    // What a rule tells by what stands in front begins wherever that does. The others begin with their keyword, unless they may
-    // begin in front of it; so a long run that holds the keyword over and over is looked at once.
-    let begins_here = rule.long && rule.back == 0 && !rule.context;
-    if begins_here && !begins_apart(bytes, keyword.start, true) {
+    // What has a long form begins with its keyword; so a long run that holds the keyword over and over is looked at once.
+    if rule.long && !begins_apart(bytes, keyword.start, true) {
         return Attempt::default();
     }
     let start = keyword.start.saturating_sub(rule.back);
@@ -122,14 +120,14 @@ fn attempt(rule: &Rule, text: &str, keyword: &Range<usize>) -> Attempt {
     let secret = floor(text, secret.start)..ceil(text, secret.end);
     let Some(value) = text.get(secret.clone()) else { return Attempt::default() };
     let led_to = rule.context || secret.start != whole.start;
-    let begins = led_to || begins_here || begins_apart(bytes, whole.start, rule.long);
+    let begins = led_to || begins_apart(bytes, whole.start, rule.long);
     let ends = !bytes.get(secret.end).is_some_and(u8::is_ascii_alphanumeric);
     if begins && ends && rule.words.admit(value) {
         return vec![secret].into();
     }
     // Behind a dot another may begin, which what was looked at reaches into.
     let run = whole.clone().find(|at| bytes.get(*at) == Some(&b'.')).unwrap_or(whole.end);
-    Attempt { found: Vec::new(), seen: if begins_here { run } else { 0 } }
+    Attempt { found: Vec::new(), seen: if rule.long { run } else { 0 } }
 }
 
 /// Whether a token may begin at `at`: not in the middle of a word. The letter of an escape (`\n`, `%3D`, `\u003d`) in front

@@ -1,15 +1,18 @@
 //! Messages and JSON as they may go out: every text in them is screened, and a value beside a name that says what it is
-//! (`"password": ...`) with that name. Bytes of pictures and what a provider has sealed stay as they are.
+//! (`"password": ...`) with that name. Bytes of pictures and what a provider has sealed stay as they are, as long as they look
+//! like that.
 
 use serde_json::{Map, Value};
 
+use super::key_lines::is_base64;
 use super::screen::Screen;
-use crate::history::{ContentBlock, NewMessage, ResultPart};
+use crate::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 
 /// The longest value that is looked at together with its name.
 const LONGEST_VALUE: usize = 4_096;
-/// The seal of a provider has at least so many characters.
-const SEAL: usize = 100;
+/// What may be any field called `signature` is taken for the seal of a provider when it has at least so many characters: more
+/// than any credential in base64 (those of Amazon Bedrock have up to 304).
+const SEAL: usize = 320;
 
 impl Screen {
     /// Screens everything that a message says.
@@ -28,7 +31,7 @@ impl Screen {
     pub fn parts(&self, parts: Vec<ResultPart>) -> Vec<ResultPart> {
         let part = |part| match part {
             ResultPart::Text { text } => ResultPart::Text { text: self.owned(text) },
-            ResultPart::Image(_) => part,
+            ResultPart::Image(image) => ResultPart::Image(self.image(image)),
             ResultPart::Foreign(mut foreign) => {
                 self.value(&mut foreign.value);
                 ResultPart::Foreign(foreign)
@@ -46,7 +49,8 @@ impl Screen {
         Some(match block {
             ContentBlock::Text { text } => ContentBlock::Text { text: self.owned(text) },
             ContentBlock::Thinking { text, signature } => {
-                let clean = self.text(&text) == text;
+                let clean =
+                    self.is_clean(&text) && signature.as_deref().is_none_or(|seal| self.is_seal(seal));
                 return clean.then_some(ContentBlock::Thinking { text, signature });
             }
             ContentBlock::ToolCall { id, name, mut input } => {
@@ -62,8 +66,29 @@ impl Screen {
                 self.value(&mut foreign.value);
                 ContentBlock::Foreign(foreign)
             }
-            ContentBlock::Image(_) | ContentBlock::RedactedThinking { .. } => block,
+            ContentBlock::Image(image) => ContentBlock::Image(self.image(image)),
+            ContentBlock::RedactedThinking { ref data } => return self.is_seal(data).then_some(block),
         })
+    }
+
+    fn is_clean(&self, text: &str) -> bool {
+        self.text(text) == text
+    }
+
+    /// What a provider takes back unchanged or not at all.
+    fn is_seal(&self, text: &str) -> bool {
+        is_bytes(text) || self.is_clean(text)
+    }
+
+    fn image(&self, image: Image) -> Image {
+        let source = match image.source {
+            ImageSource::Base64 { media_type, data } => ImageSource::Base64 {
+                media_type: self.owned(media_type),
+                data: if is_bytes(&data) { data } else { self.owned(data) },
+            },
+            ImageSource::Url { url } => ImageSource::Url { url: self.owned(url) },
+        };
+        Image { source, ..image }
     }
 
     fn value_under(&self, name: &str, value: &mut Value) {
@@ -84,7 +109,7 @@ impl Screen {
                         self.value_under(name, value);
                     }
                 }
-                if fields.keys().any(|name| self.text(name) != **name) {
+                if !fields.keys().all(|name| self.is_clean(name)) {
                     *fields = std::mem::take(fields)
                         .into_iter()
                         .map(|(name, value)| (self.owned(name), value))
@@ -99,21 +124,22 @@ impl Screen {
     fn is_sealed_with_a_secret(&self, value: &Value) -> bool {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         is_of_type(value.get("type"), "thinking")
-            && [text("text"), text("thinking")].into_iter().flatten().any(|text| self.text(text) != text)
+            && ![text("text"), text("thinking")].into_iter().flatten().all(|text| self.is_clean(text))
     }
 
     /// A value beside its name, when there is a secret in it.
     fn beside(&self, name: &str, text: &str) -> Option<String> {
-        let screened = self.text(text);
-        if name.is_empty() || screened != text || text.len() > LONGEST_VALUE {
-            return (screened != text).then(|| screened.into_owned());
+        let mut screened = self.text(text);
+        if !name.is_empty() && text.len() <= LONGEST_VALUE {
+            // As a settings file would say it.
+            let opening = format!("{}=\"", self.text(name));
+            let both = format!("{opening}{screened}\"");
+            let value = self.text(&both);
+            if let Some(value) = value.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix('"')) {
+                screened = value.to_owned().into();
+            }
         }
-        // As a settings file would say it.
-        let opening = format!("{name}=\"");
-        let both = format!("{opening}{text}\"");
-        let screened = self.text(&both);
-        let value = screened.strip_prefix(&*opening).and_then(|rest| rest.strip_suffix('"'))?;
-        (value != text).then(|| value.to_owned())
+        (screened != text).then(|| screened.into_owned())
     }
 
     fn owned(&self, text: String) -> String {
@@ -127,21 +153,24 @@ impl Screen {
 /// The field of an object that no text stands in: what a provider has sealed, and the bytes of pictures and the like.
 fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    match text("type") {
-        Some("thinking") => return Some("signature"),
-        Some("redacted_thinking") => return Some("data"),
-        _ => {}
-    }
-    let is_base64 =
-        |data: &str| data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=\r\n".contains(&byte));
-    // Other forms of reasoning have a seal, too, which is longer than any token of these characters.
-    if text("signature").is_some_and(|seal| seal.len() >= SEAL && is_base64(seal)) {
-        return Some("signature");
-    }
-    let media_type = text("mediaType").or_else(|| text("media_type"))?;
+    let are_bytes = |name: &str| text(name).is_some_and(is_bytes);
+    let media_type = text("mediaType").or_else(|| text("media_type")).unwrap_or_default();
     let is_of_bytes =
         ["image/", "audio/", "video/", "application/pdf"].iter().any(|kind| media_type.starts_with(kind));
-    (is_of_bytes && text("data").is_some_and(is_base64)).then_some("data")
+    match text("type") {
+        Some("thinking") if are_bytes("signature") => Some("signature"),
+        Some("redacted_thinking") if are_bytes("data") => Some("data"),
+        // Other forms of reasoning have a seal, too.
+        _ if are_bytes("signature") && text("signature").is_some_and(|seal| seal.len() >= SEAL) => {
+            Some("signature")
+        }
+        _ => (is_of_bytes && are_bytes("data")).then_some("data"),
+    }
+}
+
+/// Whether a text can be nothing but bytes in base64.
+fn is_bytes(text: &str) -> bool {
+    text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\r' | b'\n'))
 }
 
 fn is_of_type(value: Option<&Value>, name: &str) -> bool {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::history::{ContentBlock, NewMessage, Outcome, Role};
+use crate::history::{ContentBlock, Image, ImageSource, NewMessage, Outcome, ResultPart, Role};
 
 fn screen() -> Screen {
     Screen::new(|| PlaceholderKey::new([7; 32]))
@@ -119,6 +119,9 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
         json!({ "type": "base64", "media_type": "image/png", "data": format!("token {secret}") }),
         json!({ "mediaType": "image/png", "data": "iVBORw0KGgo=", "other": secret }),
         json!({ "signature": key, "data": key }),
+        json!({ "type": "thinking", "thinking": "so", "signature": format!("{key} and more") }),
+        json!({ "type": "redacted_thinking", "data": { "password": secret } }),
+        json!({ format!("{key}_token"): secret }),
         json!({ secret.clone(): 1, "b": 2 }),
     ] {
         let out = screened(&shown).to_string();
@@ -131,6 +134,8 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
         .cloned()
         .collect();
     assert!(names[0] == "a" && names[1].starts_with("[secret:") && names[2] == "b", "{names:?}");
+    let bedrock = ["ABS", "K"].concat() + &"Q9xZ7mK2pL4vN8bR".repeat(7);
+    assert!(!screened(&json!({ "signature": bedrock })).to_string().contains(&bedrock));
     let call = ContentBlock::ToolCall { id: secret.clone(), name: format!("run {secret}"), input: json!({}) };
     let result = ContentBlock::ToolResult {
         call_id: secret.clone(),
@@ -143,6 +148,34 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
         panic!("{blocks:?}")
     };
     assert!(id == call_id && !id.contains(&secret) && !name.contains(&secret), "{blocks:?}");
+}
+
+#[test]
+fn pictures_keep_their_bytes_and_nothing_else() {
+    let screen = screen();
+    let secret = random();
+    let image = |source| Image { source, width: None, height: None };
+    let bytes = |media_type: &str, data: &str| {
+        image(ImageSource::Base64 { media_type: media_type.to_owned(), data: data.to_owned() })
+    };
+    let key = ["AKI", "A2345ABCDEFGHJKLM"].concat();
+    let kept = bytes("image/png", &key);
+    let pictures = [
+        image(ImageSource::Url { url: format!("https://example.org/a.png?token={secret}") }),
+        bytes("image/png", &format!("token {secret}")),
+        bytes(&secret, "AAAA"),
+        kept.clone(),
+    ];
+    let sealed = vec![
+        ContentBlock::Thinking { text: "so".to_owned(), signature: Some(format!("it is {secret}")) },
+        ContentBlock::RedactedThinking { data: format!("it is {secret}") },
+    ];
+    let blocks = screen
+        .blocks(sealed.into_iter().chain(pictures.clone().map(ContentBlock::Image)).collect::<Vec<_>>());
+    let parts = screen.parts(pictures.map(ResultPart::Image).to_vec());
+    assert!(!format!("{blocks:?} {parts:?}").contains(&secret), "{blocks:?} {parts:?}");
+    assert_eq!((blocks.len(), blocks.last()), (4, Some(&ContentBlock::Image(kept.clone()))));
+    assert_eq!(parts.last(), Some(&ResultPart::Image(kept)));
 }
 
 #[test]
