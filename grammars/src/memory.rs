@@ -25,8 +25,8 @@ compile_error!("a parser that takes too much memory is left by unwinding: build 
 /// Options of mimalloc 3.3 that its bindings have no names for (`mi_option_e` in `mimalloc.h`), whatever the environment says.
 /// The first has it leave things alone when the process ends: it would take away what threads need that still parse then. The
 /// others have all memory come in blocks of a GiB that are mapped when they are needed: heaps are deleted and destroyed with
-/// what they have of these, and not with other memory. The last two have what is free given back at once, and by small pages:
-/// a server that is typed into keeps 9 MB less, which come and go less, and an index takes 3 % more time.
+/// what they have of these, and not with other memory. The last two have what is free given back at once, and no huge pages asked
+/// for: a server that is typed into keeps 9 MB less, which come and go less, and an index takes 3 % more time.
 const OPTIONS: [(mi_option_t, c_long); 5] = [
     (DESTROY_ON_EXIT, 2),
     (DISALLOW_ARENA_ALLOC, 0),
@@ -92,21 +92,26 @@ pub unsafe fn use_mimalloc() {
     IN_USE.store(true, Ordering::Relaxed);
 }
 
-/// How many bytes of what is shared were lost at most, since they were taken by what was given up.
+/// How many bytes were lost at most: what is shared and was taken, or held, by what was given up.
 pub(crate) fn lost() -> usize {
     LOST.load(Ordering::Relaxed)
 }
 
 /// Does something that may ask for so many bytes, all that it gives back in between counted as well. It has a heap of its own
-/// after the first `shared` of them: what was taken by then is [`lost`] after an error, and so is what `work` held of things
-/// that were there before. There is no limit while the system's allocator is in use.
+/// after the first `shared` of them: what was taken by then is [`lost`] after an error, and so are the `held` bytes of things
+/// that were there before and that `work` holds. There is no limit while the system's allocator is in use.
 ///
 /// # Safety
 /// Between `work` and what it calls of tree-sitter there is no function of Rust that is not `C-unwind`; scanners of grammars
 /// take their memory elsewhere. After an error nothing that `work` has changed or made is used or freed any more: its
 /// memory is gone.
 #[expect(unsafe_code, reason = "the heap is a C library's")]
-pub(crate) unsafe fn within<T>(bytes: usize, shared: usize, work: impl FnOnce() -> T) -> Result<T, TooMuch> {
+pub(crate) unsafe fn within<T>(
+    bytes: usize,
+    shared: usize,
+    held: usize,
+    work: impl FnOnce() -> T,
+) -> Result<T, TooMuch> {
     if !IN_USE.load(Ordering::Relaxed) {
         return Ok(work());
     }
@@ -126,7 +131,7 @@ pub(crate) unsafe fn within<T>(bytes: usize, shared: usize, work: impl FnOnce() 
         if !is_too_much(&panic) {
             resume_unwind(panic);
         }
-        LOST.fetch_add(shared.min(bytes), Ordering::Relaxed);
+        LOST.fetch_add(shared.min(bytes).saturating_add(held), Ordering::Relaxed);
         TooMuch
     })
 }
