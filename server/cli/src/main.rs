@@ -2,7 +2,7 @@
 //! logic of its own. Results go to standard output and nothing else does; what is for the person goes to standard error.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-mod arenas;
+mod allocation;
 mod arguments;
 mod bar;
 mod doctor;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     // SAFETY: nothing else has run yet.
     unsafe { strata_lsp::tree_memory::use_mimalloc() };
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    arenas::as_many_as_cores();
+    allocation::thrift();
     let done = match Arguments::parse().command {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Mcp(arguments) => mcp::run(&arguments),
