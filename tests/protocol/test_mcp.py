@@ -444,6 +444,18 @@ def test_the_server_ends_when_nobody_reads(repo):
     server.process.stderr.close()
 
 
+def test_the_server_ends_with_its_input_when_its_answers_are_not_taken(repo):
+    server = Raw(repo)
+    server.begin()
+    # More than a pipe holds, and fewer than keep the server from reading on.
+    for n in range(1, 41):
+        server.send({"id": n, "method": "tools/list"})
+    server.process.stdin.close()
+    assert server.process.wait(LIMIT) == 0
+    server.process.stdout.close()
+    server.process.stderr.close()
+
+
 @pytest.mark.skipif(not pathlib.Path("/proc/self/status").exists(), reason="there is no /proc to ask for memory")
 def test_a_client_that_does_not_read_takes_bounded_memory(repo):
     server = Raw(repo)

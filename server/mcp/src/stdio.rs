@@ -130,7 +130,8 @@ impl Transport<RoleServer> for Patient {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.pipes.close().await
+        // A message that nobody takes is still being written, and would be waited for.
+        tokio::time::timeout(LAST_CHANCE, self.pipes.close()).await?
     }
 }
 
