@@ -109,14 +109,16 @@ impl Player<'_> {
 
     fn foreign(&mut self) -> Foreign {
         let provider = self.dice.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
-        let value = match self.dice.below(6) {
+        let id = format!("srvtoolu_{}", self.dice.below(3));
+        let value = match self.dice.below(8) {
             0 => {
                 json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}})
             }
-            1 => json!({"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}),
-            2 => json!({"type": "refusal", "refusal": "No."}),
-            3 => json!({"type": "image", "source": {"type": "elsewhere"}}),
-            4 => json!({"type": "news", "text": "Hear, hear."}),
+            1 | 2 => json!({"type": "server_tool_use", "id": id, "name": "web_search", "input": {}}),
+            3 => json!({"type": "web_search_tool_result", "tool_use_id": id, "content": []}),
+            4 => json!({"type": "refusal", "refusal": "No."}),
+            5 => json!({"type": "image", "source": {"type": "elsewhere"}}),
+            6 => json!({"type": "news", "text": "Hear, hear."}),
             _ => json!("not even a block"),
         };
         Foreign { provider, value }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
+    drop_marks,
 };
 use crate::wire::anthropic::{content_block, result_part, text_block};
 
@@ -88,8 +89,9 @@ fn normalise(content: &mut Value) {
     if let Value::String(text) = content {
         *content = json!([text_block(text)]);
     }
-    for block in content.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        block.shift_remove("cache_control");
+    for block in content.as_array_mut().into_iter().flatten() {
+        drop_marks(block);
+        let Some(block) = block.as_object_mut() else { continue };
         if block.get("type").is_some_and(|kind| kind == "tool_result") {
             if block.get("is_error") == Some(&Value::Bool(false)) {
                 block.shift_remove("is_error");

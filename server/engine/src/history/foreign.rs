@@ -58,6 +58,26 @@ impl Foreign {
             && self.is_sound(kind)
     }
 
+    /// The block as it is sent: without any cache mark that came along, because Strata sets its own and a request may
+    /// hold only a few.
+    pub fn unmarked(&self) -> Self {
+        let mut foreign = self.clone();
+        drop_marks(&mut foreign.value);
+        foreign
+    }
+
+    /// Which half of a call that ran on the provider's servers it is; `None` for all else.
+    pub(super) fn half(&self) -> Option<Half<'_>> {
+        let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();
+        Some(match text("type") {
+            "server_tool_use" => Half::Call("server_tool_use", text("id")),
+            "mcp_tool_use" => Half::Call("mcp_tool_use", text("id")),
+            "mcp_tool_result" => Half::Result("mcp_tool_use", text("tool_use_id")),
+            kind if kind.ends_with("_tool_result") => Half::Result("server_tool_use", text("tool_use_id")),
+            _ => return None,
+        })
+    }
+
     /// Whether it has what the provider cannot do without, where that could be missing.
     fn is_sound(&self, kind: &str) -> bool {
         let named =
@@ -67,9 +87,79 @@ impl Foreign {
                 self.value.pointer("/source/type").is_some_and(|of| of == "file") && named("/source/file_id")
             }
             "container_upload" => named("/file_id"),
+            "document" => self.value.get("source").is_some_and(is_source),
+            "search_result" => {
+                let content = self.value.get("content").and_then(Value::as_array);
+                named("/source") && named("/title") && content.is_some_and(|blocks| !blocks.is_empty())
+            }
+            "tool_reference" => named("/tool_name"),
+            "server_tool_use" | "mcp_tool_use" => {
+                let id = self.value.get("id").and_then(Value::as_str).unwrap_or_default();
+                let input = self.value.get("input").is_some_and(Value::is_object);
+                let server = kind == "server_tool_use" || named("/server_name");
+                is_id(kind, id) && named("/name") && server && input
+            }
+            "mcp_tool_result" => named("/tool_use_id"),
             "refusal" => named("/refusal"),
+            "input_audio" => named("/input_audio/data") && named("/input_audio/format"),
+            "file" => named("/file/file_id") || named("/file/file_data"),
+            kind if kind.ends_with("_tool_result") => {
+                named("/tool_use_id") && self.value.get("content").is_some_and(|content| !content.is_null())
+            }
             _ => true,
         }
+    }
+}
+
+/// One half of a call that ran on the provider's servers: the kind of the block that calls, and the call's id.
+pub(super) enum Half<'a> {
+    /// The call.
+    Call(&'static str, &'a str),
+    /// What came of it.
+    Result(&'static str, &'a str),
+}
+
+/// Takes the cache marks off a block and off those inside it. The arguments of a call are none of these.
+pub(crate) fn drop_marks(block: &mut Value) {
+    match block {
+        Value::Array(blocks) => blocks.iter_mut().for_each(drop_marks),
+        Value::Object(fields) => {
+            fields.shift_remove("cache_control");
+            for key in ["content", "source"] {
+                if let Some(inside) = fields.get_mut(key) {
+                    drop_marks(inside);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a document's source says where the document is.
+fn is_source(source: &Value) -> bool {
+    let key = match source.get("type").and_then(Value::as_str) {
+        Some("base64" | "text") => "data",
+        Some("url") => "url",
+        Some("file") => "file_id",
+        Some("content") => "content",
+        _ => return false,
+    };
+    match source.get(key) {
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(blocks)) => key == "content" && !blocks.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether the id of a call that ran on the provider's servers has the form that it wants back
+/// ("server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'").
+fn is_id(kind: &str, id: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if kind == "server_tool_use" {
+        let rest = id.strip_prefix("srvtoolu_").unwrap_or_default();
+        !rest.is_empty() && rest.bytes().all(is_word)
+    } else {
+        !id.is_empty() && id.bytes().all(|byte| is_word(byte) || byte == b'-')
     }
 }
 

@@ -10,6 +10,7 @@ mod picture;
 mod repair;
 
 pub use change::Change;
+pub(crate) use foreign::drop_marks;
 pub use foreign::{Foreign, Place, Provider};
 pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
 pub use message::{
@@ -17,7 +18,7 @@ pub use message::{
     Visibility,
 };
 pub(crate) use open_calls::{OpenCalls, answered_calls};
-pub use picture::{Sides, sides};
+pub use picture::{Sides, media_type_of, sides};
 pub use repair::{
     EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, UNDERSTOOD,
     archived_stub, project,

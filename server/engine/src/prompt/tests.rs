@@ -6,5 +6,6 @@ mod budgets;
 mod fixture;
 mod flat;
 mod preview;
+mod recorded;
 mod tiered;
 mod tiers;

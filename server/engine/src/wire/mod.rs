@@ -155,7 +155,7 @@ pub fn check(format: Format, body: &Value) -> Vec<Violation> {
 
 /// What has weight in a body: each text and picture of its system prompt and messages as its own piece.
 /// Pieces of the blocks of a layout (`pieces_of`) and of the body written from it are the same in number
-/// and content, though not always in order. Empty for markdown.
+/// and content, though not always in order, but for texts so long that a dialect has to cut them. Empty for markdown.
 pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     format.dialect().pieces(body)
 }

@@ -13,6 +13,8 @@ use crate::prompt::{LaidMessage, Layout, Speaker};
 
 /// `prompt_cache_key` "has a maximum length of 64 characters".
 const CACHE_KEY_CHARS: usize = 64;
+/// Characters of any one string ("string too long. Expected a string with maximum length 1048576").
+const STRING_CHARS: usize = 1_048_576;
 
 /// The dialect.
 pub(super) struct OpenAi;
@@ -27,8 +29,8 @@ impl Dialect for OpenAi {
         for message in layout.messages() {
             match message.speaker {
                 Speaker::System => {
-                    let parts = message.blocks.iter().filter_map(|block| text_of(&block.content));
-                    messages.extend(spoken("system", parts.map(text_part).collect()));
+                    let texts = message.blocks.iter().filter_map(|block| text_of(&block.content));
+                    messages.extend(spoken("system", texts.flat_map(text_parts).collect()));
                 }
                 Speaker::User => user(message, &mut messages),
                 Speaker::Assistant => messages.extend(assistant(message)),
@@ -91,7 +93,7 @@ fn user(message: &LaidMessage, messages: &mut Vec<Value>) {
     let mut parts = Vec::new();
     for block in results_first(&message.blocks) {
         match &block.content {
-            ContentBlock::Text { text } => parts.push(text_part(text)),
+            ContentBlock::Text { text } => parts.extend(text_parts(text)),
             ContentBlock::Image(image) => parts.push(image_part(image)),
             ContentBlock::ToolResult { call_id, content, .. } => {
                 messages.push(tool_message(call_id, content));
@@ -113,18 +115,19 @@ fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
     let texts: Vec<Value> = content
         .iter()
         .filter_map(|part| match part {
-            ResultPart::Text { text } => Some(text_part(text)),
+            ResultPart::Text { text } => Some(text.as_str()),
             // The content of such a message is text.
-            ResultPart::Foreign(foreign) => foreign.text().map(text_part),
+            ResultPart::Foreign(foreign) => foreign.text(),
             ResultPart::Image(_) => None,
         })
+        .flat_map(text_parts)
         .collect();
     let content = contents(texts).unwrap_or_else(|| "".into());
     json!({"role": "tool", "tool_call_id": call_id, "content": content})
 }
 
 fn assistant(message: &LaidMessage) -> Option<Value> {
-    let texts = message.blocks.iter().filter_map(|block| said_part(&block.content)).collect();
+    let texts = message.blocks.iter().flat_map(|block| said_parts(&block.content)).collect();
     let calls: Vec<Value> = message.blocks.iter().filter_map(|block| call(&block.content)).collect();
     let content = contents(texts);
     if content.is_none() && calls.is_empty() {
@@ -159,11 +162,11 @@ fn contents(mut parts: Vec<Value>) -> Option<Value> {
 }
 
 /// What the assistant says beside its calls.
-fn said_part(block: &ContentBlock) -> Option<Value> {
+fn said_parts(block: &ContentBlock) -> Vec<Value> {
     match block {
-        ContentBlock::Text { text } => Some(text_part(text)),
-        ContentBlock::Foreign(foreign) => foreign_part(foreign),
-        _ => None,
+        ContentBlock::Text { text } => text_parts(text),
+        ContentBlock::Foreign(foreign) => foreign_part(foreign).into_iter().collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -184,6 +187,21 @@ fn text_of(block: &ContentBlock) -> Option<&str> {
 
 pub(crate) fn text_part(text: &str) -> Value {
     json!({"type": "text", "text": text})
+}
+
+/// A text in as many parts as the length of a string asks for: mostly one.
+fn text_parts(text: &str) -> Vec<Value> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    // A byte count within the limit spares counting characters.
+    while rest.len() > STRING_CHARS
+        && let Some((end, _)) = rest.char_indices().nth(STRING_CHARS)
+        && let Some((part, behind)) = rest.split_at_checked(end)
+    {
+        parts.push(text_part(part));
+        rest = behind;
+    }
+    parts.push(text_part(rest));
+    parts
 }
 
 pub(crate) fn image_part(image: &Image) -> Value {

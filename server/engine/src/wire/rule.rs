@@ -46,7 +46,8 @@ pub enum Rule {
     ToolTwice,
     /// Both: a tool's schema is a JSON schema object with `"type": "object"`.
     ToolSchema,
-    /// Anthropic: a call's id matches `^[a-zA-Z0-9_-]+$`. OpenAI: it has 1 to 40 characters ("string too
+    /// Anthropic: a call's id matches `^[a-zA-Z0-9_-]+$`, that of one that ran on its servers
+    /// `^srvtoolu_[a-zA-Z0-9_]+$`. OpenAI: it has 1 to 40 characters ("string too
     /// long. Expected a string with maximum length 40").
     CallId,
     /// Anthropic: "`tool_use` ids must be unique" in the whole request. OpenAI: in their message.
@@ -60,6 +61,9 @@ pub enum Rule {
     ResultsFirst,
     /// Both: a result answers a call of the message before it; nothing else may be answered, nor twice.
     OrphanResult,
+    /// Anthropic: a call that ran on its servers is in front of its result ("Each `web_search_tool_result` block must
+    /// have a corresponding `server_tool_use` block before it"). Strata sends such pairs in one message only.
+    ServerCall,
     /// Anthropic: "content cannot be empty if `is_error` is true", "all content must be type `text` if
     /// `is_error` is true".
     ErrorContent,
@@ -72,10 +76,11 @@ pub enum Rule {
     /// Anthropic, prompt caching: entries of one hour come before entries of five minutes, in the order
     /// tools, system, messages.
     BreakpointOrder,
-    /// Anthropic, vision: PNG, JPEG, GIF or WebP as base64 without line breaks, or an http(s) address.
-    /// OpenAI: a `data:` or http(s) address.
+    /// Anthropic, vision: PNG, JPEG, GIF or WebP as base64 without line breaks, under the media type of its bytes, or
+    /// an http(s) address. OpenAI: a `data:` or http(s) address.
     ImageForm,
-    /// Anthropic, vision: no side over 8,000 pixels; with more than 20 pictures none over 2,000.
+    /// Anthropic, vision: no side over 8,000 pixels; with more than 20 pictures none over 2,000; at most 5 MB each
+    /// ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
     ImageSize,
     /// Anthropic: the body stays under 32 MB.
     BodySize,
@@ -100,7 +105,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::Shape,
         Self::Role,
         Self::EmptyMessage,
@@ -120,6 +125,7 @@ impl Rule {
         Self::CallAnswered,
         Self::ResultsFirst,
         Self::OrphanResult,
+        Self::ServerCall,
         Self::ErrorContent,
         Self::BreakpointForm,
         Self::BreakpointLimit,
@@ -155,6 +161,7 @@ impl Rule {
             Self::CallAnswered => "call_answered",
             Self::ResultsFirst => "results_first",
             Self::OrphanResult => "orphan_result",
+            Self::ServerCall => "server_call",
             Self::ErrorContent => "error_content",
             Self::BreakpointForm => "breakpoint_form",
             Self::BreakpointLimit => "breakpoint_limit",

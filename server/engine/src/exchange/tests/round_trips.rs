@@ -464,3 +464,15 @@ fn foreign_blocks_are_told_to_others_in_plain_text() {
     let written = write_anthropic([], [&message]);
     assert_eq!(written["messages"][0]["content"], json!([{"type": "text", "text": "No."}]));
 }
+
+#[test]
+fn marks_inside_foreign_blocks_go() {
+    let text =
+        |fields: Value| with_some(json!({"type": "text", "text": "x"}), &[("cache_control", Some(fields))]);
+    let source = json!({"type": "content", "content": [text(json!({"type": "ephemeral"}))]});
+    let list = json!([{"role": "user", "content": [{"type": "document", "source": source}]}]);
+    let messages = read_anthropic(&list).unwrap().messages;
+    let source = json!({"type": "content", "content": [{"type": "text", "text": "x"}]});
+    let expected = json!([{"role": "user", "content": [{"type": "document", "source": source}]}]);
+    assert_eq!(write_anthropic([], &messages)["messages"], expected);
+}

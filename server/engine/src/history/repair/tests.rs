@@ -4,7 +4,10 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 
 use super::*;
-use crate::history::{Image, ImageSource, Kind, NewMessage, Outcome, ResultPart, Visibility};
+use crate::history::{Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Place, ResultPart, Visibility};
+
+/// The head of a PNG file, 8 pixels wide and 9 high.
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAJCAIAAAAAAAAA";
 
 fn user(text: &str) -> NewMessage {
     NewMessage::text(Role::User, text)
@@ -34,6 +37,28 @@ fn hidden(message: NewMessage) -> NewMessage {
 
 fn thinking(text: &str) -> ContentBlock {
     ContentBlock::Thinking { text: text.into(), signature: Some("seal".into()) }
+}
+
+fn picture(media_type: &str, data: &str) -> ContentBlock {
+    let source = ImageSource::Base64 { media_type: media_type.into(), data: data.into() };
+    ContentBlock::Image(Image { source, width: None, height: None })
+}
+
+/// A PNG picture of so many bytes of base64.
+fn heavy(bytes: usize) -> ContentBlock {
+    picture("image/png", &(PNG.to_owned() + &"A".repeat(bytes - PNG.len())))
+}
+
+fn is_picture(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Image(_))
+}
+
+fn numbered(messages: impl IntoIterator<Item = NewMessage>) -> Vec<Message> {
+    (1..).zip(messages).map(|(id, body)| Message { id: MessageId(id), body }).collect()
+}
+
+fn foreign(value: serde_json::Value) -> ContentBlock {
+    ContentBlock::Foreign(Foreign { provider: Provider::Anthropic, value })
 }
 
 fn line(block: &ContentBlock) -> String {
@@ -339,6 +364,185 @@ fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
 }
 
 #[test]
+fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get_theirs() {
+    let shown = |picture: ContentBlock, recipient| {
+        let said = project(&numbered([NewMessage::new(Role::User, vec![picture])]), &[], recipient).history;
+        match &said[0].content[0] {
+            ContentBlock::Image(Image { source: ImageSource::Base64 { media_type, .. }, .. }) => {
+                media_type.clone()
+            }
+            other => line(other),
+        }
+    };
+    let anthropic = Some(Provider::Anthropic);
+    let left_out = line(&ContentBlock::text(PICTURE_LEFT_OUT));
+    for name in ["image/png", "image/jpeg", "image/svg+xml", ""] {
+        assert_eq!(shown(picture(name, PNG), anthropic), "image/png", "{name}");
+    }
+    let cut = &PNG[..PNG.len() - 1];
+    let broken = PNG.to_owned() + "=AA=";
+    for data in ["", "AAAA", "aGVsbG8sIHdvcmxkISBIZWxsbyE=", "iVBORw0KGgoAAAANSUhEUgAA", cut, broken.as_str()]
+    {
+        for recipient in [anthropic, Some(Provider::OpenAi), None] {
+            assert_eq!(shown(picture("image/png", data), recipient), left_out, "{data}");
+        }
+    }
+    let most = 5 * 1024 * 1024;
+    assert_eq!(shown(heavy(most), anthropic), "image/png");
+    assert_eq!(shown(heavy(most + 4), anthropic), left_out);
+    assert_eq!(shown(heavy(most + 4), Some(Provider::OpenAi)), "image/png");
+}
+
+#[test]
+fn the_oldest_of_pictures_that_are_too_much_together_are_left_out_in_steps() {
+    // Six of them are less than 24 MB, three of them less than 12.
+    let heavy = heavy(7 * 512 * 1024);
+    let told = || NewMessage::new(Role::User, vec![ContentBlock::text("See."), heavy.clone()]);
+    let history = numbered((0..11).map(|_| told()));
+    let kept = |count: usize, prompt: &[ContentBlock]| -> Vec<u64> {
+        let said = project(&history[..count], prompt, Some(Provider::Anthropic)).history;
+        said.iter().filter(|said| said.content.iter().any(is_picture)).map(|said| said.id.0).collect()
+    };
+    assert_eq!(kept(6, &[]), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(kept(7, &[]), [5, 6, 7]);
+    assert_eq!(kept(10, &[]), [5, 6, 7, 8, 9, 10]);
+    assert_eq!(kept(11, &[]), [9, 10, 11]);
+    // A new one leaves out what it will leave out once it is recorded.
+    assert_eq!(kept(6, &[ContentBlock::text("See."), heavy.clone()]), [5, 6]);
+}
+
+#[test]
+fn calls_that_ran_elsewhere_stay_with_their_results_or_go() {
+    let called = |id: &str| {
+        foreign(json!({"type": "server_tool_use", "id": format!("srvtoolu_{id}"), "name": "s", "input": {}}))
+    };
+    let came = |id: &str| {
+        let id = format!("srvtoolu_{id}");
+        foreign(json!({"type": "web_search_tool_result", "tool_use_id": id, "content": []}))
+    };
+    let said = |content| NewMessage::new(Role::Assistant, content);
+    let mcp = foreign(json!({"type": "mcp_tool_result", "tool_use_id": "srvtoolu_a", "content": []}));
+    check(
+        [
+            user("Look."),
+            said(vec![ContentBlock::text("So."), called("a"), called("a"), mcp, came("a"), called("b")]),
+            user("And?"),
+            said(vec![thinking("x"), came("b"), called("c")]),
+            user("Hm?"),
+            said(vec![called("d")]),
+            said(vec![came("d"), came("d")]),
+        ],
+        &[],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: "So."
+            2 Assistant: foreign {"type":"server_tool_use","id":"srvtoolu_a","name":"s","input":{}}
+            2 Assistant: foreign {"type":"web_search_tool_result","tool_use_id":"srvtoolu_a","content":[]}
+            3 User: "And?"
+            5 User: "Hm?"
+            6 Assistant: foreign {"type":"server_tool_use","id":"srvtoolu_d","name":"s","input":{}}
+            6 Assistant: foreign {"type":"web_search_tool_result","tool_use_id":"srvtoolu_d","content":[]}
+        "#]],
+    );
+}
+
+#[test]
+fn cache_marks_that_came_along_are_not_sent() {
+    let marked = |mut value: serde_json::Value| {
+        value["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
+        value
+    };
+    let text = marked(json!({"type": "text", "text": "x"}));
+    let source = json!({"type": "content", "content": [text]});
+    let document = marked(json!({"type": "document", "source": source}));
+    let found = marked(json!({"type": "search_result", "source": "a", "title": "t", "content": [text]}));
+    let content =
+        vec![ResultPart::Foreign(Foreign { provider: Provider::Anthropic, value: document.clone() })];
+    let read = ContentBlock::ToolResult { call_id: "a".into(), content, outcome: Outcome::Ok };
+    // What a tool is asked is its own.
+    let input = marked(json!({"content": {"cache_control": 1}}));
+    let called = marked(json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": input}));
+    let inside = json!({"type": "web_fetch_result", "content": document});
+    let came = json!({"type": "web_fetch_tool_result", "tool_use_id": "srvtoolu_1", "content": inside});
+    let ran = NewMessage::new(Role::Assistant, vec![foreign(called), foreign(came)]);
+    check(
+        [user("Look."), calls(&["a"]), NewMessage::new(Role::User, vec![read, foreign(document)]), ran],
+        &[foreign(found)],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call a read {}
+            3 User: result a Ok foreign {"type":"document","source":{"type":"content","content":[{"type":"text","text":"x"}]}}
+            3 User: foreign {"type":"document","source":{"type":"content","content":[{"type":"text","text":"x"}]}}
+            4 Assistant: foreign {"type":"server_tool_use","id":"srvtoolu_1","name":"s","input":{"content":{"cache_control":1},"cache_control":{"type":"ephemeral","ttl":"1h"}}}
+            4 Assistant: foreign {"type":"web_fetch_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"web_fetch_result","content":{"type":"document","source":{"type":"content","content":[{"type":"text","text":"x"}]}}}}
+            new foreign {"type":"search_result","source":"a","title":"t","content":[{"type":"text","text":"x"}]}
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_without_what_their_provider_wants_do_not_go_back() {
+    let taken = |provider, place, value| Foreign { provider, value }.is_taken_by(Some(provider), place);
+    let source = |source: serde_json::Value| json!({"type": "document", "source": source});
+    let user = Place::Said(Role::User);
+    for value in [
+        source(json!({"type": "text", "media_type": "text/plain", "data": "x"})),
+        source(json!({"type": "content", "content": "x"})),
+        source(json!({"type": "file", "file_id": "file_1"})),
+        source(json!({"type": "url", "url": "https://example.org/a.pdf"})),
+    ] {
+        assert!(taken(Provider::Anthropic, user, value.clone()), "{value}");
+    }
+    for value in [
+        json!({"type": "document", "title": "t"}),
+        source(json!("x")),
+        source(json!({"type": "base64", "media_type": "application/pdf", "data": ""})),
+        source(json!({"type": "text", "data": ["x"]})),
+        source(json!({"type": "content", "content": []})),
+        json!({"type": "search_result", "source": "a", "title": "t", "content": []}),
+    ] {
+        assert!(!taken(Provider::Anthropic, user, value.clone()), "{value}");
+        assert!(!taken(Provider::Anthropic, Place::Result, value.clone()), "{value}");
+    }
+    for value in [
+        json!({"type": "server_tool_use", "id": "srv_1", "name": "s", "input": {}}),
+        json!({"type": "server_tool_use", "id": "srvtoolu_", "name": "s", "input": {}}),
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": "x"}),
+        json!({"type": "mcp_tool_use", "id": "m", "name": "s", "input": {}}),
+        json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1"}),
+    ] {
+        assert!(!taken(Provider::Anthropic, Place::Said(Role::Assistant), value.clone()), "{value}");
+    }
+    for value in [
+        json!({"type": "file"}),
+        json!({"type": "file", "file": {"filename": "a.pdf"}}),
+        json!({"type": "input_audio", "input_audio": {}}),
+    ] {
+        assert!(!taken(Provider::OpenAi, user, value.clone()), "{value}");
+    }
+    assert!(taken(Provider::OpenAi, user, json!({"type": "file", "file": {"file_id": "f"}})));
+}
+
+#[test]
+fn arguments_that_are_too_long_for_a_string_are_left_out_for_the_one_who_wants_a_string() {
+    let input = |chars: usize| json!({"text": "\u{e9}".repeat(chars)});
+    // `{"text":""}` is the rest.
+    let most = 1_048_576 - 11;
+    let sent = |input, recipient| {
+        let call = ContentBlock::ToolCall { id: "a".into(), name: "write".into(), input };
+        let history = numbered([user("Look."), NewMessage::new(Role::Assistant, vec![call])]);
+        match project(&history, &[], recipient).history[1].content[0].clone() {
+            ContentBlock::ToolCall { input, .. } => input,
+            other => panic!("{}", line(&other)),
+        }
+    };
+    let openai = Some(Provider::OpenAi);
+    assert_eq!(sent(input(most), openai), input(most));
+    assert_eq!(sent(input(most + 1), openai), json!({"input": ARGUMENTS_LEFT_OUT}));
+    assert_eq!(sent(input(most + 1), Some(Provider::Anthropic)), input(most + 1));
+}
+
+#[test]
 fn results_at_the_end_are_acknowledged_and_nothing_else_is() {
     let ends = |messages: Vec<NewMessage>| {
         let history: Vec<Message> =
@@ -361,8 +565,7 @@ fn results_at_the_end_are_acknowledged_and_nothing_else_is() {
 
 #[test]
 fn what_one_provider_alone_understands_goes_to_that_one() {
-    use crate::history::{Foreign, Place};
-    let document = json!({"type": "document", "title": "t"});
+    let document = json!({"type": "document", "source": {"type": "url", "url": "https://example.org/a.pdf"}});
     let foreign = |value| Foreign { provider: Provider::Anthropic, value };
     let part = ResultPart::Foreign(foreign(document.clone()));
     let told = NewMessage::new(
@@ -383,8 +586,8 @@ fn what_one_provider_alone_understands_goes_to_that_one() {
         &expect![[r#"
             1 User: "Look."
             2 Assistant: call a read {}
-            3 User: result a Ok foreign {"type":"document","title":"t"}
-            3 User: foreign {"type":"document","title":"t"}
+            3 User: result a Ok foreign {"type":"document","source":{"type":"url","url":"https://example.org/a.pdf"}}
+            3 User: foreign {"type":"document","source":{"type":"url","url":"https://example.org/a.pdf"}}
             3 User: "Hear."
         "#]],
     );

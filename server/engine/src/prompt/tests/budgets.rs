@@ -181,15 +181,23 @@ proptest! {
                 prop_assert!(reply.tokens.total <= reply.tokens.limit);
                 // What is movable beside files: the map and the list give way to a file.
                 let movable: usize = [Part::Map, Part::FileList].iter().filter_map(|part| reply.tokens.parts.get(part)).sum();
-                let left = reply.tokens.limit - reply.tokens.total + movable;
+                // With the first file comes how files are to be read.
+                let system = reply.tokens.parts.get(&Part::System).copied().unwrap_or_default();
+                let left = reply.tokens.limit - reply.tokens.total + movable + system;
                 for key in &reply.shed {
-                    let mut alone = Bench::new("").policy(PolicyName::Flat);
-                    alone.models = bench.models.clone();
-                    alone.settings = bench.settings.clone();
-                    alone.files.insert(key.clone(), bench.files[key].clone());
-                    let bare = alone.prompt("?").tokens.total;
-                    alone.select(key.as_str());
-                    let with = alone.prompt("?").tokens.parts.get(&Part::Files).copied().unwrap_or(usize::MAX);
+                    let alone = |selected: bool| {
+                        let mut alone = Bench::new("").policy(policy);
+                        alone.models = bench.models.clone();
+                        alone.settings = bench.settings.clone();
+                        alone.files.insert(key.clone(), bench.files[key].clone());
+                        if selected {
+                            alone.select(key.as_str());
+                        }
+                        alone.prompt("?").tokens
+                    };
+                    let (bare, parts) = (alone(false).total, alone(true).parts);
+                    let weigh = |part| parts.get(part).copied();
+                    let with = weigh(&Part::Files).zip(weigh(&Part::System)).map_or(usize::MAX, |(files, system)| files + system);
                     // The list and the map of that one file weigh in `bare`; what counts is the file's own text.
                     prop_assert!(with > left || bare > reply.tokens.limit, "{} of {} tokens would have fitted into {}", key, with, left);
                 }

@@ -86,7 +86,9 @@ fn images_produce_multimodal_content_and_no_images_a_string() {
         json(reply)["messages"].as_array().unwrap().last().unwrap()["content"].clone()
     };
     assert!(last(&bench.prompt("plain")).is_string());
-    let source = ImageSource::Base64 { media_type: "image/png".into(), data: "aGVsbG8=".into() };
+    // The head of a PNG file, 8 pixels wide and 9 high.
+    let data = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAJCAIAAAAAAAAA".into();
+    let source = ImageSource::Base64 { media_type: "image/png".into(), data };
     let image = Image { source, width: Some(280), height: Some(280) };
     let request = Request::Prompt { text: "look".into(), images: vec![image] };
     let reply = bench.assemble(&Ask::new(request)).unwrap().reply;

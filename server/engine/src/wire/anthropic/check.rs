@@ -1,14 +1,14 @@
 //! Reads a Messages API body and names each rule it breaks. Shares no code with the renderer, so that a
 //! mistake there is seen here. Linear in the size of the body.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use serde_json::Value;
 
 use super::super::findings::{Findings, is_web_address, is_word};
 use super::super::rule::{Rule, Violation};
-use crate::history::{Sides, sides};
+use crate::history::{Sides, media_type_of, sides};
 
 /// Breakpoints in one request.
 const BREAKPOINTS: usize = 4;
@@ -20,6 +20,8 @@ const MANY_PICTURES: usize = 21;
 const SIDE_OF_MANY: u32 = 2_000;
 /// Longest side in pixels in any case.
 const SIDE_OF_FEW: u32 = 8_000;
+/// Base64 of one picture ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
+const PICTURE_BYTES: usize = 5 * 1024 * 1024;
 
 /// Blocks of the API that Strata has no form for: from the user, in results, from the assistant (Messages API,
 /// "Input content blocks").
@@ -72,6 +74,7 @@ pub(super) fn check(body: &Value) -> Vec<Violation> {
     }
     reader.turns(messages);
     reader.pairs(messages);
+    reader.server_pairs(messages);
     reader.breakpoints.extend(automatic);
     reader.limits(body);
     reader.findings.into_vec()
@@ -172,7 +175,7 @@ impl<'a> Reader<'a> {
             "container_upload" => {
                 self.findings.string(block, "file_id", &path);
             }
-            _ if owner.is_some() => {}
+            _ if owner.is_some() => self.unformed(kind, block, &path),
             _ => self.findings.add(Rule::Shape, path.clone(), format!("`{kind}` is not a known block type")),
         }
         if let Some(control) = block.get("cache_control") {
@@ -183,6 +186,72 @@ impl<'a> Reader<'a> {
                 self.findings.add(Rule::BreakpointPlace, path.clone(), detail);
             }
             self.breakpoint(control, path);
+        }
+    }
+
+    /// A block that Strata has no form for: what it must have, and the breakpoints inside.
+    fn unformed(&mut self, kind: &str, block: &'a Value, path: &str) {
+        match kind {
+            "document" => {
+                if !block.get("source").is_some_and(Value::is_object) {
+                    self.findings.add(Rule::Shape, path, "a document must have a `source`");
+                }
+            }
+            "search_result" => {
+                self.findings.string(block, "source", path);
+                self.findings.string(block, "title", path);
+                if !block.get("content").is_some_and(Value::is_array) {
+                    self.findings.add(Rule::Shape, path, "a search result must have a list as its `content`");
+                }
+            }
+            "tool_reference" => {
+                self.findings.string(block, "tool_name", path);
+            }
+            "server_tool_use" | "mcp_tool_use" => self.server_call(kind, block, path),
+            _ => {
+                self.findings.string(block, "tool_use_id", path);
+            }
+        }
+        for key in ["source", "content"] {
+            if let Some(inside) = block.get(key) {
+                self.inner_breakpoints(inside, format!("{path}/{key}"));
+            }
+        }
+    }
+
+    /// A call that ran on the provider's servers.
+    fn server_call(&mut self, kind: &str, block: &Value, path: &str) {
+        self.findings.string(block, "name", path);
+        if !block.get("input").is_some_and(Value::is_object) {
+            self.findings.add(Rule::CallInput, path, "a call's `input` must be an object");
+        }
+        let Some(id) = self.findings.string(block, "id", path) else { return };
+        let (start, more) = if kind == "server_tool_use" { ("srvtoolu_", "") } else { ("", "-") };
+        let is_more = |c: char| c.is_ascii_alphanumeric() || c == '_' || more.contains(c);
+        if !id.strip_prefix(start).is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_more)) {
+            let detail = format!("the call id {id:?} does not match ^{start}[a-zA-Z0-9_{more}]+$");
+            self.findings.add(Rule::CallId, path, detail);
+        }
+    }
+
+    fn inner_breakpoints(&mut self, value: &'a Value, path: String) {
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.inner_breakpoints(item, format!("{path}/{index}"));
+                }
+            }
+            Value::Object(fields) => {
+                for key in ["source", "content"] {
+                    if let Some(inside) = fields.get(key) {
+                        self.inner_breakpoints(inside, format!("{path}/{key}"));
+                    }
+                }
+                if let Some(control) = fields.get("cache_control") {
+                    self.breakpoint(control, path);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -229,7 +298,12 @@ impl<'a> Reader<'a> {
                             let detail = "the content of a failed result must be text";
                             self.findings.add(Rule::ErrorContent, path, detail);
                         }
-                        Some(kind) if OF_RESULTS.contains(&kind) => {}
+                        Some(kind) if OF_RESULTS.contains(&kind) => {
+                            self.unformed(kind, part, &path);
+                            if let Some(control) = part.get("cache_control") {
+                                self.breakpoint(control, path);
+                            }
+                        }
                         _ => self.findings.add(Rule::Shape, path, "a tool result holds texts and pictures"),
                     }
                 }
@@ -255,16 +329,22 @@ impl<'a> Reader<'a> {
                 }
             }
             Some("base64") => {
-                let known = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-                if !field("media_type").is_some_and(|kind| known.contains(&kind)) {
+                let data = field("data").unwrap_or_default();
+                let side = sides(data).map(Sides::longest);
+                if !is_base64(data) {
+                    self.findings.add(Rule::ImageForm, path, "a picture must be base64 without line breaks");
+                } else if side.is_none() {
                     let detail = "a picture must be PNG, JPEG, GIF or WebP";
                     self.findings.add(Rule::ImageForm, path, detail);
+                } else if field("media_type") != media_type_of(data) {
+                    let detail = "a picture's `media_type` must be that of its bytes";
+                    self.findings.add(Rule::ImageForm, path, detail);
                 }
-                let data = field("data").unwrap_or_default();
-                if data.is_empty() || !data.bytes().all(is_base64) {
-                    self.findings.add(Rule::ImageForm, path, "a picture must be base64 without line breaks");
+                if data.len() > PICTURE_BYTES {
+                    let detail = format!("a picture has at most {PICTURE_BYTES} bytes of base64");
+                    self.findings.add(Rule::ImageSize, path, detail);
                 }
-                self.pictures.push((path.to_owned(), sides(data).map(Sides::longest)));
+                self.pictures.push((path.to_owned(), side));
                 return;
             }
             // One that was uploaded before.
@@ -344,6 +424,36 @@ impl<'a> Reader<'a> {
         self.unanswered(pending.into_iter());
     }
 
+    /// Calls that ran on the provider's servers and what came of them.
+    fn server_pairs(&mut self, messages: &[Value]) {
+        for (index, message) in messages.iter().enumerate() {
+            let mut open: HashMap<(&str, &str), usize> = HashMap::new();
+            let mut alone: Vec<usize> = Vec::new();
+            for (at, block) in blocks(message).iter().enumerate() {
+                let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+                match text("type") {
+                    kind @ ("server_tool_use" | "mcp_tool_use") => {
+                        alone.extend(open.insert((kind, text("id")), at));
+                    }
+                    kind if kind.ends_with("_tool_result") => {
+                        let calling =
+                            if kind == "mcp_tool_result" { "mcp_tool_use" } else { "server_tool_use" };
+                        if open.remove(&(calling, text("tool_use_id"))).is_none() {
+                            alone.push(at);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            alone.extend(open.into_values());
+            alone.sort_unstable();
+            for at in alone {
+                let detail = "a call that ran on the provider's servers and its result stand in one message";
+                self.findings.add(Rule::ServerCall, format!("/messages/{index}/content/{at}"), detail);
+            }
+        }
+    }
+
     fn unanswered<'b>(&mut self, calls: impl Iterator<Item = (&'b str, String)>) {
         for (id, path) in calls {
             let detail = format!("the call `{id}` has no result in the very next message");
@@ -413,8 +523,11 @@ fn calls(message: &Value, index: usize) -> Vec<(&str, String)> {
         .collect()
 }
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let padded = text.len().is_multiple_of(4) && text.len() - digits.len() <= 2;
+    padded && !digits.is_empty() && digits.bytes().all(is_digit)
 }
 
 /// The bytes of `body` as compact JSON.

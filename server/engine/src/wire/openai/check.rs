@@ -14,6 +14,8 @@ const CACHE_KEY_CHARS: usize = 64;
 const CALL_ID_CHARS: usize = 40;
 /// Characters of any one string ("string too long. Expected a string with maximum length 1048576").
 const STRING_CHARS: usize = 1_048_576;
+/// Where strings are longer.
+const BASE64: [&str; 3] = ["/image_url/url", "/file/file_data", "/input_audio/data"];
 
 /// The rules that `body` breaks.
 pub(super) fn check(body: &Value) -> Vec<Violation> {
@@ -134,7 +136,10 @@ fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
                 findings.add(Rule::ImageForm, path, "a picture is a `data:` or http(s) address");
             }
         }
-        Some("input_audio" | "file") => {
+        Some(kind @ ("input_audio" | "file")) => {
+            if !part.get(kind).is_some_and(Value::is_object) {
+                findings.add(Rule::Shape, path, format!("`{kind}` must be an object"));
+            }
             if role != "user" {
                 findings.add(Rule::BlockPlace, path, "recordings and files come from the user");
             }
@@ -190,8 +195,8 @@ fn calls(message: &Value, index: usize) -> Vec<(&str, String)> {
 fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
     let here = path.len();
     match value {
-        // Pictures travel in data addresses and have limits of their own.
-        Value::String(_) if path.ends_with("/image_url/url") => {}
+        // Pictures, files and recordings travel as base64 and have limits of their own.
+        Value::String(_) if BASE64.iter().any(|place| path.ends_with(*place)) => {}
         // A byte count within the limit spares counting characters.
         Value::String(text) if text.len() > STRING_CHARS && text.chars().count() > STRING_CHARS => {
             let detail = format!("one string has at most {STRING_CHARS} characters");

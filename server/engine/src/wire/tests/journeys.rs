@@ -28,6 +28,10 @@ fn images() -> impl Strategy<Value = Image> {
         width: Some(3),
         height: None,
     };
+    let data = |image: Image| match image.source {
+        ImageSource::Base64 { data, .. } => data,
+        ImageSource::Url { url } => url,
+    };
     let at = |url: &str| Image { source: ImageSource::Url { url: url.into() }, width: None, height: None };
     select(vec![
         png(3, 4),
@@ -36,6 +40,9 @@ fn images() -> impl Strategy<Value = Image> {
         of("image/svg+xml", "eA=="),
         of("image/jpeg", ""),
         of("image/webp", "not base64!"),
+        of("image/png", "AAAA"),
+        of("image/gif", &data(png(3, 4))),
+        of("image/png", &data(png(0, 4))),
         at("https://example.org/a.png"),
         at("file:///a.png"),
     ])
@@ -52,8 +59,18 @@ fn foreign() -> impl Strategy<Value = Foreign> {
         json!({"type": "image", "source": {"type": "file", "file_id": "file_1"}}),
         json!({"type": "image", "source": {"type": "elsewhere"}}),
         json!({"type": "tool_reference", "tool_name": "read"}),
+        json!({"type": "document", "source": {"type": "content", "content": [
+            {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": "1h"}},
+        ]}, "cache_control": {"type": "lasting"}}),
+        json!({"type": "document", "title": "x"}),
+        json!({"type": "search_result", "source": "a", "title": "x"}),
         json!({"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {}}),
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}),
+        json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}),
+        json!({"type": "mcp_tool_use", "id": "m", "name": "x", "server_name": "y", "input": {}}),
+        json!({"type": "mcp_tool_result", "tool_use_id": "m", "content": []}),
         json!({"type": "container_upload"}),
+        json!({"type": "file"}),
         json!({"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}),
         json!({"type": "refusal", "refusal": "No."}),
         json!({"type": "refusal", "refusal": " "}),
@@ -212,7 +229,8 @@ proptest! {
             let kept = projection.history.iter().filter(|said| said.id == message.id && said.role == Role::Assistant);
             let kept: Vec<&ContentBlock> = kept.flat_map(|said| &said.content).filter(|b| is_sealed(b)).collect();
             let given: Vec<&ContentBlock> = message.body.content.iter().filter(|b| is_sealed(b)).collect();
-            prop_assert!(kept.is_empty() || kept == given, "{:?} of {:?}", kept, given);
+            // A call that ran elsewhere and its result in the next message make one message of both.
+            prop_assert!(kept.is_empty() || kept.starts_with(&given), "{:?} of {:?}", kept, given);
         }
         let dropped = project(&history, &[], Some(Provider::OpenAi));
         let blocks = dropped.history.iter().flat_map(|said| &said.content);
@@ -258,6 +276,30 @@ proptest! {
             prop_assert!(sides.longest() >= sides.width.min(sides.height));
         }
     }
+}
+
+/// OpenAI takes no string of more than 1,048,576 characters.
+#[test]
+fn a_text_that_is_too_long_for_a_string_is_sent_in_parts() {
+    let long: String = "\u{1d11e}x".repeat(1_048_576);
+    let said = [
+        NewMessage::text(Role::User, long.clone()),
+        NewMessage::new(
+            Role::Assistant,
+            vec![ContentBlock::text(long.clone()), call("a", "read", json!({}))],
+        ),
+        NewMessage::new(Role::User, vec![result("a", vec![part(&long)])]),
+    ];
+    let projection =
+        project(&numbered(said.to_vec()), &[ContentBlock::text(long.clone())], Some(Provider::OpenAi));
+    let mut layout = lay(&projection);
+    layout.push(Speaker::System, text(&long));
+    let body = json_of(&layout, Format::OpenAi, &[]);
+    assert_valid(Format::OpenAi, &body);
+    let parts =
+        body["messages"].as_array().unwrap().iter().filter_map(|message| message["content"].as_array());
+    let texts: String = parts.flatten().filter_map(|part| part["text"].as_str()).collect();
+    assert_eq!(texts.matches(&long).count(), 5);
 }
 
 /// The blocks of a request as they are sent, one after the other, each with its role.

@@ -70,6 +70,31 @@ fn function(name: &str) -> Value {
     json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}})
 }
 
+/// A call that ran on the provider's servers.
+fn server_use(kind: &str, id: &str) -> Value {
+    json!({"type": kind, "id": id, "name": "web_search", "server_name": "web", "input": {"query": "x"}})
+}
+
+/// What came of one.
+fn server_result(kind: &str, id: &str) -> Value {
+    json!({"type": kind, "tool_use_id": id, "content": []})
+}
+
+/// A document that holds a block with this breakpoint.
+fn document(control: Value) -> Value {
+    let inside = json!([{"type": "text", "text": "x", "cache_control": control}]);
+    json!({"type": "document", "source": {"type": "content", "content": inside}})
+}
+
+/// A PNG picture of so many bytes of base64.
+fn heavy(bytes: usize) -> Value {
+    let mut picture = picture(&png(1, 1));
+    let data = at(&mut picture, "/source/data");
+    let head = data.as_str().unwrap_or_default();
+    *data = json!(head.to_owned() + &"A".repeat(bytes - head.len()));
+    picture
+}
+
 /// The value at a JSON pointer, to be changed.
 #[track_caller]
 fn at<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Value {
@@ -108,6 +133,10 @@ const ANTHROPIC: &Breaches = &[
     (Rule::Shape, |b| list(b, "/system").push(picture(&png(1, 1)))),
     (Rule::Shape, |b| cut(b, "/messages/2/content/0", "tool_use_id")),
     (Rule::Shape, |b| set(b, "/messages/2/content/3/source", "type", json!("path"))),
+    (Rule::Shape, |b| list(b, LAST).push(json!({"type": "document", "title": "t"}))),
+    (Rule::Shape, |b| list(b, LAST).push(json!({"type": "search_result", "source": "a", "title": "t"}))),
+    (Rule::Shape, |b| set(b, "/messages/2/content/0", "content", json!([{"type": "tool_reference"}]))),
+    (Rule::Shape, |b| list(b, CALLS).push(json!({"type": "mcp_tool_result", "content": []}))),
     (Rule::Role, |b| set(b, "/messages/0", "role", json!("system"))),
     (Rule::Role, |b| set(b, "/messages/2", "role", json!("tool"))),
     (Rule::Role, |b| cut(b, "/messages/1", "role")),
@@ -173,6 +202,8 @@ const ANTHROPIC: &Breaches = &[
     (Rule::CallId, |b| set(b, "/messages/1/content/3", "id", json!("a|b"))),
     (Rule::CallId, |b| set(b, "/messages/1/content/3", "id", json!("toolu 2"))),
     (Rule::CallId, |b| set(b, "/messages/1/content/2", "id", json!("to\u{f6}l_1"))),
+    (Rule::CallId, |b| list(b, CALLS).extend([server_use("server_tool_use", "srv_1"), server_result("web_search_tool_result", "srv_1")])),
+    (Rule::CallId, |b| list(b, CALLS).extend([server_use("mcp_tool_use", "mcp.1"), server_result("mcp_tool_result", "mcp.1")])),
     (Rule::CallTwice, |b| set(b, "/messages/1/content/3", "id", json!("toolu_1"))),
     (Rule::CallTwice, |b| { let again = list(b, "/messages")[1..].to_vec(); list(b, "/messages").extend(again); }),
     (Rule::CallTwice, |b| { let call = list(b, CALLS)[2].clone(); list(b, CALLS).push(call); }),
@@ -186,6 +217,7 @@ const ANTHROPIC: &Breaches = &[
     (Rule::CallInput, |b| set(b, "/messages/1/content/3", "input", json!([]))),
     (Rule::CallInput, |b| set(b, "/messages/1/content/3", "input", json!(null))),
     (Rule::CallInput, |b| set(b, "/messages/1/content/2", "input", json!(1))),
+    (Rule::CallInput, |b| list(b, CALLS).push(json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search"}))),
     (Rule::CallAnswered, |b| { list(b, LAST).remove(0); }),
     (Rule::CallAnswered, |b| { list(b, LAST).remove(1); }),
     (Rule::CallAnswered, |b| set(b, "/messages/2", "content", json!("Never mind."))),
@@ -204,6 +236,20 @@ const ANTHROPIC: &Breaches = &[
     (Rule::OrphanResult, |b| { let answer = list(b, LAST)[0].clone(); list(b, LAST).insert(0, answer); }),
     (Rule::OrphanResult, |b| { let answer = list(b, LAST)[0].clone(); set(b, "/messages/0", "content", json!([answer])); }),
     (Rule::OrphanResult, |b| set(b, "/messages/2/content/1", "tool_use_id", json!("toolu_1"))),
+    (Rule::ServerCall, |b| list(b, CALLS).push(server_use("server_tool_use", "srvtoolu_1"))),
+    (Rule::ServerCall, |b| list(b, CALLS).push(server_result("web_search_tool_result", "srvtoolu_1"))),
+    (Rule::ServerCall, |b| list(b, CALLS).push(server_result("mcp_tool_result", "mcptoolu_1"))),
+    (Rule::ServerCall, |b| list(b, CALLS).extend([server_result("web_fetch_tool_result", "srvtoolu_1"), server_use("server_tool_use", "srvtoolu_1")])),
+    (Rule::ServerCall, |b| list(b, CALLS).extend([server_use("server_tool_use", "srvtoolu_1"), server_result("web_search_tool_result", "srvtoolu_2")])),
+    (Rule::ServerCall, |b| list(b, CALLS).extend([server_use("mcp_tool_use", "srvtoolu_1"), server_result("web_search_tool_result", "srvtoolu_1")])),
+    (Rule::ServerCall, |b| list(b, CALLS).extend([
+        server_use("server_tool_use", "srvtoolu_1"), server_use("server_tool_use", "srvtoolu_1"), server_result("web_search_tool_result", "srvtoolu_1"),
+    ])),
+    (Rule::ServerCall, |b| {
+        list(b, CALLS).push(server_use("server_tool_use", "srvtoolu_1"));
+        let later = server_result("code_execution_tool_result", "srvtoolu_1");
+        list(b, "/messages").extend([json!({"role": "assistant", "content": [later]}), json!({"role": "user", "content": "Go on."})]);
+    }),
     (Rule::ErrorContent, |b| cut(b, "/messages/2/content/1", "content")),
     (Rule::ErrorContent, |b| set(b, "/messages/2/content/1", "content", json!(""))),
     (Rule::ErrorContent, |b| set(b, "/messages/2/content/1", "content", json!([]))),
@@ -214,6 +260,8 @@ const ANTHROPIC: &Breaches = &[
     (Rule::BreakpointForm, |b| set(b, "/messages/2/content/2", "cache_control", json!(true))),
     (Rule::BreakpointForm, |b| set(b, "", "cache_control", json!({"ttl": "5m"}))),
     (Rule::BreakpointForm, |b| set(b, "/system/0/cache_control", "ttl", json!(3600))),
+    (Rule::BreakpointForm, |b| list(b, LAST).push(document(json!({"type": "lasting"})))),
+    (Rule::BreakpointForm, |b| set(b, "/messages/2/content/0", "content", json!([{"type": "tool_reference", "tool_name": "read", "cache_control": {}}]))),
     (Rule::BreakpointLimit, |b| {
         for at in [0, 1, 3] { set(b, &format!("/messages/2/content/{at}"), "cache_control", json!({"type": "ephemeral"})); }
     }),
@@ -234,6 +282,7 @@ const ANTHROPIC: &Breaches = &[
         let tool = |name: &str| json!({"name": name, "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral", "ttl": "1h"}});
         list(b, "/tools").extend(["one", "two", "three"].map(tool));
     }),
+    (Rule::BreakpointLimit, |b| list(b, LAST).extend(vec![document(json!({"type": "ephemeral"})); 3])),
     (Rule::BreakpointPlace, |b| set(b, "/messages/1/content/0", "cache_control", json!({"type": "ephemeral"}))),
     (Rule::BreakpointPlace, |b| set(b, "/messages/2/content/2", "text", json!(""))),
     (Rule::BreakpointPlace, |b| set(b, "/system/0", "text", json!(" "))),
@@ -251,12 +300,18 @@ const ANTHROPIC: &Breaches = &[
         list(b, "/system").insert(0, json!({"type": "text", "text": "First.", "cache_control": {"type": "ephemeral", "ttl": "5m"}}));
     }),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "media_type", json!("image/svg+xml"))),
+    (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "media_type", json!("image/jpeg"))),
+    (Rule::ImageForm, |b| cut(b, "/messages/2/content/3/source", "media_type")),
+    (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!("AAAA"))),
+    (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!("aGVsbG8sIHdvcmxkISBIZWxsbyE="))),
+    (Rule::ImageForm, |b| list(b, LAST).push(picture(&png(0, 1)))),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!(""))),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3/source", "data", json!("iVBO\nRw0K"))),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3", "source", json!({"type": "url", "url": "file:///a.png"}))),
     (Rule::ImageForm, |b| set(b, "/messages/2/content/3", "source", json!({"type": "file", "file_id": ""}))),
     (Rule::ImageSize, |b| list(b, LAST).extend(vec![picture(&png(2001, 10)); 20])),
     (Rule::ImageSize, |b| list(b, LAST).push(picture(&png(10, 8001)))),
+    (Rule::ImageSize, |b| list(b, LAST).push(heavy(5 * 1024 * 1024 + 4))),
     (Rule::ImageSize, |b| {
         list(b, LAST).extend(vec![json!({"type": "image", "source": {"type": "url", "url": "https://example.org/"}}); 19]);
         list(b, LAST).push(picture(&png(10, 2001)));
@@ -279,6 +334,8 @@ const OPENAI: &Breaches = &[
     (Rule::Shape, |b| cut(b, "/messages/3", "tool_call_id")),
     (Rule::Shape, |b| cut(b, "/tools/0", "type")),
     (Rule::Shape, |b| cut(b, "/messages/2/tool_calls/0", "type")),
+    (Rule::Shape, |b| list(b, "/messages/5/content").push(json!({"type": "file"}))),
+    (Rule::Shape, |b| list(b, "/messages/5/content").push(json!({"type": "input_audio", "input_audio": "AA=="}))),
     (Rule::Role, |b| set(b, "/messages/1", "role", json!("human"))),
     (Rule::Role, |b| cut(b, "/messages/0", "role")),
     (Rule::Role, |b| set(b, "/messages/5", "role", json!(""))),
@@ -392,6 +449,7 @@ fn known_to(rule: Rule) -> &'static [Format] {
         | Rule::ThinkingPlace
         | Rule::ThinkingSeal
         | Rule::ResultsFirst
+        | Rule::ServerCall
         | Rule::ErrorContent
         | Rule::BreakpointForm
         | Rule::BreakpointLimit
@@ -407,6 +465,30 @@ fn known_to(rule: Rule) -> &'static [Format] {
 fn sound_bodies_pass() {
     assert_valid(Format::Anthropic, &sound_anthropic());
     assert_valid(Format::OpenAi, &sound_openai());
+}
+
+#[test]
+fn blocks_that_strata_has_no_form_for_pass_where_they_may_stand() {
+    let mut body = sound_anthropic();
+    list(&mut body, CALLS).extend([
+        server_use("server_tool_use", "srvtoolu_1"),
+        server_use("mcp_tool_use", "mcptoolu_1-a"),
+        server_result("mcp_tool_result", "mcptoolu_1-a"),
+        server_result("web_search_tool_result", "srvtoolu_1"),
+    ]);
+    let mark = json!({"type": "ephemeral"});
+    list(&mut body, LAST).push(document(mark.clone()));
+    let reference = json!({"type": "tool_reference", "tool_name": "read", "cache_control": mark});
+    set(&mut body, "/messages/2/content/0", "content", json!([reference]));
+    assert_valid(Format::Anthropic, &body);
+
+    let mut body = sound_openai();
+    let long = "A".repeat(2_000_000);
+    list(&mut body, "/messages/5/content").extend([
+        json!({"type": "file", "file": {"file_data": long}}),
+        json!({"type": "input_audio", "input_audio": {"data": long, "format": "wav"}}),
+    ]);
+    assert_valid(Format::OpenAi, &body);
 }
 
 #[test]
@@ -463,7 +545,8 @@ fn limits_are_met_exactly() {
     }
     assert_valid(Format::Anthropic, &body);
     let mut body = sound_anthropic();
-    list(&mut body, LAST).extend(vec![picture(&png(8000, 8000)); 19]);
+    list(&mut body, LAST).extend(vec![picture(&png(8000, 8000)); 18]);
+    list(&mut body, LAST).push(heavy(5 * 1024 * 1024));
     assert_valid(Format::Anthropic, &body);
 
     let mut body = sound_openai();
