@@ -11,6 +11,8 @@ use super::history::{Commit, History};
 
 /// How many commits are looked at, along first parents. Whatever was not touched within them counts as this old.
 pub const MAX_COMMITS: u32 = 400;
+/// The history ends where the paths that it speaks of take more than this. Bytes.
+const MAX_KEPT: usize = 64 << 20;
 
 /// What a history says of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +65,7 @@ pub(super) fn recency(
     let mut recency = BTreeMap::new();
     let mut gone = BTreeSet::new();
     let mut commit = newest;
+    let mut kept = 0;
     for age in 0..MAX_COMMITS {
         cancel.check()?;
         let before = match commit.parent {
@@ -79,6 +82,7 @@ pub(super) fn recency(
             if gone.contains(&change.path) || recency.contains_key(&change.path) {
                 continue;
             }
+            kept += change.path.len();
             match change.new {
                 Some(_) => recency.insert(change.path, age),
                 None => {
@@ -88,8 +92,8 @@ pub(super) fn recency(
             };
         }
         match before {
-            Some(before) => commit = before,
-            None => break,
+            Some(before) if kept < MAX_KEPT => commit = before,
+            _ => break,
         }
     }
     Ok(recency)

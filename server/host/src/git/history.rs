@@ -24,6 +24,12 @@ const OBJECT_CACHE: usize = 16 << 20;
 /// than a disk could hold.
 const MAX_ENTRIES: usize = 500_000;
 
+/// The most that the paths of these entries may take. Bytes.
+const MAX_PATHS_BYTES: usize = 64 << 20;
+
+/// A larger object is not read: a few bytes on disk can stand for any number of them.
+const LARGEST_OBJECT: &str = "gitoxide.objects.allocLimit=64m";
+
 /// A folder deeper than this is not looked into: trees nested for the sake of it would make paths that grow and grow. Bytes.
 const MAX_PATH_BYTES: usize = 4096;
 
@@ -201,7 +207,8 @@ impl History {
         }
         let (old, new) = (self.tree_data(old)?, self.tree_data(new)?);
         let kind = self.repository.object_hash();
-        let mut found = Bounded { inner: Recorder::default(), left: MAX_ENTRIES, cancel };
+        let mut found =
+            Bounded { inner: Recorder::default(), left: MAX_ENTRIES, bytes_left: MAX_PATHS_BYTES, cancel };
         let outcome = gix::diff::tree(
             TreeRefIter::from_bytes(&old, kind),
             TreeRefIter::from_bytes(&new, kind),
@@ -243,6 +250,7 @@ impl History {
 struct Bounded<'a> {
     inner: Recorder,
     left: usize,
+    bytes_left: usize,
     cancel: &'a Cancel,
 }
 
@@ -264,11 +272,13 @@ impl Visit for Bounded<'_> {
     }
 
     fn visit(&mut self, change: Change) -> Action {
-        let too_much = self.left == 0 || self.inner.path().len() > MAX_PATH_BYTES;
+        let path = self.inner.path().len();
+        let too_much = self.left == 0 || self.bytes_left < path || path > MAX_PATH_BYTES;
         if too_much || (self.left.is_multiple_of(1024) && self.cancel.is_cancelled()) {
             return ControlFlow::Break(());
         }
         self.left -= 1;
+        self.bytes_left -= path;
         match change {
             Change::Addition { entry_mode, .. } | Change::Deletion { entry_mode, .. }
                 if entry_mode.is_tree() =>
@@ -289,7 +299,7 @@ fn discovered(folder: &Path) -> Result<gix::ThreadSafeRepository, gix::Error> {
 /// Nothing but the repository itself: no settings of the user or the system, no includes, no environment. Whoever owns the
 /// files, they are only read.
 fn options_of_open() -> gix::open::Options {
-    gix::open::Options::isolated()
+    gix::open::Options::isolated().config_overrides([LARGEST_OBJECT])
 }
 
 fn is_absence(error: &gix::Error) -> bool {

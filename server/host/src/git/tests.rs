@@ -9,6 +9,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::replay::{SelectionRule, Trace};
 use strata_engine::trust::Trust;
 
+use super::history::History;
 use super::testing::{Now, Repo};
 use super::*;
 
@@ -258,6 +259,36 @@ fn folders_without_end_end_the_history() {
     repo.commit_tree("deep", tree, None);
     check(repo.folder(), &[]);
     assert_eq!(facts_of(repo.folder()).committed, None);
+}
+
+#[test]
+fn few_trees_with_long_names_end_the_history() {
+    let mut repo = Repo::new();
+    let first = repo.commit("first", &[("a.py", "1\n")]);
+    let mut tree = repo.tree_at(first);
+    // 32,768 files, with names of 3.7 KB each.
+    for _ in 0..5 {
+        tree = repo.tree_of(tree, &["a", "b", "c", "d", "e", "f", "g", "h"]);
+    }
+    for _ in 0..15 {
+        tree = repo.tree_of(tree, &["n".repeat(250).as_str()]);
+    }
+    repo.commit_tree("long", tree, Some(first));
+    check(repo.folder(), &[]);
+    assert_eq!(facts_of(repo.folder()).committed, None);
+}
+
+#[test]
+fn an_object_that_is_much_larger_than_it_looks_is_not_read() {
+    let mut repo = Repo::new();
+    let large = vec![b'0'; 65 << 20];
+    let texts = [("a.txt", Now::Text("1\n")), ("b.txt", Now::Bytes(&large))];
+    repo.commit_all("first", &texts);
+    let history = History::open(repo.folder()).unwrap();
+    let newest = history.commit(history.head().unwrap().commit.unwrap()).unwrap().unwrap();
+    let files = history.files(newest.tree, &Cancel::new()).unwrap();
+    assert_eq!(history.text(files["a.txt"], u64::MAX).unwrap().as_deref(), Some("1\n"));
+    assert!(history.text(files["b.txt"], u64::MAX).is_err());
 }
 
 #[test]

@@ -130,14 +130,10 @@ fn each_meant(
         add(*file, 1.0 / pinned.len() as f32);
     }
     let definers = names.definers(name);
-    if !pinned.is_empty() || definers.len() > MAX_DEFINERS && outer(definers).nth(MAX_DEFINERS).is_some() {
-        return;
-    }
-    let has_outer = outer(definers).next().is_some();
-    let place = if has_outer { Place::Outer } else { Place::Member };
-    let meant = || definers.iter().filter(move |definer| definer.place == place);
-    let count = meant().take(MAX_DEFINERS + 1).count();
-    if count > MAX_DEFINERS || meant().any(|definer| definer.file == file) {
+    let outer = definers.partition_point(|definer| definer.place == Place::Outer);
+    let meant = if outer > 0 { definers.get(..outer).unwrap_or_default() } else { definers };
+    let is_own = || meant.iter().any(|definer| definer.file == file);
+    if !pinned.is_empty() || meant.len() > MAX_DEFINERS || is_own() {
         return;
     }
     let beside = |definer: &&Definer| {
@@ -145,18 +141,14 @@ fn each_meant(
         directory(definer.file) == directory(file)
     };
     if shares_directory(node.language) {
-        let count = meant().filter(beside).count();
+        let count = meant.iter().filter(beside).count();
         if count > 0 {
-            meant().filter(beside).for_each(|definer| add(definer.file, 1.0 / count as f32));
+            meant.iter().filter(beside).for_each(|definer| add(definer.file, 1.0 / count as f32));
             return;
         }
     }
-    let weight = if has_outer { 1.0 } else { MEMBER_WEIGHT };
-    meant().for_each(|definer| add(definer.file, weight / count as f32));
-}
-
-fn outer(definers: &[Definer]) -> impl Iterator<Item = &Definer> {
-    definers.iter().filter(|definer| definer.place == Place::Outer)
+    let weight = if outer > 0 { 1.0 } else { MEMBER_WEIGHT };
+    meant.iter().for_each(|definer| add(definer.file, weight / meant.len() as f32));
 }
 
 /// Whether the files of a directory see each other's names without importing them.

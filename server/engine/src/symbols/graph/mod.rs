@@ -16,6 +16,7 @@ mod tests;
 
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
 use self::names::{NameTable, Place};
@@ -148,17 +149,18 @@ impl References {
         let mut found = Vec::new();
         for name in self.names.numbers(name) {
             let definers = self.names.definers(name);
-            let from = found.len();
-            found.extend(definers.iter().filter_map(|definer| {
-                Some(NameReferences { definer: self.key(definer.file)?.clone(), referrers: Vec::new() })
-            }));
+            let mut places = FxHashMap::default();
+            for definer in definers {
+                let Some(key) = self.key(definer.file) else { continue };
+                places.insert(definer.file, found.len());
+                found.push(NameReferences { definer: key.clone(), referrers: Vec::new() });
+            }
             for (from_file, node) in (0_u32..).zip(&self.nodes) {
                 if node.parts.mentions.binary_search(&name).is_err() {
                     continue;
                 }
                 for edge in links::meant(self, from_file, node, name) {
-                    let at = definers.iter().position(|definer| definer.file == edge.file);
-                    let entry = at.and_then(|at| found.get_mut(from + at));
+                    let entry = places.get(&edge.file).and_then(|at| found.get_mut(*at));
                     if let (Some(entry), Some(key)) = (entry, self.key(from_file)) {
                         entry.referrers.push((key.clone(), f64::from(edge.weight)));
                     }

@@ -33,7 +33,7 @@ pub(super) struct NameTable {
     texts: Vec<Arc<str>>,
     /// Where the definers of each name start.
     starts: Vec<u32>,
-    /// By name, then by file.
+    /// By name, those outside of types first, then by file.
     definers: Vec<Definer>,
 }
 
@@ -94,6 +94,11 @@ impl NameTable {
                 *at += 1;
             }
         }
+        for (&from, &to) in starts.iter().zip(starts.iter().skip(1)) {
+            if let Some(definers) = definers.get_mut(from as usize..to as usize) {
+                definers.sort_by_key(|definer| definer.place != Place::Outer);
+            }
+        }
         self.starts = starts;
         self.definers = definers;
     }
@@ -130,7 +135,7 @@ impl NameTable {
         self.texts.len()
     }
 
-    /// The files that define a name, by number.
+    /// The files that define a name: those that do so outside of types first, by number.
     pub(super) fn definers(&self, name: u32) -> &[Definer] {
         let at = name as usize;
         let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };

@@ -1,5 +1,6 @@
 //! Which files matter: the graph walked from where the interest lies.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -126,12 +127,19 @@ impl References {
             return vec![1.0; count];
         }
         let mut start = vec![ANYWHERE / count.max(1) as f64; count];
+        // What the seeds of a directory give is handed out once: both may be many.
+        let mut directories: BTreeMap<u32, (&[u32], f64)> = BTreeMap::new();
         for (number, weight) in seeded {
             let part = (1.0 - ANYWHERE) * weight / total;
             if let Some(slot) = start.get_mut(number as usize) {
                 *slot += part;
             }
             let beside = self.resolver.beside(number);
+            if let Some(&first) = beside.first() {
+                directories.entry(first).or_insert((beside, 0.0)).1 += part;
+            }
+        }
+        for (beside, part) in directories.into_values() {
             for &file in beside {
                 if let Some(slot) = start.get_mut(file as usize) {
                     *slot += BESIDE * part / beside.len() as f64;
