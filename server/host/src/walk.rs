@@ -5,8 +5,9 @@
 mod ignore_file;
 mod left_out;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
@@ -76,6 +77,8 @@ pub struct Walk {
     pub folders: BTreeSet<PathBuf>,
     /// Sorted. Unreadable folders, broken ignore files, names that are not UTF-8, a walk cut short.
     pub notes: Vec<Note>,
+    /// Whether there were too many files: what is not listed may be there all the same.
+    pub cut_short: bool,
 }
 
 /// The ignore file of our own.
@@ -83,6 +86,8 @@ pub const IGNORE_FILE: &str = ".strataignore";
 
 /// Beyond this, threads wait for the disk and for each other.
 const MAX_THREADS: usize = 4;
+/// Folders deeper than this below a root are not looked into: much of what is done with a key is done for each part of it.
+const MAX_DEPTH: usize = 128;
 
 impl Default for WalkOptions {
     fn default() -> Self {
@@ -121,6 +126,27 @@ pub fn walk_at(
     Ok(found.sorted())
 }
 
+impl Walk {
+    /// What [`walk_at`] would find, taken out of a walk over all roots; `None` when that is not known from it.
+    pub fn at(&self, roots: &Roots, key: &FileKey) -> Option<Self> {
+        if self.cut_short {
+            return None;
+        }
+        let place = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
+        let Some(place) = place.filter(|place| place.exists) else { return Some(Self::default()) };
+        let at = roots.key_at(&place)?;
+        let below = format!("{at}/");
+        let entry = self.entries.binary_search_by(|entry| entry.key.cmp(&at)).ok();
+        let first = self.entries.partition_point(|entry| entry.key.as_str() < below.as_str());
+        let inside = self.entries.iter().skip(first);
+        let inside = inside.take_while(|entry| entry.key.as_str().starts_with(&below));
+        let entries = entry.and_then(|at| self.entries.get(at)).into_iter().chain(inside).cloned().collect();
+        let folders = self.folders.range::<Path, _>((Bound::Included(&*place.real), Bound::Unbounded));
+        let folders = folders.take_while(|folder| folder.starts_with(&place.real)).cloned().collect();
+        Some(Self { entries, folders, ..Self::default() })
+    }
+}
+
 impl Entry {
     /// In bytes.
     pub fn size(&self) -> u64 {
@@ -133,6 +159,7 @@ struct Found {
     entries: Vec<Entry>,
     folders: BTreeSet<PathBuf>,
     notes: Vec<Note>,
+    cut_short: bool,
 }
 
 impl Found {
@@ -141,7 +168,8 @@ impl Found {
         self.entries.dedup_by(|a, b| a.key == b.key);
         self.notes.sort_unstable();
         self.notes.dedup();
-        Walk { entries: self.entries, folders: self.folders, notes: self.notes }
+        let Self { entries, folders, notes, cut_short } = self;
+        Walk { entries, folders, notes, cut_short }
     }
 
     fn note(&mut self, place: impl Into<String>, problem: &dyn fmt::Display) {
@@ -158,10 +186,13 @@ fn walk_root(
     found: &mut Found,
 ) -> Result<(), Cancelled> {
     let Some(root) = roots.iter().nth(index) else { return Ok(()) };
-    if let Some(problem) = ignore_file::problem_at_root(root.path()) {
-        found.note(root.name(), &problem);
-        return Ok(());
-    }
+    let rules = match ignore_file::bytes_at_root(root.path()) {
+        Ok(bytes) => Mutex::new(HashMap::from([(root.path().to_owned(), bytes)])),
+        Err(problem) => {
+            found.note(root.name(), &problem);
+            return Ok(());
+        }
+    };
     let excluded = excluded(root.path(), options, found);
     let mut builder = WalkBuilder::new(root.path());
     builder
@@ -187,6 +218,7 @@ fn walk_root(
             .filter(|other| other != root.path())
             .collect(),
         only,
+        rules,
         notes: Arc::clone(&left_out),
     };
     builder.filter_entry(move |entry| filter.admits(entry));
@@ -212,6 +244,7 @@ fn walk_root(
                 Ok(None) => {}
                 Ok(Some(_)) if found.entries.len() >= options.max_files => {
                     let limit = options.max_files;
+                    found.cut_short = true;
                     found.note(root.name(), &format!("has more than {limit} files: the rest is not listed"));
                     return WalkState::Quit;
                 }
@@ -294,6 +327,8 @@ struct Filter {
     /// Other roots: a root inside this one lists its own files.
     others: Vec<PathBuf>,
     only: Option<PathBuf>,
+    /// Folders that have ignore files, and how many bytes of them.
+    rules: Mutex<HashMap<PathBuf, u64>>,
     /// Folders that are left out for a reason worth telling.
     notes: Arc<Mutex<Vec<Note>>>,
 }
@@ -316,14 +351,39 @@ impl Filter {
         !self.others.iter().any(|other| other == path)
             && (!is_system_path(path) || is_system_path(&self.root))
             && !is_generated_folder(path, entry.depth())
+            && self.is_shallow(path, entry.depth())
             && self.can_read_ignore_files(path)
     }
 
+    fn is_shallow(&self, folder: &Path, depth: usize) -> bool {
+        if depth > MAX_DEPTH {
+            self.note(folder, format!("is not walked: it lies more than {MAX_DEPTH} folders deep"));
+        }
+        depth <= MAX_DEPTH
+    }
+
     fn can_read_ignore_files(&self, folder: &Path) -> bool {
-        let Some(problem) = ignore_file::problem(folder, &self.root) else { return true };
+        let problem = match ignore_file::bytes_in(folder, &self.root) {
+            Ok(0) => return true,
+            Ok(bytes) => {
+                let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+                let above = folder.ancestors().skip(1).take_while(|above| above.starts_with(&self.root));
+                let all = above.filter_map(|above| rules.get(above)).sum::<u64>() + bytes;
+                if all <= ignore_file::MAX_BYTES {
+                    rules.insert(folder.to_owned(), bytes);
+                    return true;
+                }
+                "is not walked: the ignore files on the way to it are too large together".to_owned()
+            }
+            Err(problem) => problem,
+        };
+        self.note(folder, problem);
+        false
+    }
+
+    fn note(&self, folder: &Path, problem: String) {
         let place = folder.strip_prefix(&self.root).unwrap_or(folder).to_string_lossy().into_owned();
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(Note { place, problem });
-        false
     }
 }
 

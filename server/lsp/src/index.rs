@@ -42,6 +42,8 @@ const MAX_MANIFESTS: usize = 5_000;
 
 /// Looking at so many files one by one takes longer than looking at all.
 const MANY: usize = 1_000;
+/// For more places than this all of the roots are walked once.
+const FEW: usize = 64;
 
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
@@ -236,6 +238,18 @@ impl Index {
         keys: &BTreeSet<FileKey>,
         means: &Means<'_>,
     ) -> Result<(Self, Remembered), Cancelled> {
+        // Each look at one place goes down to it from the root.
+        let all = (keys.len() > FEW).then(|| walk(means.roots, means.options, means.cancel)).transpose()?;
+        self.refreshed_by(all.as_ref(), keys, means)
+    }
+
+    /// The same with a walk over all roots, where there was one.
+    fn refreshed_by(
+        &self,
+        all: Option<&Walk>,
+        keys: &BTreeSet<FileKey>,
+        means: &Means<'_>,
+    ) -> Result<(Self, Remembered), Cancelled> {
         let Means { roots, options, cancel, .. } = *means;
         let outlining = Outlining::of_some(means);
         let mut remembered = Remembered::default();
@@ -243,7 +257,10 @@ impl Index {
         let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
         let mut found = BTreeMap::new();
         for key in keys {
-            let walked = walk_at(roots, key, options, cancel)?;
+            let walked = match all.and_then(|all| all.at(roots, key)) {
+                Some(walked) => walked,
+                None => walk_at(roots, key, options, cancel)?,
+            };
             if let Ok(path) = roots.path_of(key) {
                 // All below it, and nothing else, which a copy is only made for when it makes a difference.
                 let from = (Bound::Included(path.as_path()), Bound::Unbounded);
@@ -321,14 +338,14 @@ impl Index {
         keys.extend(
             self.entries.iter().filter(|entry| !now.contains_key(&entry.key)).map(|entry| entry.key.clone()),
         );
-        let folders = Arc::new(walked.folders);
-        if keys.is_empty() && folders == self.folders {
+        if keys.is_empty() && walked.folders == *self.folders {
             return Ok(None);
         }
         if keys.len() > MANY {
             return Self::build(means, |_| ()).map(Some);
         }
-        Self { folders, ..self.clone() }.refreshed(&keys, means).map(Some)
+        let folders = Arc::new(walked.folders.clone());
+        Self { folders, ..self.clone() }.refreshed_by(Some(&walked), &keys, means).map(Some)
     }
 
     /// The words that are known of every file. Made when it is first asked for.
@@ -446,7 +463,10 @@ fn manifests(roots: &Roots, files: &[FileKey], cancel: &Cancel) -> Result<Manife
     let mut texts = Vec::new();
     for key in files.iter().filter(|key| Manifests::wants(key)).take(MAX_MANIFESTS) {
         cancel.check()?;
-        // One that cannot be read says nothing.
+        // One that became a link since the walk, or that cannot be read, says nothing.
+        if secret_by_place(roots, key).is_some() {
+            continue;
+        }
         texts.extend(read_text(roots, key, limits).ok().map(|text| (key, text.text)));
     }
     Ok(Manifests::read(texts.iter().map(|(key, text)| (*key, &**text))))
@@ -539,6 +559,42 @@ mod tests {
         let means = Means::new(&roots, &options, &cache, &cancel);
         let (without, _) = refreshed.refreshed(&BTreeSet::from(["later.py".into()]), &means).unwrap();
         assert_eq!(recency(&without), recency(&index), "what comes and goes leaves nothing behind");
+    }
+
+    #[test]
+    fn many_files_at_once_are_looked_at_as_few_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let names: Vec<String> = (0..3 * FEW).map(|n| format!("{}/f{n}.py", n % 5)).collect();
+        for name in &names {
+            write(name, "def old(): pass\n");
+        }
+        let (roots, index) = built(&[folder.path()]);
+        for name in names.iter().skip(FEW) {
+            write(name, "def new_one(): pass\n");
+        }
+        fs::remove_dir_all(folder.path().join("0")).unwrap();
+        write("5/added.py", "def added(): pass\n");
+        let keys: BTreeSet<FileKey> =
+            names.iter().map(String::as_str).chain(["0", "5", "none"]).map(FileKey::from).collect();
+        let cache = OutlineCache::nowhere();
+        let (options, cancel) = (WalkOptions::default(), Cancel::new());
+        let means = Means::new(&roots, &options, &cache, &cancel);
+        let shown = |index: &Index| {
+            let symbols: Vec<_> =
+                index.symbols.iter().map(|(key, file)| (key.clone(), file.outline.clone())).collect();
+            (Arc::clone(&index.files), Arc::clone(&index.folders), symbols)
+        };
+        let (together, _) = index.refreshed(&keys, &means).unwrap();
+        let one_by_one = keys
+            .iter()
+            .fold(index, |index, key| index.refreshed(&BTreeSet::from([key.clone()]), &means).unwrap().0);
+        assert_eq!(shown(&together), shown(&one_by_one));
+        assert_eq!(shown(&together), shown(&built(&[folder.path()]).1));
     }
 
     #[test]

@@ -9,37 +9,50 @@ use super::IGNORE_FILE;
 /// What the walker reads in a folder, besides what a file `.git` leads to.
 const NAMES: &[&str] = &[".gitignore", ".ignore", IGNORE_FILE, ".git/info/exclude"];
 
-/// Largest ignore file that is read, in bytes.
-const MAX_BYTES: u64 = 1024 * 1024;
+/// The most that an ignore file may hold, and all of those that count in one folder. Bytes. What the walker makes of them takes a
+/// hundred times as much while it is below them, and every name is held against every rule.
+pub(super) const MAX_BYTES: u64 = 256 * 1024;
 
-/// Why a root cannot be walked at all: the walker reads the ignore files of every folder above it, too, even when
-/// they do not count. `None` when it can.
-pub(super) fn problem_at_root(root: &Path) -> Option<String> {
+/// How much the ignore files of a root and of the folders above it hold, in bytes; [`MAX_BYTES`] at most.
+///
+/// # Errors
+/// Why it cannot be walked at all: the walker reads the ignore files of every folder above it, too, even when they do not count.
+pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
     let top = root.ancestors().last().unwrap_or(root);
+    let mut bytes = bytes_in(root, root)?;
     // A link above the root, say from a home folder into a folder of dotfiles, is the user's own.
-    let above = || root.ancestors().skip(1).find_map(|folder| problem(folder, top));
-    problem(root, root).or_else(above)
+    for folder in root.ancestors().skip(1) {
+        bytes += bytes_in(folder, top)?;
+    }
+    Ok(bytes.min(MAX_BYTES))
 }
 
-/// Why a folder cannot be walked; `None` when its ignore files can be read safely. A link is followed when it stays below
-/// `root`: what an ignore file holds may show up in messages. A link to nothing is read by nobody.
-pub(super) fn problem(folder: &Path, root: &Path) -> Option<String> {
-    let problem = |(path, problem): (PathBuf, &str)| format!("is not walked: `{}` {problem}", path.display());
-    let named = || {
-        NAMES
-            .iter()
-            .map(|name| folder.join(name))
-            .find_map(|path| Some((path.clone(), in_folder(&path, root)?)))
-    };
-    named().or_else(|| behind_pointer(folder)).map(problem)
+/// How much the ignore files of a folder hold, in bytes. A link is followed when it stays below `root`: what an ignore file
+/// holds may show up in messages. A link to nothing is read by nobody.
+///
+/// # Errors
+/// Why the folder cannot be walked: they cannot be read safely.
+pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
+    let mut bytes = 0;
+    for path in NAMES.iter().map(|name| folder.join(name)) {
+        bytes += in_folder(&path, root).map_err(|problem| told_of(&path, problem))?;
+    }
+    match behind_pointer(folder) {
+        Some((path, problem)) => Err(told_of(&path, problem)),
+        None => Ok(bytes),
+    }
 }
 
-fn in_folder(path: &Path, root: &Path) -> Option<&'static str> {
-    let own = path.symlink_metadata().ok()?;
+fn told_of(path: &Path, problem: &str) -> String {
+    format!("is not walked: `{}` {problem}", path.display())
+}
+
+fn in_folder(path: &Path, root: &Path) -> Result<u64, &'static str> {
+    let Ok(own) = path.symlink_metadata() else { return Ok(0) };
     let leaves = || path.canonicalize().is_ok_and(|real| !real.starts_with(root));
     match own.is_symlink() && leaves() {
-        true => Some("is a link that leads out of the workspace folder"),
-        false => unreadable(path),
+        true => Err("is a link that leads out of the workspace folder"),
+        false => readable(path),
     }
 }
 
@@ -50,7 +63,7 @@ fn behind_pointer(folder: &Path) -> Option<(PathBuf, &'static str)> {
     if !git.metadata().ok()?.is_file() {
         return None;
     }
-    let told = |path: &Path| unreadable(path).map(|problem| (path.to_owned(), problem));
+    let told = |path: &Path| readable(path).err().map(|problem| (path.to_owned(), problem));
     let first_line = |path: &Path| Some(fs::read_to_string(path).ok()?.lines().next()?.to_owned());
     if let Some(problem) = told(&git) {
         return Some(problem);
@@ -63,12 +76,13 @@ fn behind_pointer(folder: &Path) -> Option<(PathBuf, &'static str)> {
     told(&place.join(first_line(&common)?).join("info/exclude"))
 }
 
-/// Why a file that is there cannot be read safely.
-fn unreadable(path: &Path) -> Option<&'static str> {
+/// The length of a file, 0 when it is not there, or why it cannot be read safely.
+fn readable(path: &Path) -> Result<u64, &'static str> {
     match path.metadata() {
-        Ok(target) if !target.is_file() => Some("is no regular file"),
-        Ok(target) if target.len() > MAX_BYTES => Some("is too large"),
-        _ => None,
+        Ok(target) if !target.is_file() => Err("is no regular file"),
+        Ok(target) if target.len() > MAX_BYTES => Err("is too large"),
+        Ok(target) => Ok(target.len()),
+        Err(_) => Ok(0),
     }
 }
 

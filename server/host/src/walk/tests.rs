@@ -158,6 +158,59 @@ fn links_and_special_files_are_not_listed() {
     check(&tree, &["src/a.rs"]);
 }
 
+#[test]
+fn folders_without_end_are_not_looked_into() {
+    let tree = Tree::new(&[]);
+    let folders = |count: usize| "d/".repeat(count);
+    for (count, file) in [(128, "a.rs"), (129, "b.rs"), (140, "c.rs")] {
+        tree.write(&format!("root/{}{file}", folders(count)), "");
+    }
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), [format!("{}a.rs", folders(128))]);
+    let [Note { place, problem }] = &found.notes[..] else { panic!("{:?}", found.notes) };
+    assert_eq!(format!("{place}/"), folders(129));
+    assert!(problem.contains("128 folders"), "{problem}");
+}
+
+#[test]
+fn ignore_files_that_are_large_together_are_not_read() {
+    let tree = Tree::new(&["root/a/a.rs", "root/a/b/b.rs", "root/a/b/c/c.rs", "root/d/d.rs"]);
+    for folder in ["root", "root/a", "root/a/b", "root/d"] {
+        tree.write(&format!("{folder}/.gitignore"), "x\n".repeat(50_000));
+    }
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let code: Vec<String> = found.entries.iter().map(shown).filter(|name| name.ends_with(".rs")).collect();
+    assert_eq!(code, ["a/a.rs", "d/d.rs"]);
+    let [Note { place, problem }] = &found.notes[..] else { panic!("{:?}", found.notes) };
+    assert!(place == "a/b" && problem.contains("too large together"), "{place} {problem}");
+}
+
+#[test]
+fn a_place_in_a_whole_walk_is_what_a_walk_of_that_place_finds() {
+    let tree =
+        Tree::new(&["root/a.rs", "root/a/b.rs", "root/a/c/d.rs", "root/a-b/e.rs", "root/f/", "other/g.rs"]);
+    for roots in [tree.roots(), tree.several(&["root", "other"])] {
+        let options = WalkOptions::default();
+        let all = walk(&roots, &options, &Cancel::new()).unwrap();
+        for name in
+            ["a.rs", "a", "a/c", "a/c/d.rs", "a-b", "f", "g", "g.rs", "root", "root/a", "root/a.rs", "other"]
+        {
+            let key = FileKey::from(name);
+            let alone = walk_at(&roots, &key, &options, &Cancel::new()).unwrap();
+            let is_root = roots.len() > 1 && ["root", "other"].contains(&name);
+            assert_eq!(all.at(&roots, &key), (!is_root).then_some(alone), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_walk_that_was_cut_short_does_not_say_what_there_is_not() {
+    let tree = Tree::new(&["root/a.rs", "root/b.rs"]);
+    let options = WalkOptions { max_files: 1, ..WalkOptions::default() };
+    let all = walk(&tree.roots(), &options, &Cancel::new()).unwrap();
+    assert_eq!((all.entries.len(), all.at(&tree.roots(), &"a.rs".into())), (1, None));
+}
+
 /// A walk that hangs or eats all memory here has opened one of them.
 #[cfg(unix)]
 #[test]

@@ -14,6 +14,7 @@ use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{Findings, OutlineCache, OutlineKey, Seen, SeenFiles};
 use strata_host::roots::{Root, Roots};
+use strata_host::secrets::secret_by_place;
 use strata_host::walk::Entry;
 
 use super::Means;
@@ -121,6 +122,10 @@ impl<'a> Outlining<'a> {
         let settled = entry.stamp.is_settled();
         let read = Outlined { effort: Effort::Read, ..Outlined::default() };
         let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };
+        // It may have become a link since the walk.
+        if text.stamp != entry.stamp && secret_by_place(self.means.roots, &entry.key).is_some() {
+            return read;
+        }
         let first_line = text.text.lines().next().unwrap_or_default();
         let Some(language) = language_of(&entry.key, first_line) else { return read };
         let key = OutlineKey::new(text.hash, edition(language));
