@@ -62,6 +62,8 @@ pub struct Buffer {
     /// The edits since the last parse.
     trail: Trail,
     live: Arc<Mutex<Option<Live>>>,
+    /// The generation of the last text that was given up, for all clones: each of them would try as long again.
+    given_up: Arc<AtomicU64>,
 }
 
 impl Buffer {
@@ -73,7 +75,8 @@ impl Buffer {
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
         let generation = next_generation();
         let (trail, live) = (Trail::from(generation), Arc::default());
-        Self { document, language, generation, parsed: None, trail, live }
+        let given_up = Arc::new(AtomicU64::new(NEVER));
+        Self { document, language, generation, parsed: None, trail, live, given_up }
     }
 
     /// The document.
@@ -125,13 +128,16 @@ impl Buffer {
     }
 
     /// Parses the text as it is now, starting from what was last parsed. `None` without a grammar. The result may be
-    /// provisional.
+    /// provisional, and that of a text that was given up is [`Buffer::give_up`]'s.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
     pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
         let mut live = self.live();
+        if self.given_up.load(Ordering::Relaxed) == self.generation {
+            return Ok(self.nothing(language, key));
+        }
         match &mut *live {
             Some(live) if live.parsed.generation == self.generation && live.key == *key => {
                 return Ok(Some(live.parsed.clone()));
@@ -147,9 +153,14 @@ impl Buffer {
         self.parse_afresh(language, key, &mut live, cancel).map(Some)
     }
 
-    /// What stands for a text that could not be parsed in the time there was: no symbols, until it changes.
-    pub fn unparsed(&self, key: &FileKey) -> Option<Parsed> {
-        let language = self.language?;
+    /// The text could not be parsed in the time there was, and is not tried again. What stands for it: no symbols, until it
+    /// changes.
+    pub fn give_up(&self, key: &FileKey) -> Option<Parsed> {
+        self.given_up.store(self.generation, Ordering::Relaxed);
+        self.nothing(self.language?, key)
+    }
+
+    fn nothing(&self, language: LanguageId, key: &FileKey) -> Option<Parsed> {
         let tree = SyntaxTree::none(language)?;
         let symbols = Arc::new(FileSymbols::new(language, key, Outline::default()));
         Some(Parsed { generation: self.generation, tree, symbols, standing: Standing::Settled })
@@ -261,6 +272,9 @@ impl Parsed {
     }
 }
 
+/// No generation.
+const NEVER: u64 = u64::MAX;
+
 /// Buffers are closed and opened again under one name, so a count of their own would repeat. The numbers are only
 /// compared; none of them is ever shown.
 fn next_generation() -> u64 {
@@ -358,9 +372,11 @@ mod tests {
         let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
         let late = Cancel::new().or_when(|| true);
         assert!(buffer.parse(&key, &late).is_err());
-        buffer.adopt(buffer.unparsed(&key).unwrap());
+        let earlier = buffer.clone();
+        buffer.adopt(buffer.give_up(&key).unwrap());
         assert!(!buffer.is_stale());
         assert_eq!(outlined(&buffer, &key), "a.py\n");
+        assert_eq!(outlined(&earlier, &key), "a.py\n", "nobody tries it again");
         buffer.replace(4..9, "other").unwrap();
         assert!(outlined(&buffer, &key).contains("other"));
     }

@@ -274,6 +274,11 @@ impl MainLoop {
             }
             Action::Reindex => {
                 self.indexing.want_all();
+                self.indexing.leave();
+                self.start_indexing();
+            }
+            Action::ReindexNext => {
+                self.indexing.want_all();
                 self.start_indexing();
             }
             Action::ReadSettings => self.read_settings(),

@@ -16,7 +16,7 @@ use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 
 use crate::clock::now_ms;
-use crate::commands::{self, CommandError, Compacting, Context, Effect};
+use crate::commands::{self, CommandError, Compacting, Context, Effect, Wrote};
 use crate::compacting::{Job, Reason, sum_up};
 use crate::index::{Index, Links, Means, Remembered, Step, walk_options};
 use crate::keeper::{KeepError, Keeper};
@@ -251,6 +251,7 @@ impl Workbench {
             cancel: &self.cancel,
             effects: Vec::new(),
             write: None,
+            wrote: Wrote::No,
         };
         let mut reply = commands::run(name, arguments, &mut context)?;
         let effects = std::mem::take(&mut context.effects);
@@ -269,7 +270,7 @@ impl Workbench {
                 }
                 Effect::Open(session) => opened = Some(session),
                 Effect::Show(_) => self.session = opened.take().unwrap_or_else(|| Arc::clone(&self.session)),
-                Effect::Close(_) => self.session = Arc::new(Session::new(MAIN_SESSION)),
+                Effect::Close(_) => self.session = Arc::new(Session::new(Keeper::new_id()?)),
                 Effect::Compact(job) => match job.reason {
                     Reason::Due(_) => {
                         // What is due by itself must not fail the command that made it so.
@@ -387,9 +388,12 @@ impl Workbench {
     /// Goes on with a stored session, or begins one of this name when there is none.
     ///
     /// # Errors
-    /// [`CommandError`].
+    /// [`CommandError`], also when there is none and the name is a word for something else.
     pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
         self.session = match self.services.keeper.load(id, Access::Write) {
+            Err(KeepError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
+                return Err(StoreError::Reserved(name).into());
+            }
             Err(KeepError::Store(StoreError::NoSession(_))) => Arc::new(Session::new(id)),
             loaded => loaded?,
         };
@@ -529,6 +533,39 @@ mod tests {
         assert_eq!(workbench.newest_session().unwrap(), None);
         let found = workbench.run("strata.memory.search", json!({ "query": "note" })).unwrap();
         assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_imported_can_be_read_again() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut workbench = kept(folder.path(), state.path());
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let function = json!({ "name": "f", "arguments": nested(126) });
+        let call = json!({ "id": "c", "type": "function", "function": function });
+        let messages = json!([
+            { "role": "user", "content": "hi" },
+            { "role": "assistant", "content": null, "tool_calls": [call] },
+        ]);
+        let text = json!({ "messages": messages }).to_string();
+        let imported = workbench.run("strata.session.import", json!({ "text": text })).unwrap();
+        let id = imported["id"].as_str().unwrap();
+        assert_eq!(workbench.reopen(id, Access::Write).unwrap(), Reopened::Open);
+
+        // As deep as JSON is read; a level more when it is stored.
+        let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
+        let refused = workbench.run("strata.session.import", json!({ "text": text })).unwrap_err();
+        assert!(refused.to_string().contains("nested"), "{refused}");
+        assert_eq!(workbench.newest_session().unwrap().as_deref(), Some(id));
+    }
+
+    #[test]
+    fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut workbench = kept(folder.path(), state.path());
+        let refused = workbench.resume_or_begin("main").unwrap_err().to_string();
+        assert!(refused.contains("`main`") && refused.contains("another one"), "{refused}");
+        workbench.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap_err();
+        assert_eq!(workbench.newest_session().unwrap(), None);
     }
 
     #[test]

@@ -58,8 +58,10 @@ pub enum Action {
     Refresh(BTreeSet<FileKey>),
     /// Look at all files on disk, and anew at those that look different.
     Rescan,
-    /// Walk and index everything anew.
+    /// Walk and index everything anew; a run that is on is of no use any more.
     Reindex,
+    /// The same once a run that is on has ended: what keeps changing must not keep every run from its end.
+    ReindexNext,
     /// Read the settings files of the workspace anew.
     ReadSettings,
     /// Tell the person something.
@@ -280,10 +282,10 @@ impl World {
 
     /// The own name of a session that is open; `main` is the one that is shown.
     pub fn session_id(&self, name: &str) -> Option<String> {
-        match self.sessions.get_key_value(name) {
-            Some((id, _)) => Some(id.to_string()),
-            None => (name == MAIN_SESSION).then(|| self.current.to_string()),
+        if name == MAIN_SESSION {
+            return Some(self.current.to_string());
         }
+        self.sessions.contains_key(name).then(|| name.to_owned())
     }
 
     /// A session was left changed. One that was closed meanwhile stays closed.
@@ -350,7 +352,7 @@ fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
     }
     // What an ignore file says may concern any file below it.
     if names(&IGNORE_FILES) {
-        actions.push(Action::Reindex);
+        actions.push(Action::ReindexNext);
     } else if !keys.is_empty() {
         actions.push(Action::Refresh(keys));
     }
@@ -390,6 +392,22 @@ mod tests {
             assert!(said.contains("`params.contentChanges` is no list"), "{said}");
             assert!(!said.contains("ghp_1") && !said.contains("Ignore"), "{said}");
         }
+    }
+
+    #[test]
+    fn an_ignore_file_that_keeps_changing_stops_no_run() {
+        let changed = |name: &str| changed(BTreeSet::from([FileKey::from(name)]));
+        assert_eq!(changed("a/.gitignore"), [Action::ReindexNext]);
+        assert_eq!(changed("a/b.py"), [Action::Refresh(BTreeSet::from([FileKey::from("a/b.py")]))]);
+    }
+
+    #[test]
+    fn main_is_the_session_that_is_shown_whatever_others_are_called() {
+        let mut world = World::new();
+        world.session_opened(Arc::new(Session::new("s-1")));
+        world.session_shown("s-1");
+        let found = [MAIN_SESSION, "s-1", "s-2"].map(|name| world.session_id(name));
+        assert_eq!(found, [Some("s-1".to_owned()), Some("s-1".to_owned()), None]);
     }
 
     #[test]

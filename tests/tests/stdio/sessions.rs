@@ -113,6 +113,20 @@ fn a_second_server_is_told_who_writes_and_may_read() {
 }
 
 #[test]
+fn an_editor_that_is_loaded_again_goes_on_before_its_last_server_has_ended() {
+    let place = Place::new();
+    let mut last = place.start();
+    say(&mut last, "mine");
+    let id = current(&mut last);
+    let again = Setup::new(&place.repo).state(place.state.path()).options(json!({ "resume": id }));
+    let mut again = again.start_without_waiting();
+    last.quit();
+    assert_eq!(texts(&mut again), ["mine", "mine, of course"]);
+    say(&mut again, "still mine");
+    assert_eq!(current(&mut again), id);
+}
+
+#[test]
 fn sessions_are_begun_forked_named_searched_exported_and_deleted() {
     let place = Place::new();
     let mut editor = place.start();

@@ -3,7 +3,7 @@
 //! Written as `{"messages": [...]}`, whatever it was read from. Beside what no form can express (`exchange`),
 //! reading and writing changes this: content of one text part is written as a string; a tool's answer without
 //! content is the empty string; an assistant without content has `null`; a call without a type is a `function`; fields of a body other than `messages` go. A call's
-//! arguments come back byte for byte, JSON or not; empty ones are read as no arguments.
+//! arguments come back byte for byte, JSON or not, however deeply nested; empty ones are read as no arguments.
 //!
 //! Of the model, this form cannot express reasoning, failed results, several results in one message (they become
 //! several messages), pictures in results (they follow in a user message, as in requests), and text that stands
@@ -52,12 +52,29 @@ pub(super) fn image_at(url: &str) -> Image {
     Image { source, width: None, height: None }
 }
 
-/// A call's arguments as a value: the text itself when it is not JSON.
+/// So many lists and objects may stand in one another in arguments. `serde_json` reads 127, and the message around a call, and
+/// whatever that stands in, need some of them.
+const MAX_LEVELS: usize = 100;
+
+/// A call's arguments as a value: the text itself when it is not JSON, or nested too deeply to be read within a message.
 pub(super) fn arguments(text: &str) -> Value {
     if text.is_empty() {
         return json!({});
     }
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+    match serde_json::from_str(text) {
+        Ok(value) if is_within(MAX_LEVELS, &value) => value,
+        _ => text.into(),
+    }
+}
+
+/// Whether no more than `levels` lists and objects stand in one another.
+fn is_within(levels: usize, value: &Value) -> bool {
+    let inside = |value: &Value| levels.checked_sub(1).is_some_and(|left| is_within(left, value));
+    match value {
+        Value::Array(items) => levels > 0 && items.iter().all(inside),
+        Value::Object(fields) => levels > 0 && fields.values().all(inside),
+        _ => true,
+    }
 }
 
 /// Whether a message, or an item of the Responses API, is an instruction.

@@ -61,7 +61,7 @@ impl History {
     /// Adds a message at the end and says its number.
     pub fn add(&mut self, message: NewMessage) -> MessageId {
         let id = MessageId(self.next);
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
         Arc::make_mut(&mut self.messages).push(Arc::new(Message { id, body: message }));
         id
     }
@@ -83,7 +83,7 @@ impl History {
     /// A conversation as it was stored. `next` is the first number that was never used.
     pub fn restored(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
         let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
-        let used = messages.iter().map(|message| message.id.0 + 1).max().unwrap_or_default();
+        let used = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
         Self { messages: Arc::new(messages), next: next.0.max(used) }
     }
 
@@ -268,7 +268,7 @@ impl Writer {
                 && let Some(Entry::Add(body)) = entry.take()
             {
                 let id = MessageId(self.next);
-                self.next += 1;
+                self.next = self.next.saturating_add(1);
                 self.rebuilt.added.push(id);
                 self.messages.push(Arc::new(Message { id, body }));
             }
@@ -316,6 +316,17 @@ mod tests {
         assert_eq!(history.add(NewMessage::text(Role::User, "again")), MessageId(2));
         history.set([NewMessage::text(Role::User, "anew")]);
         assert_eq!(history.messages()[0].id, MessageId(3));
+    }
+
+    #[test]
+    fn the_highest_number_is_no_end_of_the_process() {
+        let last = Message { id: MessageId(u64::MAX), body: NewMessage::text(Role::User, "last") };
+        let mut history = History::restored([last], MessageId(0));
+        assert_eq!(history.next_id(), MessageId(u64::MAX));
+        history.add(NewMessage::text(Role::Assistant, "one more"));
+        let summary = Entry::Add(NewMessage::text(Role::User, "in short"));
+        history.rebuild(&[MessageId(u64::MAX)], vec![summary]);
+        assert_eq!(history.len(), 3);
     }
 
     #[test]

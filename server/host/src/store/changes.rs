@@ -37,8 +37,8 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::ReadOnly`]; [`StoreError::NoMessage`], [`StoreError::MessageExists`] and [`StoreError::Order`] when the
-    /// change does not fit what is stored; [`StoreError::Full`], [`StoreError::Busy`], [`StoreError::Damaged`]. Whatever
-    /// it is, nothing has changed.
+    /// change does not fit what is stored; [`StoreError::TooDeep`]; [`StoreError::Full`], [`StoreError::Busy`],
+    /// [`StoreError::Damaged`]. Whatever it is, nothing has changed.
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         let applied = self.apply(handle, commit);
         self.noting_damage(applied)

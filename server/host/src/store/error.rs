@@ -41,6 +41,9 @@ pub enum StoreError {
     /// There is one of that name already.
     #[error("there is a session `{0}` already")]
     Exists(SessionId),
+    /// A name that stands for something else.
+    #[error("`{0}` stands for the session at hand, so none is stored under this name; choose another one")]
+    Reserved(SessionId),
     /// No name of a session.
     #[error("`{}` is no name of a session: lower-case letters, digits, `-` and `_`, at most 64", .0.escape_default())]
     BadSessionId(String),
@@ -56,6 +59,9 @@ pub enum StoreError {
     /// A commit or an import adds a message under a number that is taken.
     #[error("the session holds a message {} already", .0.0)]
     MessageExists(MessageId),
+    /// Values in a message stand deeper in one another than can be read back.
+    #[error("values nested more than {0} levels deep could not be read back; give the innermost as text")]
+    TooDeep(usize),
     /// The order of a commit does not name each message of the session once.
     #[error("the new order names {named} messages, but not each of the session's {held} once")]
     Order {
@@ -80,6 +86,12 @@ pub enum StoreError {
     OverQuota {
         /// Its size in bytes.
         bytes: u64,
+        /// The quota in bytes.
+        quota: u64,
+    },
+    /// A copy of a session whose spilled outputs cannot be the same files, and nothing makes room for copies.
+    #[error("no room to copy spilled outputs: all may take {quota} bytes; delete sessions or allow more")]
+    NoRoomForCopy {
         /// The quota in bytes.
         quota: u64,
     },

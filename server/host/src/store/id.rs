@@ -38,6 +38,11 @@ impl SessionId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether it is `main`, which stands for the session at hand wherever one is named, so that none is begun under it.
+    pub fn is_reserved(&self) -> bool {
+        &*self.0 == "main"
+    }
 }
 
 impl FromStr for SessionId {

@@ -36,6 +36,9 @@ const VERSION: u32 = 1;
 /// The longest line that is read, in bytes: as long as the longest message of the protocol.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
+/// The highest number of a message that is read. It leaves numbers for as many messages as anybody will add.
+const MAX_NUMBER: u64 = u64::MAX / 4;
+
 impl Store {
     /// Writes a session as lines, as of one moment: a header, then its messages in order, hidden ones included. Same
     /// session, same bytes.
@@ -55,7 +58,7 @@ impl Store {
     }
 
     /// Reads what [`export`](Self::export) wrote into a session of its own: all of it or nothing. It keeps its name in the
-    /// store when that is free, and gets a new one otherwise.
+    /// store when that is free and no word for something else, and gets a new one otherwise.
     ///
     /// # Errors
     /// [`StoreError::Line`] with the number of the first line that is not what it has to be.
@@ -67,6 +70,7 @@ impl Store {
         }
         let id = match key_of(&self.connection, &header.id) {
             Ok(_) => SessionId::random()?,
+            Err(StoreError::NoSession(_)) if header.id.is_reserved() => SessionId::random()?,
             Err(StoreError::NoSession(_)) => header.id,
             Err(failed) => return Err(failed),
         };
@@ -105,6 +109,9 @@ fn message(line: &[u8]) -> Result<Message, String> {
         serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let id = fields.shift_remove("id").ok_or("a message needs an `id`")?;
     let id: MessageId = serde_json::from_value(id).map_err(|error| format!("id: {error}"))?;
+    if id.0 > MAX_NUMBER {
+        return Err(format!("id: {} is too high; the highest is {MAX_NUMBER}", id.0));
+    }
     let body = serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| error.to_string())?;
     Ok(Message { id, body })
 }

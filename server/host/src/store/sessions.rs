@@ -9,7 +9,7 @@ use strata_engine::history::{Message, MessageId, NewMessage};
 
 use super::lock::{Access, SessionHandle};
 use super::words::Words;
-use super::{SessionId, Store, StoreError};
+use super::{Quota, SessionId, Store, StoreError};
 
 /// A session to begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,9 @@ pub struct Stored {
 /// The longest preview, in characters.
 pub const PREVIEW_CHARS: usize = 120;
 
+/// So many lists and objects in one another are read back (`serde_json` refuses more).
+const MAX_DEPTH: usize = 127;
+
 /// How many messages of the person are looked at for a preview; some have no text.
 const PREVIEW_MESSAGES: u32 = 3;
 
@@ -65,7 +68,7 @@ impl Store {
     /// Begins an empty session, open for writing.
     ///
     /// # Errors
-    /// [`StoreError::Exists`].
+    /// [`StoreError::Exists`]; [`StoreError::Reserved`].
     pub fn create(&mut self, new: &NewSession) -> Result<SessionHandle, StoreError> {
         let handle = SessionHandle::writing(&self.place, new.id.clone())?;
         let transaction = self.writing()?;
@@ -190,18 +193,27 @@ impl Store {
             transaction.prepare_cached(statement)?.execute([key])?;
         }
         transaction.commit()?;
-        self.spills.remove_session(id)?;
+        // The session is gone, whatever comes of this; what stays behind goes when the store is opened again.
+        if let Err(error) = self.spills.remove_session(id) {
+            tracing::warn!(%error, "spilled outputs of a deleted session stay for now");
+        }
         // Nobody can open the session any more; a file that stays behind is only untidy.
         let _ = std::fs::remove_file(self.place.session_lock(id));
         drop(handle);
         Ok(())
     }
 
+    /// Spilled outputs of all workspaces may take so much from now on, those that a fork copies among them.
+    pub fn allow_spills(&mut self, quota: Quota) {
+        self.spills = self.spills.with_quota(quota);
+    }
+
     /// Copies a session, whoever writes to it, with its spilled outputs. `until` is the last message that is copied;
     /// without it all are. The copy's state and the numbers of its messages are those of the original.
     ///
     /// # Errors
-    /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`].
+    /// [`StoreError::NoSession`], [`StoreError::NoMessage`], [`StoreError::Exists`], [`StoreError::Reserved`];
+    /// [`StoreError::NoRoomForCopy`].
     pub fn fork(
         &mut self,
         from: &SessionId,
@@ -268,6 +280,9 @@ pub(super) fn insert(
         // A read that fails may have rolled the transaction back, and what came next would be on its own.
         Err(failed) => return Err(failed),
         Ok(_) => return Err(StoreError::Exists(new.id.clone())),
+    }
+    if new.id.is_reserved() {
+        return Err(StoreError::Reserved(new.id.clone()));
     }
     let created = new.created_ms.cast_signed();
     connection
@@ -347,12 +362,38 @@ impl Columns {
     pub(super) fn of(message: &NewMessage) -> Result<Self, StoreError> {
         let failed = |error: serde_json::Error| StoreError::Sqlite(error.to_string());
         let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
+        let body = serde_json::to_string(message).map_err(failed)?;
+        if depth(&body) > MAX_DEPTH {
+            return Err(StoreError::TooDeep(MAX_DEPTH));
+        }
         Ok(Self {
             role: name(serde_json::to_value(message.role).map_err(failed)?),
             kind: name(serde_json::to_value(message.kind).map_err(failed)?),
-            body: serde_json::to_string(message).map_err(failed)?,
+            body,
         })
     }
+}
+
+/// How many lists and objects of a JSON text stand in one another at most.
+fn depth(json: &str) -> usize {
+    let (mut open, mut deepest, mut quoted) = (0_usize, 0, false);
+    let mut bytes = json.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => quoted = !quoted,
+            // What is escaped ends no string.
+            b'\\' => {
+                bytes.next();
+            }
+            b'[' | b'{' if !quoted => {
+                open += 1;
+                deepest = deepest.max(open);
+            }
+            b']' | b'}' if !quoted => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 fn message(row: &rusqlite::Row<'_>) -> Result<Message, StoreError> {
@@ -368,7 +409,7 @@ fn position_of(connection: &Connection, session: i64, id: MessageId) -> Result<O
     Ok(statement.query_row([session, id.0.cast_signed()], |row| row.get(0)).optional()?)
 }
 
-/// The beginning of what the person said first.
+/// The beginning of what the person said first. A message that cannot be read says nothing: the others are listed all the same.
 fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT message.body FROM place JOIN message ON message.key = place.message
@@ -377,7 +418,7 @@ fn preview(connection: &Connection, session: i64) -> Result<String, StoreError> 
     )?;
     let mut rows = statement.query(params![session, PREVIEW_MESSAGES])?;
     while let Some(row) = rows.next()? {
-        let body = body(row.get_ref(0)?.as_str().map_err(StoreError::damaged)?)?;
+        let Some(body) = row.get_ref(0)?.as_str().ok().and_then(|text| body(text).ok()) else { continue };
         let text = Message { id: MessageId(0), body }.text();
         let mut words = text.split_whitespace().peekable();
         if words.peek().is_some() {

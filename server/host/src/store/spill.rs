@@ -1,7 +1,7 @@
 //! Large tool outputs in files of their own, so that a model can page through what no prompt could hold. Nobody but the
 //! user can read them or guess their names, and together they never take more than a quota.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -213,10 +213,23 @@ impl Spills {
 
     /// Gives a session that is about to be stored the same outputs as another one, under the same names. They are the same
     /// files, so they take no room. `None` when there are none.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRoomForCopy`] where files cannot have two names and the quota has no room for copies.
     pub(super) fn copy_session(
         &self,
         from: &SessionId,
         to: &SessionId,
+    ) -> Result<Option<Copied>, StoreError> {
+        self.copy_session_by(from, to, give_name)
+    }
+
+    /// The same with a way to give a file a second name.
+    pub(super) fn copy_session_by(
+        &self,
+        from: &SessionId,
+        to: &SessionId,
+        link: impl Fn(&Path, &Path) -> io::Result<()>,
     ) -> Result<Option<Copied>, StoreError> {
         let (old, new) = (self.folder(from), self.folder(to));
         if !is_directory(&self.own) || !is_directory(&old) {
@@ -228,10 +241,11 @@ impl Spills {
         private_directory(&new)?;
         for output in outputs(old) {
             let (old, new) = (output.path(), new.join(output.file_name()));
-            let copied = fs::hard_link(&old, &new)
-                // Not every file system can do that.
-                .map_err(|error| StoreError::io(&new, &error))
-                .or_else(|_| self.put(&new, &fs::read(&old).map_err(|error| StoreError::io(&old, &error))?));
+            // Not every file system can do that.
+            let copied = link(&old, &new).or_else(|_| {
+                let output = fs::read(&old).map_err(|error| StoreError::io(&old, &error))?;
+                self.put_copy(&new, &output)
+            });
             if let Err(error) = copied {
                 self.remove(to)?;
                 return Err(error);
@@ -261,33 +275,25 @@ impl Spills {
     /// Writes a new file, the newest of all, after making room for it.
     fn put(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
         let newest = self.make_room(path.parent().unwrap_or(&self.own), output.len() as u64)?;
-        let written = private_file(path).and_then(|mut file| {
-            file.write_all(output)?;
-            let now = file.metadata()?.modified()?;
-            if let Some(later) = newest.and_then(|newest| newest.checked_add(LATER))
-                && now < later
-            {
-                file.set_modified(later)?;
-            }
-            file.sync_all()
-        });
-        written.map_err(|error| {
-            // Half an output is none.
-            let _ = fs::remove_file(path);
-            StoreError::io(path, &error)
-        })
+        write_new(path, output, newest)
+    }
+
+    /// Writes a copy of an output where there is room for it: what makes room might be what is copied.
+    fn put_copy(&self, path: &Path, output: &[u8]) -> Result<(), StoreError> {
+        let held = self.held(path.parent().unwrap_or(&self.own));
+        if total(&held).saturating_add(output.len() as u64) > self.quota.0 {
+            return Err(StoreError::NoRoomForCopy { quota: self.quota.0 });
+        }
+        write_new(path, output, newest(&held))
     }
 
     /// Removes outputs until there is room, those of the folder `own` last, and says when the newest of all was written.
     fn make_room(&self, own: &Path, bytes: u64) -> Result<Option<SystemTime>, StoreError> {
         let mut held = self.held(own);
-        let newest = held.iter().map(|held| held.written).max();
+        let (newest, mut total) = (newest(&held), total(&held));
         let mut names: HashMap<Identity, usize> = HashMap::new();
-        let mut total: u64 = 0;
         for one in &held {
-            let names = names.entry(one.file.clone()).or_default();
-            *names += 1;
-            total += if *names == 1 { one.bytes } else { 0 };
+            *names.entry(one.file.clone()).or_default() += 1;
         }
         held.sort_by(|a, b| (a.own, a.written, &a.path).cmp(&(b.own, b.written, &b.path)));
         for oldest in held {
@@ -322,6 +328,41 @@ impl Spills {
             })
             .collect()
     }
+}
+
+/// How many bytes these take. A file takes them once, however many names it has.
+fn total(held: &[Held]) -> u64 {
+    let mut files = HashSet::new();
+    held.iter().filter(|held| files.insert(held.file.clone())).map(|held| held.bytes).sum()
+}
+
+/// When the newest of these was written.
+fn newest(held: &[Held]) -> Option<SystemTime> {
+    held.iter().map(|held| held.written).max()
+}
+
+/// Gives a file a second name.
+fn give_name(old: &Path, new: &Path) -> io::Result<()> {
+    fs::hard_link(old, new)
+}
+
+/// Writes a new file that is newer than what was the newest.
+fn write_new(path: &Path, output: &[u8], newest: Option<SystemTime>) -> Result<(), StoreError> {
+    let written = private_file(path).and_then(|mut file| {
+        file.write_all(output)?;
+        let now = file.metadata()?.modified()?;
+        if let Some(later) = newest.and_then(|newest| newest.checked_add(LATER))
+            && now < later
+        {
+            file.set_modified(later)?;
+        }
+        file.sync_all()
+    });
+    written.map_err(|error| {
+        // Half an output is none.
+        let _ = fs::remove_file(path);
+        StoreError::io(path, &error)
+    })
 }
 
 /// The directories in one, links to directories left out.

@@ -68,6 +68,8 @@ pub struct Context<'a> {
     pub effects: Vec<Effect>,
     /// What the command writes to the store, beside its session.
     pub write: Option<Write>,
+    /// Whether it has written that.
+    pub wrote: Wrote,
 }
 
 /// Something that a command writes to the store when it has nothing else left to do, so that nothing is written by one that
@@ -116,6 +118,15 @@ pub enum Compacting {
     /// It is.
     Yes,
     /// It is not.
+    No,
+}
+
+/// Whether a command has written to the store beside its session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrote {
+    /// It has. Then it has happened, whether somebody still waits for the answer or not.
+    Yes,
+    /// It has not.
     No,
 }
 
@@ -189,6 +200,7 @@ pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Va
     if let Some(write) = context.write.take() {
         context.cancel.check()?;
         let written = write(&context.services.keeper)?;
+        context.wrote = Wrote::Yes;
         if let (Value::Object(reply), Value::Object(written)) = (&mut reply, written) {
             reply.extend(written);
         }
@@ -281,6 +293,7 @@ mod tests {
                 cancel: &cancel,
                 effects: vec![],
                 write: None,
+                wrote: Wrote::No,
             };
             let result = run(name, serde_json::json!({"no such field": 1}), &mut context);
             assert!(matches!(result, Err(CommandError::InvalidParams { .. })), "{name}: {result:?}");

@@ -14,6 +14,7 @@ use strata_engine::wire::{self, Body, Format};
 use strata_host::store::{Access, Scope, SessionInfo, StoreError};
 
 use super::memory::Found;
+use super::tool_output::quota;
 use super::{CommandError, Context, Effect, Empty, Later, NoArguments};
 use crate::keeper::{KeepError, Keeper};
 use crate::world::MAIN_SESSION;
@@ -208,7 +209,14 @@ pub(super) fn fork(params: ForkParams, context: &mut Context<'_>) -> Result<Open
     session.rename(Keeper::new_id()?);
     let session = Arc::new(session);
     let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
+    let quota = quota(context);
     context.at_last::<Empty, _>(move |keeper| {
+        if keeper.access(&from).is_some() {
+            keeper.with(|store| {
+                store.allow_spills(quota);
+                Ok(())
+            })?;
+        }
         keeper.fork(&from, &copy, &params.name, now_ms)?;
         Ok(Empty {})
     });
@@ -261,6 +269,16 @@ pub(super) fn rename(params: RenameParams, context: &mut Context<'_>) -> Result<
 }
 
 pub(super) fn delete(params: DeleteParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+    if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
+        // Earlier versions have stored sessions under this name, and what is deleted is gone.
+        let is_stored = context.services.keeper.list()?.iter().any(|info| info.id.is_reserved());
+        if is_stored {
+            return Err(CommandError::failed(
+                "`main` is the session at hand, and another one is stored under this name: leave `id` out for the \
+                 one at hand; `strata sessions delete main` deletes the other one",
+            ));
+        }
+    }
     let id = own_name(params.id, context);
     let own = *id == *context.session.id;
     if !own && context.sessions.contains_key(id.as_str()) {

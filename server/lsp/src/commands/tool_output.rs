@@ -136,10 +136,15 @@ pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<Res
     intake.finish(nowhere)
 }
 
+/// What outputs in files may take together.
+pub(super) fn quota(context: &Context<'_>) -> Quota {
+    Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
+}
+
 fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
     let session: SessionId = context.session.id.parse().ok()?;
     let keeper = &context.services.keeper;
-    let quota = Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20);
+    let quota = quota(context);
     // Outputs of a session that is not stored are taken for what a deleted one has left.
     let written = keeper.begin(context.session, context.now_ms).and_then(|()| {
         keeper.with(|store| store.spills().with_quota(quota).write(&session, text.as_bytes()))
@@ -173,7 +178,7 @@ mod tests {
     use strata_engine::session::Session;
     use strata_engine::settings::Settings;
 
-    use super::super::Compacting;
+    use super::super::{Compacting, Wrote};
     use super::*;
     use crate::services::Services;
     use crate::snapshot::Snapshot;
@@ -200,6 +205,7 @@ mod tests {
             cancel: &cancel,
             effects: Vec::new(),
             write: None,
+            wrote: Wrote::No,
         };
         // Of 640 KiB each, so that one MiB has room for one of them.
         let text = "0123456789abcde\n".repeat(40 << 10);

@@ -9,16 +9,17 @@ use strata_host::store::Access;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::MainLoop;
+use super::queue::{Task, Waiting, Whose};
+use super::tasks::{may_pass, new_name, not_resumed};
 use crate::capabilities;
 use crate::client::{Can, ClientInfo, InitializationOptions};
 use crate::faults::carried;
 use crate::folders::folders_of;
-use crate::keeper::Keeper;
 use crate::mail::Answer;
 use crate::navigation;
 use crate::outgoing::Outgoing;
 use crate::settings;
-use crate::world::{Action, MAIN_SESSION};
+use crate::world::Action;
 
 impl MainLoop {
     pub(super) fn initialize(&mut self, params: &InitializeParams, answer: Answer<InitializeResult>) {
@@ -36,7 +37,7 @@ impl MainLoop {
         let roots = self.folders.roots();
         let client = Arc::new(client);
         self.services.meet(Arc::clone(&client));
-        let session = self.first_session(&client, &roots);
+        let (session, awaited) = self.first_session(&client, &roots);
         let [user, environment] = settings::of_user();
         let workspace = (Layer::Workspace, settings::of_workspace(&roots));
         let editor = own.map(|tree| (Layer::Editor, settings::of_editor(tree)));
@@ -54,13 +55,16 @@ impl MainLoop {
                 match action {
                     Action::Warn { code, message, .. } => told.push((code, message)),
                     // The index and the meter are asked for when the client is ready.
-                    Action::Reindex | Action::Meter => {}
+                    Action::Reindex | Action::ReindexNext | Action::Meter => {}
                     other => now.push(other),
                 }
             }
             now
         });
         self.greetings.extend(told);
+        if let Some(id) = awaited {
+            self.go_on_with(id);
+        }
         // Nobody waits any more when the client cancelled its first request; the state is right all the same.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
         let offered = self.offers.begin(&wanted, &self.world.client.registers);
@@ -68,29 +72,39 @@ impl MainLoop {
     }
 
     /// The session that an editor starts with: a new one, or the one that it wishes to go on with. Nobody waits for
-    /// anything else yet, so the disk may be waited for here.
-    fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> Arc<Session> {
+    /// anything else yet, so the disk may be waited for here. Also says which one is still to be waited for, because somebody else
+    /// writes to it: the server whose place this one takes, perhaps.
+    fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
         let keeper = &self.services.keeper;
         let folder = roots.iter().next().map(strata_host::roots::Root::path);
         if let Some(Err(error)) = folder.map(|folder| keeper.settle(folder)) {
             self.greetings.push(("store", format!("sessions are not kept: {error}")));
         }
+        let mut awaited = None;
         if let Some(id) = &client.resume {
             match keeper.load(id, Access::Write) {
-                Ok(session) => return session,
-                Err(error) => {
-                    self.greetings.push(("resume", format!("a new session was begun: {error}")));
-                }
+                Ok(session) => return (session, None),
+                Err(error) if may_pass(&error) => awaited = Some(id.clone()),
+                Err(error) => self.greetings.push(("resume", not_resumed(&error))),
             }
         }
-        let id = Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned());
-        Arc::new(Session::new(id))
+        (Arc::new(Session::new(new_name())), awaited)
+    }
+
+    /// Goes on with a session as soon as it can be had. Commands for the session that is shown wait for that, a few seconds at
+    /// most, and nothing else does.
+    fn go_on_with(&mut self, id: String) {
+        let snapshot = self.world.snapshot.clone();
+        let waiting = Waiting { task: Task::Resume(id), snapshot, whose: Whose::Named };
+        self.queues.push(&self.world.current, waiting);
     }
 
     pub(super) fn initialized(&mut self) {
         for (code, message) in std::mem::take(&mut self.greetings) {
             self.services.warn(code, message);
         }
+        let shown = Arc::clone(&self.world.current);
+        self.start_next(&shown);
         let client = Arc::clone(&self.world.client);
         if client.configuration == Can::Yes {
             self.ask_settings();
@@ -107,5 +121,56 @@ impl MainLoop {
         self.pool.spawn(warm_up, |_| ());
         self.act(Action::Reindex);
         self.act(Action::Meter);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use serde_json::json;
+    use strata_engine::cancel::Cancel;
+    use strata_engine::history::{NewMessage, Role};
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::keeper::Keeper;
+    use crate::mail::Call;
+
+    #[test]
+    fn a_session_is_gone_on_with_when_its_last_server_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let last = Keeper::default();
+        last.settle_at(folder.path().join("state"), folder.path());
+        let mut session = Session::new("s-1");
+        session.history.add(NewMessage::text(Role::User, "where we were"));
+        last.commit(&Arc::new(session), 1).unwrap();
+
+        let (mail, inbox) = channel();
+        let (main_loop, _said) = MainLoop::alone(mail);
+        let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
+        let client = ClientInfo { resume: Some("s-1".to_owned()), ..ClientInfo::default() };
+        let (session, awaited) = main_loop.first_session(&client, &Roots::single(folder.path()).unwrap());
+        assert_eq!((session.history.len(), awaited.as_deref()), (0, Some("s-1")));
+        assert!(main_loop.greetings.iter().all(|(code, _)| *code != "resume"));
+        main_loop.world.begin_with(session);
+        main_loop.go_on_with("s-1".to_owned());
+
+        // Said to the session that is shown: when its turn comes, that is the one that was waited for.
+        let (answer, mut waits) = oneshot::channel();
+        let arguments = vec![json!({ "role": "user", "content": "on we go" })];
+        let name = "strata.history.add".to_owned();
+        main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
+        assert!(inbox.recv_timeout(Duration::from_millis(200)).is_err(), "somebody writes to it");
+        main_loop.meter.wanted = true;
+        assert_eq!(main_loop.time_to_meter(), None, "nobody is told of a session that nobody wanted");
+        last.release("s-1");
+        while waits.try_recv().is_err() {
+            main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
+        }
+        let shown = main_loop.world.shown().unwrap();
+        assert_eq!((&*shown.id, shown.history.len()), ("s-1", 2));
+        assert!(main_loop.time_to_meter().is_some());
     }
 }

@@ -66,9 +66,13 @@ impl Indexing {
         }
     }
 
-    /// Everything is to be looked at anew; a run that is on is of no use any more.
+    /// Everything is to be looked at anew.
     pub(super) fn want_all(&mut self) {
         self.wanted = Wanted::All;
+    }
+
+    /// A run that is on is of no use any more.
+    pub(super) fn leave(&self) {
         if let Some(running) = &self.running {
             running.cancel.cancel();
         }

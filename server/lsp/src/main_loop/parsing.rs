@@ -41,7 +41,7 @@ impl MainLoop {
 fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<Parsed> {
     let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
         tracing::warn!(%key, "outlining takes too long; the buffer has no symbols until it changes");
-        return buffer.unparsed(key);
+        return buffer.give_up(key);
     };
     let parsed = parsed?;
     let block = &parsed.symbols().block;

@@ -36,6 +36,8 @@ pub(super) enum Task {
     Age(Box<Aged>),
     /// The client has counted a request.
     Measure(Measured),
+    /// The client wishes to go on with the session of this name, which somebody else still writes to.
+    Resume(String),
 }
 
 impl Task {
@@ -43,7 +45,7 @@ impl Task {
     pub(super) fn compaction(&self) -> Option<u64> {
         match self {
             Self::Compact(number, _) => Some(*number),
-            Self::Command(..) | Self::Age(_) | Self::Measure(_) => None,
+            Self::Command(..) | Self::Age(_) | Self::Measure(_) | Self::Resume(_) => None,
         }
     }
 
@@ -51,7 +53,7 @@ impl Task {
     fn is_wanted(&self) -> bool {
         match self {
             Self::Command(call, _) => !call.cancel.is_cancelled(),
-            Self::Compact(..) | Self::Age(_) | Self::Measure(_) => true,
+            Self::Compact(..) | Self::Age(_) | Self::Measure(_) | Self::Resume(_) => true,
         }
     }
 }
@@ -67,6 +69,8 @@ enum State {
     #[default]
     Idle,
     Running,
+    /// What runs waits for the session that is to be gone on with.
+    Resuming,
 }
 
 /// The queues of all sessions.
@@ -83,12 +87,13 @@ impl Queues {
     /// dropped.
     pub(super) fn next(&mut self, session: &str) -> Option<Waiting> {
         let queue = self.0.get_mut(session)?;
-        if queue.state == State::Running {
+        if queue.state != State::Idle {
             return None;
         }
         queue.waiting.retain(|waiting| waiting.task.is_wanted());
         let next = queue.waiting.pop_front();
-        match next {
+        match &next {
+            Some(Waiting { task: Task::Resume(_), .. }) => queue.state = State::Resuming,
             Some(_) => queue.state = State::Running,
             None => {
                 self.0.remove(session);
@@ -104,6 +109,14 @@ impl Queues {
             queue.waiting.drain(..).partition::<VecDeque<_>, _>(|waiting| waiting.whose == Whose::Shown);
         queue.waiting = stay;
         self.0.entry(now.to_owned()).or_default().waiting.extend(follow);
+    }
+
+    /// Whether a session has its place only until another one can be gone on with.
+    pub(super) fn is_resuming(&self, session: &str) -> bool {
+        self.0.get(session).is_some_and(|queue| {
+            let is_to_come = |waiting: &Waiting| matches!(waiting.task, Task::Resume(_));
+            queue.state == State::Resuming || queue.waiting.iter().any(is_to_come)
+        })
     }
 
     /// The running command of a session has ended.

@@ -4,21 +4,24 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Draft;
 use strata_engine::session::Session;
 use strata_host::pool::{Panicked, Pool, catch};
+use strata_host::store::{Access, StoreError};
 
 use super::MainLoop;
 use super::queue::{Task, Waiting, Whose};
 use crate::client::Can;
 use crate::clock::now_ms;
-use crate::commands::{self, CommandError, Compacting, Context, Effect};
+use crate::commands::{self, CommandError, Compacting, Context, Effect, Wrote};
 use crate::compacting::Reason;
 use crate::faults::{self, Point, carried};
-use crate::keeper::Keeper;
+use crate::keeper::{KeepError, Keeper};
 use crate::mail::{Answer, Call, Done, Mail, Waits};
 use crate::navigation::Feature;
 use crate::outgoing::Outgoing;
@@ -27,6 +30,12 @@ use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::world::{Action, MAIN_SESSION};
 
+/// How long a session is waited for that somebody else writes to: a server whose editor is gone has ended 3 s later.
+const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
+
+/// How often it is tried.
+const RESUME_PAUSE: Duration = Duration::from_millis(50);
+
 impl MainLoop {
     /// A command waits for its turn in the session that it names.
     pub(super) fn enqueue(&mut self, mut call: Call) {
@@ -34,7 +43,7 @@ impl MainLoop {
             Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
             Err(error) => return respond(call.answer, Err(error)),
         };
-        let named = self.world.sessions.contains_key(session.as_str());
+        let whose = if session == MAIN_SESSION { Whose::Shown } else { Whose::Named };
         let Some(session) = self.world.session_id(&session) else {
             let error = CommandError::invalid(
                 "session",
@@ -43,7 +52,6 @@ impl MainLoop {
             return respond(call.answer, Err(error));
         };
         let snapshot = self.world.snapshot.clone();
-        let whose = if named { Whose::Named } else { Whose::Shown };
         self.queues.push(&session, Waiting { task: Task::Command(call, arguments), snapshot, whose });
         self.start_next(&session);
     }
@@ -122,6 +130,10 @@ impl MainLoop {
                 let job = Box::new(move || changed(&before, aged).stored(&services));
                 Work { what: "ageing", job, pool: &self.pool, waits: Waits::Nobody }
             }
+            Task::Resume(name) => {
+                let job = Box::new(move || resumed(&name, &services));
+                Work { what: "resume", job, pool: &self.patient, waits: Waits::Nobody }
+            }
         }
     }
 
@@ -157,15 +169,16 @@ impl MainLoop {
                 cancel: &cancel,
                 effects: Vec::new(),
                 write: None,
+                wrote: Wrote::No,
             };
             let ran = catch_unwind(AssertUnwindSafe(|| commands::run(&name, arguments, &mut context)));
-            let effects = std::mem::take(&mut context.effects);
+            let (effects, wrote) = (std::mem::take(&mut context.effects), context.wrote);
             let result = ran.unwrap_or_else(|panic| {
                 give_free(&effects, &sessions, &services);
                 resume_unwind(panic)
             });
-            // What nobody waits for any more did not happen.
-            let keep = result.is_ok() && !cancel.is_cancelled();
+            // What nobody waits for any more did not happen, unless it is written already.
+            let keep = result.is_ok() && (wrote == Wrote::Yes || !cancel.is_cancelled());
             let changed = session.mark() != mark;
             let outcome = Outcome { session: changed.then_some(session), effects, result };
             if keep { outcome.stored(&services) } else { outcome.undone(&sessions, &services) }
@@ -180,7 +193,7 @@ impl MainLoop {
         match task {
             Task::Command(call, _) => respond(call.answer, Err(gone())),
             Task::Compact(number, _) => self.compaction_ended(id, number, Err(gone())),
-            Task::Age(_) | Task::Measure(_) => {}
+            Task::Age(_) | Task::Measure(_) | Task::Resume(_) => {}
         }
     }
 
@@ -230,8 +243,7 @@ impl MainLoop {
                 Effect::Tell(news) => self.services.tell_compaction(*news),
                 Effect::Close(id) => {
                     self.compactions.cancel_all_of(&id);
-                    let next =
-                        Arc::new(Session::new(Keeper::new_id().unwrap_or_else(|_| MAIN_SESSION.to_owned())));
+                    let next = Arc::new(Session::new(new_name()));
                     self.transition(|world| world.session_closed(&id, next));
                 }
                 Effect::Age(ageing) => self.age(id, *ageing),
@@ -362,6 +374,40 @@ fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, wai
     Done { folders_version, session, effects, result, waits }
 }
 
+/// A name for a session that is begun. Where the system has no randomness, the time makes it one of its own.
+pub(super) fn new_name() -> String {
+    Keeper::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
+}
+
+/// Whether a session may be had in a moment: somebody else writes to it. A store that is busy was waited for already.
+pub(super) fn may_pass(error: &KeepError) -> bool {
+    matches!(error, KeepError::Store(StoreError::InUse { .. }))
+}
+
+/// The session that the client wishes to go on with, as soon as it can be had. After a while the person is told that it cannot.
+fn resumed(name: &str, services: &Services) -> Stored {
+    let patience = Instant::now() + RESUME_PATIENCE;
+    let effects = loop {
+        match services.keeper.load(name, Access::Write) {
+            Ok(session) => {
+                let id = Arc::clone(&session.id);
+                break vec![Effect::Open(session), Effect::Show(id)];
+            }
+            Err(error) if may_pass(&error) && Instant::now() < patience => thread::sleep(RESUME_PAUSE),
+            Err(error) => {
+                services.warn("resume", not_resumed(&error));
+                break Vec::new();
+            }
+        }
+    };
+    Stored { session: None, effects, result: Ok(Value::Null) }
+}
+
+/// How the person is told that a session cannot be gone on with.
+pub(super) fn not_resumed(error: &KeepError) -> String {
+    format!("a new session was begun: {error}")
+}
+
 /// A session with a change that belongs to no command.
 fn changed(before: &Session, change: impl FnOnce(&mut Session) -> Result<(), CommandError>) -> Outcome {
     let mut session = Session::clone(before);
@@ -384,12 +430,12 @@ pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Resul
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::sync::mpsc::{Sender, channel};
-    use std::time::Duration;
 
     use serde_json::json;
     use strata_engine::history::{NewMessage, Role};
-    use strata_host::store::Access;
+    use strata_host::store::{Store, WorkspaceKey};
     use tokio::sync::oneshot;
 
     use super::*;
@@ -414,6 +460,33 @@ mod tests {
         let mut session = before.clone();
         session.history.add(NewMessage::text(Role::User, text));
         Arc::new(session)
+    }
+
+    #[test]
+    fn what_was_written_before_it_was_cancelled_has_happened() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mail, inbox) = channel();
+        let (mut main_loop, _) = started_with(&folder, mail);
+        let state = folder.path().join("state");
+        let workspace = WorkspaceKey::of(folder.path()).unwrap();
+        let other = Store::open(&state, &workspace).unwrap().store;
+        main_loop.services.keeper.with(|store| store.spills().write(&"s-1".parse()?, b"output")).unwrap();
+        // The deletion is in the database then, and has not come to an end.
+        let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
+        lock.lock().unwrap();
+        let (answer, mut waits) = oneshot::channel();
+        let (name, cancel) = ("strata.session.delete".to_owned(), Cancel::new());
+        main_loop.enqueue(Call { name, arguments: Vec::new(), cancel: cancel.clone(), answer });
+        let patience = Instant::now() + Duration::from_secs(4);
+        while !other.list().unwrap().is_empty() {
+            assert!(Instant::now() < patience, "it is not deleted");
+            thread::sleep(Duration::from_millis(1));
+        }
+        cancel.cancel();
+        drop(lock);
+        main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
+        assert!(waits.try_recv().unwrap().is_ok());
+        assert!(!main_loop.world.sessions.contains_key("s-1"));
     }
 
     #[test]

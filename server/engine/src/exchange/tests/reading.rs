@@ -90,6 +90,32 @@ fn a_bare_list_a_body_and_a_single_message_are_the_same() {
 }
 
 #[test]
+fn arguments_that_are_nested_too_deeply_stay_text() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let input = |message: &NewMessage| match &message.content[..] {
+        [ContentBlock::ToolCall { input, .. }] => input.clone(),
+        other => panic!("{other:?}"),
+    };
+    for (levels, is_text) in [(100, false), (101, true), (126, true), (200, true)] {
+        let text = nested(levels);
+        let function = json!({"name": "f", "arguments": text});
+        let call = json!({"id": "c", "type": "function", "function": function});
+        let read = json!([{"role": "assistant", "content": null, "tool_calls": [call]}]);
+        let read = read_openai(&read).unwrap();
+        assert_eq!(input(&read.messages[0]).is_string(), is_text, "{levels}");
+        let written = write_openai([], &read.messages);
+        assert_eq!(written["messages"][0]["tool_calls"][0]["function"]["arguments"], text);
+        let stored = serde_json::to_string(&read.messages[0]).unwrap();
+        assert_eq!(serde_json::from_str::<NewMessage>(&stored).unwrap(), read.messages[0]);
+
+        let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": text});
+        let read = read_responses(&json!([call])).unwrap();
+        assert_eq!(input(&read.messages[0]).is_string(), is_text, "{levels}");
+        assert_eq!(write_responses([], &read.messages)["input"][0]["arguments"], text);
+    }
+}
+
+#[test]
 fn forms_are_told_apart() {
     let own = serde_json::to_string(&NewMessage::text(Role::User, "Hi.")).unwrap();
     let line =

@@ -49,6 +49,8 @@ fn a_wrong_line_is_named_and_nothing_is_kept() {
         (format!("{HEAD}\n{ONE}\n{ONE}\n"), 3, "a message 1 already"),
         (format!("{HEAD}\n{}", ONE.replace("role", "rule")), 2, "rule"),
         (format!("{HEAD}\n{}", ONE.replace("\"id\":1,", "")), 2, "needs an `id`"),
+        (format!("{HEAD}\n{}", ONE.replace(":1,", ":4611686018427387904,")), 2, "too high"),
+        (format!("{HEAD}\n{ONE}\n{}", ONE.replace(":1,", ":18446744073709551615,")), 3, "too high"),
         (format!("{HEAD}\n{}", ONE.replace("[]", r#"[{"type":"text","text":1}]"#)), 2, "content[0]"),
     ] {
         match store.import(lines.as_bytes()).unwrap_err() {
@@ -59,4 +61,26 @@ fn a_wrong_line_is_named_and_nothing_is_kept() {
         }
         assert_eq!(store.list().unwrap(), []);
     }
+}
+
+#[test]
+fn there_are_numbers_behind_the_highest_that_is_read() {
+    let home = Home::new();
+    let mut store = home.open();
+    let lines = r#"{"strataSession":1,"id":"x","name":"","createdMs":0}
+{"id":4611686018427387903,"role":"user","content":[]}"#;
+    let imported = store.import(lines.as_bytes()).unwrap();
+    let next_id = store.load(&id("x")).unwrap().next_id;
+    store.commit(&imported.handle, &appended(&[said(next_id, "next")])).unwrap();
+    assert_eq!(texts(&store, "x"), ["", "next"]);
+}
+
+#[test]
+fn a_session_called_as_the_one_at_hand_gets_another_name() {
+    let home = Home::new();
+    let mut store = home.open();
+    let header = r#"{"strataSession":1,"id":"main","name":"Loop","createdMs":0}"#;
+    let imported = store.import(header.as_bytes()).unwrap();
+    assert!(!imported.handle.id().is_reserved());
+    assert_eq!(store.load(imported.handle.id()).unwrap().name, "Loop");
 }

@@ -1,6 +1,7 @@
 //! Sessions as wholes, one writer at a time, and changes that fit or are refused.
 
 use serde_json::json;
+use strata_engine::history::ContentBlock;
 
 use super::*;
 
@@ -131,4 +132,60 @@ fn a_new_name_is_listed() {
     store.rename(&id("a"), "Sorting").unwrap();
     assert_eq!(store.list().unwrap()[0].name, "Sorting");
     assert_eq!(store.rename(&id("b"), "x").unwrap_err(), StoreError::NoSession(id("b")));
+}
+
+/// A call with lists in one another, three levels deep in its message.
+fn nested(number: u64, levels: usize) -> Arc<Message> {
+    let input = (1..levels).fold(json!([]), |inner, _| json!([inner]));
+    let call = ContentBlock::ToolCall { id: "c".into(), name: "[{\"\\".into(), input };
+    Arc::new(Message { id: MessageId(number), body: NewMessage::new(Role::Assistant, vec![call]) })
+}
+
+#[test]
+fn what_could_not_be_read_back_is_not_stored() {
+    let home = Home::new();
+    let mut store = home.open();
+    let handle = store.create(&new("a")).unwrap();
+    let deepest = [nested(0, 124)];
+    store.commit(&handle, &appended(&deepest)).unwrap();
+    for commit in [
+        appended(&[said(1, "with it"), nested(2, 125)]),
+        Commit { changed: vec![nested(0, 125)], next_id: 1, ..Commit::default() },
+    ] {
+        assert_eq!(store.commit(&handle, &commit).unwrap_err(), StoreError::TooDeep(127));
+        assert_eq!(store.load(&id("a")).unwrap().messages, deepest);
+    }
+    let mut lines = Vec::new();
+    store.export(&id("a"), &mut lines).unwrap();
+    let copy = store.import(&*lines).unwrap();
+    assert_eq!(store.load(copy.handle.id()).unwrap().messages, deepest);
+}
+
+#[test]
+fn a_message_that_cannot_be_read_hides_no_session() {
+    let home = Home::new();
+    let mut store = home.open();
+    filled(&mut store, "a", &[said(0, "hello"), said(1, "hi"), said(2, "more")]);
+    filled(&mut store, "b", &[said(0, "other")]);
+    // As earlier versions have stored it.
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    store.connection.execute("UPDATE message SET body = ?1 WHERE id = 0", [deep]).unwrap();
+    let previews: Vec<String> = store.list().unwrap().into_iter().map(|info| info.preview).collect();
+    assert_eq!(previews, ["", "more"]);
+}
+
+#[test]
+fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
+    let home = Home::new();
+    let mut store = home.open();
+    filled(&mut store, "a", &[said(0, "hello")]);
+    let refused = StoreError::Reserved(id("main"));
+    assert_eq!(store.create(&new("main")).unwrap_err(), refused);
+    assert_eq!(store.fork(&id("a"), &new("main"), None).unwrap_err(), refused);
+    assert_eq!(store.list().unwrap().len(), 1);
+    // As earlier versions have stored it.
+    store.connection.execute("UPDATE session SET id = 'main'", []).unwrap();
+    assert_eq!(store.create(&new("main")).unwrap_err(), StoreError::Exists(id("main")));
+    assert_eq!(texts(&store, "main"), ["hello"]);
+    store.delete(&id("main")).unwrap();
 }

@@ -1,6 +1,8 @@
 //! Spilled outputs: whole, private, bounded, gone with their session.
 
 use std::fs::{self, File};
+use std::io;
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use super::*;
@@ -123,6 +125,28 @@ fn outputs_of_a_copy_take_no_room_of_their_own() {
     spills.write(&id("c"), b"1").unwrap();
     assert!(!copied.path.exists() && other.path.exists());
     assert!(spills.read_lines(&id("b"), copied.id.as_str(), 1, 1).is_err());
+}
+
+#[test]
+fn a_copy_where_files_have_one_name_costs_the_original_nothing() {
+    let home = Home::new();
+    let mut store = home.open();
+    drop(store.create(&new("a")).unwrap());
+    let one_name = |_: &Path, _: &Path| -> io::Result<()> { Err(io::ErrorKind::Unsupported.into()) };
+    let spills = store.spills().with_quota(Quota(20));
+    let outputs = [b"12345", b"67890"].map(|output| spills.write(&id("a"), output).unwrap());
+    let read = |session: &str, file: &SpillFile| {
+        spills.read_lines(&id(session), file.id.as_str(), 1, 1).map(|lines| lines.text)
+    };
+    drop(spills.copy_session_by(&id("a"), &id("b"), one_name).unwrap());
+    for file in &outputs {
+        assert_eq!(read("b", file).unwrap(), read("a", file).unwrap());
+    }
+    let refused = spills.copy_session_by(&id("a"), &id("c"), one_name).unwrap_err();
+    assert_eq!(refused, StoreError::NoRoomForCopy { quota: 20 });
+    for file in &outputs {
+        assert!(file.path.exists() && read("b", file).is_ok() && read("c", file).is_err());
+    }
 }
 
 #[test]
