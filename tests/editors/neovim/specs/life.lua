@@ -60,13 +60,18 @@ end)
 
 it("answers calls that were under way when the server died", function(t)
   t.edit("src/greet.rs")
-  local problem
-  -- Stopped, so that it cannot answer.
+  local answered, problem
+  -- Stopped, so that it cannot answer; its threads may go on for a moment.
   local pid = t.server()
   vim.uv.kill(pid, "sigstop")
-  require("strata").command("files.list", nil, function(err)
-    problem = err
-  end)
+  repeat
+    answered = false
+    require("strata").command("files.list", nil, function(err)
+      answered, problem = true, err
+    end)
+  until not vim.wait(200, function()
+    return answered
+  end, 5)
   vim.uv.kill(pid, "sigkill")
   t.until_(function()
     return problem
