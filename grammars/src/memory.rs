@@ -92,26 +92,21 @@ pub unsafe fn use_mimalloc() {
     IN_USE.store(true, Ordering::Relaxed);
 }
 
-/// How many bytes were lost at most: what is shared and was taken, or held, by what was given up.
+/// How many bytes were lost at most: what is shared and was taken by what was given up.
 pub(crate) fn lost() -> usize {
     LOST.load(Ordering::Relaxed)
 }
 
 /// Does something that may ask for so many bytes, all that it gives back in between counted as well. It has a heap of its own
-/// after the first `shared` of them: what was taken by then is [`lost`] after an error, and so are the `held` bytes of things
-/// that were there before and that `work` holds. There is no limit while the system's allocator is in use.
+/// after the first `shared` of them: what was taken by then is [`lost`] after an error, as is all that was there before and that
+/// `work` holds. There is no limit while the system's allocator is in use.
 ///
 /// # Safety
 /// Between `work` and what it calls of tree-sitter there is no function of Rust that is not `C-unwind`; scanners of grammars
 /// take their memory elsewhere. After an error nothing that `work` has changed or made is used or freed any more: its
 /// memory is gone.
 #[expect(unsafe_code, reason = "the heap is a C library's")]
-pub(crate) unsafe fn within<T>(
-    bytes: usize,
-    shared: usize,
-    held: usize,
-    work: impl FnOnce() -> T,
-) -> Result<T, TooMuch> {
+pub(crate) unsafe fn within<T>(bytes: usize, shared: usize, work: impl FnOnce() -> T) -> Result<T, TooMuch> {
     if !IN_USE.load(Ordering::Relaxed) {
         return Ok(work());
     }
@@ -131,7 +126,7 @@ pub(crate) unsafe fn within<T>(
         if !is_too_much(&panic) {
             resume_unwind(panic);
         }
-        LOST.fetch_add(shared.min(bytes).saturating_add(held), Ordering::Relaxed);
+        LOST.fetch_add(shared.min(bytes), Ordering::Relaxed);
         TooMuch
     })
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 use std::ptr::null;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tree_sitter::ffi::{
     TSInput, TSInputEncodingUTF8, TSParseOptions, TSParseState, TSParser, TSPoint, TSTree,
@@ -15,10 +16,13 @@ use crate::memory::{TooMuch, lost, within};
 const MAY_BE_LOST: usize = 64 << 20;
 /// Bytes that a parse which begins with an old tree shares even then: few nodes of its tree are new.
 const SHARED: usize = 1 << 20;
-/// Once so much is lost no parse begins with an old tree any more, since that is lost with it.
-const MOST_LOST: usize = 4 * MAY_BE_LOST;
+/// Once parses that began with an old tree have lost so much none begins with one any more, since that is lost with it.
+const MOST_LOST_WITH_OLD: usize = 4 * MAY_BE_LOST;
 /// Bytes of memory that a tree takes for each byte of its text: 25 for ordinary sources, so somewhat more is counted.
 const TREE: usize = 32;
+
+/// Bytes that were lost by parses which began with an old tree, beyond what others would have lost.
+static LOST_WITH_OLD: AtomicUsize = AtomicUsize::new(0);
 
 /// Gives the text from an offset on, or the start of it; nothing at its end.
 pub type Rest<'t> = dyn Fn(usize) -> &'t [u8] + 't;
@@ -47,14 +51,14 @@ pub fn parse(
     memory: usize,
 ) -> (Parser, Option<Tree>) {
     let parser = parser.into_raw();
-    let old = old.filter(|_| lost() < MOST_LOST);
+    let old = old.filter(|_| LOST_WITH_OLD.load(Ordering::Relaxed) < MOST_LOST_WITH_OLD);
     let shared = match old {
         _ if lost() < MAY_BE_LOST => memory / 2,
         Some(_) => SHARED,
         None => 0,
     };
     // The parser that is left alone keeps hold of all of the old tree.
-    let held = old.map_or(0, |old| TREE * old.root_node().end_byte());
+    let held = old.map_or(0, |old| SHARED + TREE * old.root_node().end_byte());
     let old = old.map(|old| old.clone().into_raw());
     let mut text = rest;
     let input = TSInput {
@@ -67,7 +71,7 @@ pub fn parse(
     let old_pointer = old.map_or(null(), <*mut TSTree>::cast_const);
     // SAFETY: all that the pointers lead to lives until it returns. After an error the parser is left alone.
     let parsed = unsafe {
-        within(memory, shared, held, || ts_parser_parse_with_options(parser, old_pointer, input, options))
+        within(memory, shared, || ts_parser_parse_with_options(parser, old_pointer, input, options))
     };
     // SAFETY: it is the one from above, and was only read.
     drop(old.map(|old| unsafe { Tree::from_raw(old) }));
@@ -80,7 +84,10 @@ pub fn parse(
             // SAFETY: what is not null is a new tree.
             (parser, (!tree.is_null()).then(|| unsafe { Tree::from_raw(tree) }))
         }
-        Err(TooMuch) => (Parser::new(), None),
+        Err(TooMuch) => {
+            LOST_WITH_OLD.fetch_add(held, Ordering::Relaxed);
+            (Parser::new(), None)
+        }
     }
 }
 

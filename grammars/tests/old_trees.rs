@@ -1,0 +1,51 @@
+//! A text that was given up on its own is no reason to read others from their start each time. The only test of its process: what
+//! is lost is counted there.
+#![expect(clippy::unwrap_used, reason = "test support outside of test functions")]
+
+use std::cell::Cell;
+
+use strata_grammars::memory::use_mimalloc;
+use strata_grammars::{LanguageId, parse};
+use tree_sitter::{InputEdit, Parser, Point, Tree};
+
+/// The tree of a text, and how many bytes of it were read.
+fn parsed(text: &str, old: Option<&Tree>, memory: usize) -> (Option<Tree>, usize) {
+    let mut parser = Parser::new();
+    parser.set_language(&LanguageId::by_name("c").unwrap().grammar()).unwrap();
+    let read = Cell::new(0);
+    let rest = |at: usize| {
+        let rest = text.as_bytes().get(at..).unwrap_or_default();
+        let piece = &rest[..rest.len().min(1_000)];
+        read.set(read.get() + piece.len());
+        piece
+    };
+    let (_, tree) = parse(parser, &rest, old, &mut || false, memory);
+    (tree, read.get())
+}
+
+#[test]
+#[expect(unsafe_code, reason = "what makes it safe is to do it first")]
+fn an_edit_is_read_and_not_the_whole_text() {
+    // SAFETY: nothing of tree-sitter's was made yet.
+    unsafe { use_mimalloc() };
+    let (given_up, _) = parsed(&"let =>".repeat(8_000), None, 512 << 20);
+    assert!(given_up.is_none());
+
+    let mut text = "int f(void) { return 1; }\n".repeat(4_000);
+    let (tree, read) = parsed(&text, None, 64 << 20);
+    let mut tree = tree.unwrap();
+    assert!(read >= text.len());
+    text.replace_range(4..5, "g");
+    let (start, end) = (Point::new(0, 4), Point::new(0, 5));
+    tree.edit(&InputEdit {
+        start_byte: 4,
+        old_end_byte: 5,
+        new_end_byte: 5,
+        start_position: start,
+        old_end_position: end,
+        new_end_position: end,
+    });
+    let (tree, read) = parsed(&text, Some(&tree), 64 << 20);
+    assert!(tree.is_some());
+    assert!(read < text.len() / 4, "{read} of {} bytes", text.len());
+}
