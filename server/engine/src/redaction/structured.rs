@@ -123,8 +123,13 @@ impl Screen {
     /// Reasoning as a client sends it back, with a secret in it.
     fn is_sealed_with_a_secret(&self, value: &Value) -> bool {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
-        is_of_type(value.get("type"), "thinking")
-            && ![text("text"), text("thinking")].into_iter().flatten().all(|text| self.is_clean(text))
+        let is_reasoning =
+            ["thinking", "redacted_thinking"].iter().any(|kind| is_of_type(value.get("type"), kind));
+        let are_clean = || {
+            ["text", "thinking"].into_iter().filter_map(text).all(|text| self.is_clean(text))
+                && ["signature", "data"].into_iter().filter_map(text).all(|seal| self.is_seal(seal))
+        };
+        is_reasoning && !are_clean()
     }
 
     /// A value beside its name, when there is a secret in it.

@@ -127,6 +127,13 @@ fn only_bytes_and_what_is_sealed_are_left_as_they_are() {
         let out = screened(&shown).to_string();
         assert!(!out.contains(&key) && !out.contains(&secret), "{out}");
     }
+    // What would be changed goes as a whole where a provider wants it back as it was.
+    let thoughts = json!([
+        { "type": "thinking", "thinking": "so", "signature": format!("{key} and more") },
+        { "type": "redacted_thinking", "data": format!("{key} and more") },
+        { "type": "redacted_thinking", "data": key },
+    ]);
+    assert_eq!(screened(&thoughts), json!([{ "type": "redacted_thinking", "data": key }]));
     let names: Vec<String> = screened(&json!({ "a": 0, secret.clone(): 1, "b": 2 }))
         .as_object()
         .unwrap()
