@@ -62,7 +62,8 @@ pub enum Rule {
     /// Both: a result answers a call of the message before it; nothing else may be answered, nor twice.
     OrphanResult,
     /// Anthropic: a call that ran on its servers is in front of its result ("Each `web_search_tool_result` block must
-    /// have a corresponding `server_tool_use` block before it"). Strata sends such pairs in one message only.
+    /// have a corresponding `server_tool_use` block before it"). Strata sends such pairs in one message only: in two there may be
+    /// nothing but results between them ("Server tools").
     ServerCall,
     /// Anthropic: "content cannot be empty if `is_error` is true", "all content must be type `text` if
     /// `is_error` is true".

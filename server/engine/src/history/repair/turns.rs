@@ -1,12 +1,8 @@
 //! The conversation as turns, user and assistant alternating, the user first. What is mended here depends
 //! on what stands before and behind.
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
-
 use super::calls::{Calls, Pending};
-use super::{EARLIER_LEFT_OUT, Utterance};
-use crate::history::foreign::Half;
+use super::{EARLIER_LEFT_OUT, Utterance, server_calls};
 use crate::history::{ContentBlock, Role};
 
 /// Turns in order; no two in a row of the same role.
@@ -95,7 +91,7 @@ impl Turns {
     /// Nothing is added to the last turn any more.
     fn close(&mut self) {
         let Some(turn) = self.turns.last_mut() else { return };
-        turn.pair_halves();
+        server_calls::pair(&mut turn.utterances);
         if turn.blocks().all(ContentBlock::is_reasoning) {
             self.turns.pop();
         }
@@ -115,55 +111,6 @@ impl Turns {
 impl Turn {
     fn blocks(&self) -> impl DoubleEndedIterator<Item = &ContentBlock> {
         self.utterances.iter().flat_map(|utterance| &utterance.content)
-    }
-
-    /// Of the calls that ran on the provider's servers, those stay whose results stand behind them in the turn. What such a
-    /// pair binds together becomes one message, which nobody who lays a history apart will tear.
-    fn pair_halves(&mut self) {
-        let halves = self.placed_blocks().filter_map(|(place, block)| match block {
-            ContentBlock::Foreign(foreign) => Some((place, foreign.half()?)),
-            _ => None,
-        });
-        // By the call, its place until its result is met.
-        let mut calls: HashMap<(&str, &str), Option<(usize, usize)>> = HashMap::new();
-        let mut alone = HashSet::new();
-        let mut bound = Vec::new();
-        for (place, half) in halves {
-            match half {
-                Half::Call(kind, id) => match calls.entry((kind, id)) {
-                    Entry::Vacant(entry) => {
-                        entry.insert(Some(place));
-                    }
-                    Entry::Occupied(_) => {
-                        alone.insert(place);
-                    }
-                },
-                Half::Result(kind, id) => match calls.get_mut(&(kind, id)).and_then(Option::take) {
-                    Some((caller, _)) => bound.push((caller, place.0)),
-                    None => {
-                        alone.insert(place);
-                    }
-                },
-            }
-        }
-        alone.extend(calls.into_values().flatten());
-        for (at, utterance) in self.utterances.iter_mut().enumerate() {
-            let mut places = 0..;
-            utterance.content.retain(|_| places.next().is_some_and(|block| !alone.contains(&(at, block))));
-        }
-        for (first, last) in bound {
-            let id = self.utterances.get(first).and_then(|utterance| utterance.id);
-            for utterance in self.utterances.get_mut(first..=last).into_iter().flatten() {
-                utterance.id = id;
-            }
-        }
-    }
-
-    /// The blocks with their places: the utterance, and the block in it.
-    fn placed_blocks(&self) -> impl Iterator<Item = ((usize, usize), &ContentBlock)> {
-        self.utterances.iter().enumerate().flat_map(|(at, utterance)| {
-            utterance.content.iter().enumerate().map(move |(block, content)| ((at, block), content))
-        })
     }
 
     /// Reasoning stays when the turn starts with it and ends with something else; otherwise all of it goes.

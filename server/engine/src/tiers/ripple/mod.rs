@@ -152,13 +152,17 @@ impl<'a> HistoryTiers<'a> {
     }
 }
 
-/// Cuts a history where nothing is torn apart: an assistant message that calls tools and everything up to
-/// the last result of those calls is one run.
+/// Cuts a history where nothing is torn apart: what the assistant says in a row and everything up to the last result of the
+/// calls in it is one run.
 fn runs(history: &[Said]) -> impl Iterator<Item = &[Said]> {
-    history.chunk_by(|one, next| {
-        (one.calls_a_tool() && next.answers_a_tool())
+    // Whether the assistant has called a tool since the user spoke.
+    let mut calls = false;
+    history.chunk_by(move |one, next| {
+        calls = one.speaker == Speaker::Assistant && (calls || one.calls_a_tool());
+        one.id == next.id
+            || (one.speaker == Speaker::Assistant && next.speaker == Speaker::Assistant)
+            || (calls && next.answers_a_tool())
             || (one.answers_a_tool() && next.answers_a_tool())
-            || one.id == next.id
     })
 }
 

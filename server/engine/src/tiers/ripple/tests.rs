@@ -5,11 +5,12 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 use crate::cost::Prices;
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, MessageId};
+use crate::history::{ContentBlock, MessageId, Outcome};
 use crate::key::FileKey;
 use crate::prompt::{Seeds, Tree, Ttl, Weighed};
 use crate::trust::Trust;
@@ -313,6 +314,31 @@ fn history_over_the_target_graduates_oldest_first_and_keeps_the_recent_targets_w
     }
     let tiers: Vec<Tier> = (0..6).map(|id| play.tier(&format!("history:{id}"))).collect();
     assert_eq!(tiers, [Tier::L3, Tier::L3, Tier::L3, Tier::L3, Tier::Active, Tier::Active]);
+}
+
+#[test]
+fn what_belongs_together_is_one_run() {
+    let call = || ContentBlock::ToolCall { id: "a".into(), name: "read".into(), input: json!({}) };
+    let result =
+        || ContentBlock::ToolResult { call_id: "a".into(), content: Vec::new(), outcome: Outcome::Ok };
+    let text = || ContentBlock::text("text");
+    let (user, model) = (Speaker::User, Speaker::Assistant);
+    let lengths = |said: &[(Speaker, ContentBlock)]| -> Vec<usize> {
+        let history: Vec<Said> = (1..)
+            .zip(said)
+            .map(|(id, (speaker, content))| Said {
+                id: MessageId(id),
+                speaker: *speaker,
+                blocks: vec![Weighed { content: content.clone(), tokens: 1 }],
+            })
+            .collect();
+        runs(&history).map(<[Said]>::len).collect()
+    };
+    assert_eq!(lengths(&[(user, text()), (model, text()), (user, text()), (user, text())]), [1, 1, 1, 1]);
+    assert_eq!(lengths(&[(model, call()), (user, result()), (model, text())]), [2, 1]);
+    // A result is looked for right behind all that the assistant has said.
+    assert_eq!(lengths(&[(model, call()), (model, text()), (user, result()), (user, text())]), [3, 1]);
+    assert_eq!(lengths(&[(model, call()), (user, result()), (model, text()), (user, result())]), [2, 1, 1]);
 }
 
 #[test]
