@@ -66,6 +66,11 @@ impl Foreign {
         foreign
     }
 
+    /// Whether it is a picture, which lies with the provider.
+    pub fn is_picture(&self) -> bool {
+        self.value.get("type").is_some_and(|kind| kind == "image")
+    }
+
     /// Which half of a call that ran on the provider's servers it is; `None` for all else.
     pub(super) fn half(&self) -> Option<Half<'_>> {
         let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();

@@ -19,6 +19,7 @@ pub use message::{
 };
 pub(crate) use open_calls::{OpenCalls, answered_calls};
 pub use picture::{Sides, media_type_of, sides};
+pub(crate) use repair::OPENAI_STRING_CHARS;
 pub use repair::{
     EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, UNDERSTOOD,
     archived_stub, project,

@@ -6,15 +6,18 @@
 //! messages and empty texts go; archived results become stubs; unanswered calls get a result; results that answer nothing are dropped;
 //! results stand before all else that follows their calls; calls that ran on the provider's servers stay with their
 //! results or go; ids and tool names are brought into the form that all providers take; reasoning stays whole or goes;
-//! pictures that would be refused, alone or for the bytes of all of them, are left out.
+//! pictures that would be refused, alone or together with the others, are left out.
 
 mod calls;
 mod clean;
+mod pictures;
+mod server_calls;
 #[cfg(test)]
 mod tests;
 mod turns;
 
 use calls::Calls;
+pub(crate) use clean::OPENAI_STRING_CHARS;
 pub use clean::archived_stub;
 use clean::clean;
 use turns::Turns;
@@ -40,7 +43,7 @@ pub const PICTURE_LEFT_OUT: &str = "[picture left out]";
 const ARGUMENTS_LEFT_OUT: &str = "[arguments left out]";
 
 /// What the model sees of one message, or a part of that: results may move in front of an earlier message
-/// of the same turn. Messages that a call on the provider's servers and its result bind together are one.
+/// of the same turn.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Projected {
     /// The message. A result made up for a call bears the id of the message that called.
@@ -104,7 +107,7 @@ pub fn project<'a>(
     let mut calls = Calls::default();
     let turns = Turns::new(spoken).answered(&mut calls);
     let mut projection = Projection { unmatched: calls.into_unmatched(), ..Projection::default() };
-    for utterance in clean::pictures(turns.into_utterances(), recipient) {
+    for utterance in pictures::sendable(turns.into_utterances(), recipient) {
         let Utterance { id, role, content } = utterance;
         if let Some(id) = id {
             projection.history.push(Projected { id, role, content });

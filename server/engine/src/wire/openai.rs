@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use super::piece::arguments;
 use super::{Body, Dialect, Envelope, Piece, Rendered, Tool, Violation, results_first};
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, Foreign, Image, ImageSource, Provider, ResultPart, sides};
+use crate::history::{
+    ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart, sides,
+};
 use crate::prompt::{LaidMessage, Layout, Speaker};
 
 /// `prompt_cache_key` "has a maximum length of 64 characters".
 const CACHE_KEY_CHARS: usize = 64;
-/// Characters of any one string ("string too long. Expected a string with maximum length 1048576").
-const STRING_CHARS: usize = 1_048_576;
 
 /// The dialect.
 pub(super) struct OpenAi;
@@ -193,8 +193,8 @@ pub(crate) fn text_part(text: &str) -> Value {
 fn text_parts(text: &str) -> Vec<Value> {
     let (mut parts, mut rest) = (Vec::new(), text);
     // A byte count within the limit spares counting characters.
-    while rest.len() > STRING_CHARS
-        && let Some((end, _)) = rest.char_indices().nth(STRING_CHARS)
+    while rest.len() > OPENAI_STRING_CHARS
+        && let Some((end, _)) = rest.char_indices().nth(OPENAI_STRING_CHARS)
         && let Some((part, behind)) = rest.split_at_checked(end)
     {
         parts.push(text_part(part));

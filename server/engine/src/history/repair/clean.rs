@@ -1,32 +1,17 @@
 //! What is mended inside one message, whatever stands around it.
 
-use std::collections::VecDeque;
-
 use serde_json::{Value, json};
 
 use super::{ARGUMENTS_LEFT_OUT, FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
 use crate::history::{
-    ContentBlock, Image, ImageSource, Kind, Message, MessageId, Outcome, Place, Provider, ResultPart, Role,
-    Sides, Visibility, media_type_of, sides,
+    ContentBlock, Kind, Message, MessageId, Outcome, Place, Provider, ResultPart, Role, Visibility,
 };
 
 /// A tool's name has at most this many characters (both providers).
 const NAME_CHARS: usize = 64;
-/// A picture of more pixels on one side is refused in any number (Anthropic, vision).
-const SIDE_OF_FEW: u32 = 8_000;
-/// With more than `FEW` pictures, this many (Anthropic, vision).
-const SIDE_OF_MANY: u32 = 2_000;
-/// Up to here the larger limit holds.
-const FEW: usize = 20;
-/// A picture of more base64 is refused (Anthropic, "image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
-const PICTURE_BYTES: usize = 5 * 1024 * 1024;
-/// All pictures of a request together: of the 32 MB that a body may have (Anthropic), some stay free for the texts.
-const ALL_PICTURES: usize = 24 * 1024 * 1024;
-/// When they are more, so much of the newest stays: less than could, so that the next requests leave out the same ones and
-/// what a provider has cached of the rest counts again.
-const AFTER_A_CUT: usize = 12 * 1024 * 1024;
-/// A call's arguments are one string, which has at most so many characters (OpenAI, "string too long").
-const STRING_CHARS: usize = 1_048_576;
+/// Characters of any one string that OpenAI takes ("string too long. Expected a string with maximum length 1048576"); a call's
+/// arguments are one.
+pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
 
 /// What the model sees of a message: nothing of a hidden one, stubs of archived results.
 pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
@@ -51,73 +36,6 @@ pub fn archived_stub(message: MessageId) -> String {
 /// The blocks that `role` may send, each in a form that is accepted.
 pub(super) fn clean(content: &[ContentBlock], role: Role, recipient: Option<Provider>) -> Vec<ContentBlock> {
     content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
-}
-
-/// Replaces pictures that would be refused, and the oldest where all together are too much; says of the others what their
-/// bytes say. The new request's own are left, so that its sender gets to hear of it.
-pub(super) fn pictures(mut utterances: Vec<Utterance>, recipient: Option<Provider>) -> Vec<Utterance> {
-    let pictures = |utterance: &Utterance| utterance.content.iter().flat_map(ContentBlock::images).count();
-    let count: usize = utterances.iter().map(pictures).sum();
-    let limit = if count > FEW { SIDE_OF_MANY } else { SIDE_OF_FEW };
-    keep_recorded(&mut utterances, |image| fits(image, limit, recipient));
-    let mut surplus = surplus(&utterances);
-    keep_recorded(&mut utterances, |image| {
-        let goes = surplus > 0 && inline_bytes(image).is_some();
-        surplus -= usize::from(goes);
-        !goes
-    });
-    utterances
-}
-
-/// Leaves out what `keeps` does not keep of the recorded pictures, which it may mend.
-fn keep_recorded(utterances: &mut [Utterance], mut keeps: impl FnMut(&mut Image) -> bool) {
-    let recorded = utterances.iter_mut().filter(|utterance| utterance.id.is_some());
-    for block in recorded.flat_map(|utterance| &mut utterance.content) {
-        if let ContentBlock::Image(image) = block
-            && !keeps(image)
-        {
-            *block = ContentBlock::text(PICTURE_LEFT_OUT);
-        } else if let ContentBlock::ToolResult { content, .. } = block {
-            for part in content {
-                if let ResultPart::Image(image) = part
-                    && !keeps(image)
-                {
-                    *part = ResultPart::Text { text: PICTURE_LEFT_OUT.into() };
-                }
-            }
-        }
-    }
-}
-
-/// How many of the recorded pictures have to go, the oldest first. Each is added to those that were there when it came:
-/// so a conversation that goes on leaves out the same ones until they are too much again.
-fn surplus(utterances: &[Utterance]) -> usize {
-    let mut held = VecDeque::new();
-    let (mut total, mut gone) = (0, 0);
-    for utterance in utterances {
-        let images = utterance.content.iter().flat_map(ContentBlock::images);
-        for bytes in images.filter_map(inline_bytes) {
-            held.push_back((utterance.id, bytes));
-            total += bytes;
-            let most = if total > ALL_PICTURES { AFTER_A_CUT } else { ALL_PICTURES };
-            while total > most
-                && held.len() > 1
-                && let Some((id, bytes)) = held.pop_front()
-            {
-                total -= bytes;
-                gone += usize::from(id.is_some());
-            }
-        }
-    }
-    gone
-}
-
-/// What a picture takes in a request; `None` for one that the provider fetches.
-fn inline_bytes(image: &Image) -> Option<usize> {
-    match &image.source {
-        ImageSource::Base64 { data, .. } => Some(data.len()),
-        ImageSource::Url { .. } => None,
-    }
 }
 
 /// A result whose output was archived, under its call's id.
@@ -197,27 +115,6 @@ fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
     }
     let text = input.to_string();
     // A byte count within the limit spares counting characters.
-    let too_long = text.len() > STRING_CHARS && text.chars().count() > STRING_CHARS;
+    let too_long = text.len() > OPENAI_STRING_CHARS && text.chars().count() > OPENAI_STRING_CHARS;
     if too_long { json!({ "input": ARGUMENTS_LEFT_OUT }) } else { input }
-}
-
-/// Whether `recipient` takes a picture, with `limit` for its sides. One under the name of another kind, which a provider
-/// refuses, gets its own.
-fn fits(image: &mut Image, limit: u32, recipient: Option<Provider>) -> bool {
-    match &mut image.source {
-        ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),
-        ImageSource::Base64 { media_type, data } => {
-            let Some(kind) = media_type_of(data) else { return false };
-            kind.clone_into(media_type);
-            let light = recipient != Some(Provider::Anthropic) || data.len() <= PICTURE_BYTES;
-            light && is_base64(data) && sides(data).map(Sides::longest).is_some_and(|side| side <= limit)
-        }
-    }
-}
-
-/// Whether a text is base64 as it is written: whole groups of four characters, filled up at the end only.
-fn is_base64(text: &str) -> bool {
-    let digits = text.trim_end_matches('=');
-    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    text.len().is_multiple_of(4) && text.len() - digits.len() <= 2 && digits.bytes().all(is_digit)
 }

@@ -351,16 +351,32 @@ fn recorded_pictures_that_are_too_many_for_their_size_are_left_out() {
         let source = ImageSource::Base64 { media_type: "image/png".into(), data: data.into() };
         ContentBlock::Image(Image { source, width: None, height: None })
     };
-    let shown = |count: usize| {
-        let body = NewMessage::new(Role::User, (0..count).map(|_| wide()).collect());
-        let projection = project(&[Message { id: MessageId(1), body }], &[wide()], Some(Provider::Anthropic));
-        let is_picture = |block: &&ContentBlock| matches!(block, ContentBlock::Image(_));
-        let kept = projection.history.iter().flat_map(|said| &said.content).filter(is_picture).count();
-        (kept, projection.prompt.len())
+    let shown = |recorded: Vec<ContentBlock>, asked: usize| {
+        let history = numbered([NewMessage::new(Role::User, recorded)]);
+        let projection = project(&history, &vec![wide(); asked], Some(Provider::Anthropic));
+        let kept =
+            projection.history.iter().flat_map(|said| &said.content).map(is_picture).collect::<Vec<_>>();
+        let oldest = kept.iter().position(|is_kept| *is_kept).unwrap_or(kept.len());
+        assert!(kept[oldest..].iter().all(|is_kept| *is_kept), "the newest stay: {kept:?}");
+        (kept.len() - oldest, projection.prompt.len())
     };
-    assert_eq!(shown(19), (19, 1));
-    // The new request's own picture stays: its sender gets to hear of it from the check.
-    assert_eq!(shown(20), (0, 1));
+    assert_eq!(shown(vec![wide(); 19], 1), (19, 1));
+    assert_eq!(shown(vec![wide(); 20], 1), (9, 1));
+    assert_eq!(shown(vec![wide(); 21], 0), (10, 0));
+    assert_eq!(shown(vec![wide(); 30], 0), (19, 0));
+    assert_eq!(shown(vec![wide(); 31], 0), (20, 0));
+    assert_eq!(shown(vec![wide(); 32], 0), (10, 0));
+    // The new request's own pictures stay: its sender gets to hear of it from the check.
+    assert_eq!(shown(vec![wide(); 3], 21), (0, 21));
+    // Small ones may be many; those that lie with the provider are among them.
+    let small = || picture("image/png", PNG);
+    assert_eq!(shown(vec![small(); 50], 0), (50, 0));
+    assert_eq!(shown([vec![small(); 50], vec![wide()]].concat(), 0), (10, 0));
+    let uploaded = foreign(json!({"type": "image", "source": {"type": "file", "file_id": "f"}}));
+    let history = numbered([NewMessage::new(Role::User, [vec![uploaded; 6], vec![wide(); 15]].concat())]);
+    let said = project(&history, &[], Some(Provider::Anthropic)).history;
+    let kept = said.iter().flat_map(|said| &said.content).filter(|block| is_picture(block)).count();
+    assert_eq!(kept, 4);
 }
 
 #[test]
@@ -378,6 +394,9 @@ fn recorded_pictures_that_are_none_are_left_out_and_those_under_a_wrong_name_get
     let left_out = line(&ContentBlock::text(PICTURE_LEFT_OUT));
     for name in ["image/png", "image/jpeg", "image/svg+xml", ""] {
         assert_eq!(shown(picture(name, PNG), anthropic), "image/png", "{name}");
+        // One that is new is sent as it will be once it is recorded.
+        let asked = project(&[], &[picture(name, PNG)], anthropic).prompt;
+        assert_eq!(asked, [picture("image/png", PNG)], "{name}");
     }
     let cut = &PNG[..PNG.len() - 1];
     let broken = PNG.to_owned() + "=AA=";
@@ -441,7 +460,30 @@ fn calls_that_ran_elsewhere_stay_with_their_results_or_go() {
             3 User: "And?"
             5 User: "Hm?"
             6 Assistant: foreign {"type":"server_tool_use","id":"srvtoolu_d","name":"s","input":{}}
-            6 Assistant: foreign {"type":"web_search_tool_result","tool_use_id":"srvtoolu_d","content":[]}
+            7 Assistant: foreign {"type":"web_search_tool_result","tool_use_id":"srvtoolu_d","content":[]}
+        "#]],
+    );
+}
+
+#[test]
+fn calls_that_ran_elsewhere_do_not_wait_for_the_client() {
+    let called = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "s", "input": {}});
+    let came = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
+    let both = vec![foreign(called), calls(&["a"]).content[0].clone()];
+    let found = vec![foreign(came), ContentBlock::text("So.")];
+    check(
+        [
+            user("Look."),
+            NewMessage::new(Role::Assistant, both),
+            results(&["a"]),
+            NewMessage::new(Role::Assistant, found),
+        ],
+        &[],
+        &expect![[r#"
+            1 User: "Look."
+            2 Assistant: call a read {}
+            3 User: result a Ok "out"
+            4 Assistant: "So."
         "#]],
     );
 }
