@@ -37,10 +37,8 @@ pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
     for path in NAMES.iter().map(|name| folder.join(name)) {
         bytes += in_folder(&path, root).map_err(|problem| told_of(&path, problem))?;
     }
-    match behind_pointer(folder) {
-        Some((path, problem)) => Err(told_of(&path, problem)),
-        None => Ok(bytes),
-    }
+    bytes += behind_pointer(folder).map_err(|(path, problem)| told_of(&path, problem))?;
+    Ok(bytes)
 }
 
 fn told_of(path: &Path, problem: &str) -> String {
@@ -56,24 +54,25 @@ fn in_folder(path: &Path, root: &Path) -> Result<u64, &'static str> {
     }
 }
 
-/// What cannot be read of the three files that a file `.git` leads the walker to: itself, `commondir` in the folder that it names,
-/// and the exclusions in the folder that this one names. Where they lie is not asked: a linked work tree's lie elsewhere.
-fn behind_pointer(folder: &Path) -> Option<(PathBuf, &'static str)> {
+/// How much the exclusions hold that a file `.git` leads the walker to, or what cannot be read of the three files on the way: itself,
+/// `commondir` in the folder that it names, and the exclusions in the folder that this one names. Where they lie is not asked: a
+/// linked work tree's lie elsewhere.
+fn behind_pointer(folder: &Path) -> Result<u64, (PathBuf, &'static str)> {
     let git = folder.join(".git");
-    if !git.metadata().ok()?.is_file() {
-        return None;
+    if !git.metadata().is_ok_and(|git| git.is_file()) {
+        return Ok(0);
     }
-    let told = |path: &Path| readable(path).err().map(|problem| (path.to_owned(), problem));
+    let readable = |path: &Path| readable(path).map_err(|problem| (path.to_owned(), problem));
     let first_line = |path: &Path| Some(fs::read_to_string(path).ok()?.lines().next()?.to_owned());
-    if let Some(problem) = told(&git) {
-        return Some(problem);
+    readable(&git)?;
+    let pointer = first_line(&git);
+    let Some(place) = pointer.as_deref().and_then(|line| line.strip_prefix("gitdir: ")) else { return Ok(0) };
+    let common = Path::new(place).join("commondir");
+    readable(&common)?;
+    match first_line(&common) {
+        Some(line) => readable(&Path::new(place).join(line).join("info/exclude")),
+        None => Ok(0),
     }
-    let place = PathBuf::from(first_line(&git)?.strip_prefix("gitdir: ")?);
-    let common = place.join("commondir");
-    if let Some(problem) = told(&common) {
-        return Some(problem);
-    }
-    told(&place.join(first_line(&common)?).join("info/exclude"))
 }
 
 /// The length of a file, 0 when it is not there, or why it cannot be read safely.

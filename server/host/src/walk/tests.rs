@@ -277,6 +277,22 @@ fn files_behind_a_pointer_that_never_end_are_not_opened() {
     assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "fine/e.rs"]);
 }
 
+/// Each folder on the way holds what its pointer leads to.
+#[cfg(unix)]
+#[test]
+fn exclusions_behind_pointers_on_one_way_are_too_large_together() {
+    let tree = Tree::new(&["root/a.rs", "root/one/b.rs", "root/one/two/c.rs", "root/three/d.rs"]);
+    tree.write("git/commondir", ".\n");
+    tree.write("git/info/exclude", "# nothing\n".repeat(15_000));
+    for folder in ["one", "one/two", "three"] {
+        tree.write(&format!("root/{folder}/.git"), format!("gitdir: {}\n", tree.path("git").display()));
+    }
+    let found = walk(&tree.roots(), &WalkOptions::default(), &Cancel::new()).unwrap();
+    let notes: Vec<&str> = found.notes.iter().map(|note| note.place.as_str()).collect();
+    assert_eq!(notes, ["one/two"], "{:?}", found.notes);
+    assert_eq!(found.entries.iter().map(shown).collect::<Vec<_>>(), ["a.rs", "one/b.rs", "three/d.rs"]);
+}
+
 /// The rules of a linked `.git` are somebody else's.
 #[cfg(unix)]
 #[test]
