@@ -42,8 +42,10 @@ const MAX_MANIFESTS: usize = 5_000;
 
 /// Looking at so many files one by one takes longer than looking at all.
 const MANY: usize = 1_000;
-/// For more places than this all of the roots are walked once.
+/// For more places than this all of the roots are walked once, and for more than one in so many files that there are: a look at one
+/// place goes down to it from the root and reads the ignore files on its way, a walk asks the disk about every file.
 const FEW: usize = 64;
+const FILES_A_PLACE: usize = 500;
 
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
@@ -238,8 +240,8 @@ impl Index {
         keys: &BTreeSet<FileKey>,
         means: &Means<'_>,
     ) -> Result<(Self, Remembered), Cancelled> {
-        // Each look at one place goes down to it from the root.
-        let all = (keys.len() > FEW).then(|| walk(means.roots, means.options, means.cancel)).transpose()?;
+        let many = keys.len() > FEW.max(self.entries.len() / FILES_A_PLACE);
+        let all = many.then(|| walk(means.roots, means.options, means.cancel)).transpose()?;
         self.refreshed_by(all.as_ref(), keys, means)
     }
 
