@@ -43,7 +43,7 @@ use crate::outgoing::{Outgoing, Warning};
 use crate::services::Services;
 use crate::shown::Shown;
 use crate::snapshot::outlines_of_user;
-use crate::world::{Action, World};
+use crate::world::{Action, MAIN_SESSION, World};
 
 use compactions::Compactions;
 use debt::Debt;
@@ -250,6 +250,9 @@ impl MainLoop {
         if !files.is_empty() {
             let sessions: Vec<Arc<str>> = self.world.sessions.keys().cloned().collect();
             for session in sessions {
+                // What has its place only until another session can be gone on with is not renamed in, but in that one.
+                let shown = session == self.world.current && self.queues.is_resuming(&session);
+                let session = if shown { MAIN_SESSION } else { &*session };
                 let arguments = vec![json!({ "session": session, "files": files })];
                 // Nobody waits for the answer.
                 let (answer, _) = oneshot::channel();

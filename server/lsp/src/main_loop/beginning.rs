@@ -132,11 +132,12 @@ mod tests {
     use serde_json::json;
     use strata_engine::cancel::Cancel;
     use strata_engine::history::{NewMessage, Role};
+    use strata_engine::key::FileKey;
     use tokio::sync::oneshot;
 
     use super::*;
     use crate::keeper::Keeper;
-    use crate::mail::Call;
+    use crate::mail::{Call, Mail};
 
     #[test]
     fn a_session_is_gone_on_with_when_its_last_server_has_ended() {
@@ -145,6 +146,7 @@ mod tests {
         last.settle_at(folder.path().join("state"), folder.path());
         let mut session = Session::new("s-1");
         session.history.add(NewMessage::text(Role::User, "where we were"));
+        session.selection.select(FileKey::from("a.rs"));
         last.commit(&Arc::new(session), 1).unwrap();
 
         let (mail, inbox) = channel();
@@ -154,6 +156,7 @@ mod tests {
         let (session, awaited) = main_loop.first_session(&client, &Roots::single(folder.path()).unwrap());
         assert_eq!((session.history.len(), awaited.as_deref()), (0, Some("s-1")));
         assert!(main_loop.greetings.iter().all(|(code, _)| *code != "resume"));
+        main_loop.world.snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
         main_loop.world.begin_with(session);
         main_loop.go_on_with("s-1".to_owned());
 
@@ -162,12 +165,23 @@ mod tests {
         let arguments = vec![json!({ "role": "user", "content": "on we go" })];
         let name = "strata.history.add".to_owned();
         main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
-        assert!(inbox.recv_timeout(Duration::from_millis(200)).is_err(), "somebody writes to it");
+        let uri = |name: &str| format!("file://{}/{name}", folder.path().display());
+        main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
+        while let Ok(mail) = inbox.recv_timeout(Duration::from_millis(200)) {
+            assert!(!matches!(mail, Mail::CommandDone(..)), "somebody writes to it");
+            main_loop.take(mail);
+        }
         main_loop.meter.wanted = true;
         assert_eq!(main_loop.time_to_meter(), None, "nobody is told of a session that nobody wanted");
         last.release("s-1");
-        while waits.try_recv().is_err() {
+        let is_renamed = |main_loop: &MainLoop| {
+            let shown = main_loop.world.shown().unwrap();
+            shown.selection.selected().keys().eq(&[FileKey::from("b.rs")])
+        };
+        let mut is_added = false;
+        while !(is_added && is_renamed(&main_loop)) {
             main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
+            is_added |= waits.try_recv().is_ok();
         }
         let shown = main_loop.world.shown().unwrap();
         assert_eq!((&*shown.id, shown.history.len()), ("s-1", 2));

@@ -38,9 +38,11 @@ pub(super) struct Meter {
 impl MainLoop {
     /// How long until the meter may be read; `None` when nobody wants it, it is being read, or the session is not there yet.
     pub(super) fn time_to_meter(&self) -> Option<Duration> {
+        if !self.meter.wanted || self.meter.reading {
+            return None;
+        }
         // Clients remember the session that it names, to go on with it the next time.
-        let is_resuming = self.queues.is_resuming(&self.world.current);
-        if !self.meter.wanted || self.meter.reading || is_resuming {
+        if self.queues.is_resuming(&self.world.current) {
             return None;
         }
         let every = self.meter.took.saturating_mul(TIMES_AS_LONG).clamp(METER_EVERY, METER_AT_LEAST_EVERY);

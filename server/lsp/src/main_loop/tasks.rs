@@ -477,7 +477,7 @@ mod tests {
         let (answer, mut waits) = oneshot::channel();
         let (name, cancel) = ("strata.session.delete".to_owned(), Cancel::new());
         main_loop.enqueue(Call { name, arguments: Vec::new(), cancel: cancel.clone(), answer });
-        let patience = Instant::now() + Duration::from_secs(4);
+        let patience = Instant::now() + Duration::from_secs(60);
         while !other.list().unwrap().is_empty() {
             assert!(Instant::now() < patience, "it is not deleted");
             thread::sleep(Duration::from_millis(1));
