@@ -49,6 +49,42 @@ fn a_secret_is_replaced_wherever_it_stands_and_by_the_same_placeholder() {
 }
 
 #[test]
+fn an_unmistakable_prefix_is_enough_at_any_length() {
+    let random = "9fK2mQ7xR4tV8bN1cL6zW3yH5jD0sGpEuTiX".repeat(20);
+    for prefix in [
+        "sk-ant-",
+        "sk-ant-api03-",
+        "sk-proj-",
+        "sk-svcacct-",
+        "ghp_",
+        "ghs_",
+        "glpat-",
+        "xoxb-",
+        "npm_",
+        "hf_",
+    ] {
+        // In parts, so that no scanner takes this file for a leak.
+        for length in (20..130).chain([250, 600]) {
+            let tail = length.max(prefix.len() + 16) - prefix.len();
+            let secret = format!("{prefix}{}", &random[..tail]);
+            assert!(!screen().text(&format!("key: {secret}\n")).contains(&secret), "{secret}");
+        }
+    }
+    for prefix in ["sk-ant-api03-", "sk-proj-", "ghp_"] {
+        let secret = format!("{prefix}{}", "A".repeat(85));
+        assert!(!screen().text(&secret).contains(&secret), "{secret}");
+    }
+    for word in [
+        "npm_config_registry_url",
+        "hf_hub_download_progress",
+        "sk-ant-your-key-goes-here",
+        "ghp_xxxxxxxxxxxxxxxxxxxx",
+    ] {
+        assert_eq!(screen().text(word), word);
+    }
+}
+
+#[test]
 fn what_is_found_is_told_without_the_secret() {
     let text: Arc<str> =
         format!("one\ntwo {}\nthree\npassword: \"{}\"\n", random(), ["xK9#mP2$", "vL5n"].concat()).into();

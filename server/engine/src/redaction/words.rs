@@ -10,6 +10,8 @@ pub(super) enum Words {
     /// A stand-in; what has the form of a provider's token is one unless it is plainly made up.
     #[default]
     MadeUp,
+    /// Only a stand-in: its prefix is unmistakable.
+    StandIn,
     /// A stand-in, or what a program puts a password in for.
     Password,
     /// That, or words.
@@ -37,6 +39,7 @@ impl Words {
         let entropy = bits_per_character(value);
         match self {
             Self::MadeUp => entropy >= 2.5 && !holds(STAND_INS),
+            Self::StandIn => !holds(STAND_INS),
             Self::Password => {
                 entropy >= 1.5 && !holds(STAND_INS) && !is_interpolated(value) && !is_plain_word(&lower)
             }
