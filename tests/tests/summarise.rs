@@ -364,7 +364,7 @@ fn a_key_comes_from_the_environment() {
     let value = std::env::var(variable).unwrap();
     let server = ModelServer::start(Dialect::Anthropic, vec![text("done"), Reply::Refuse(401, vec![])]);
     let mut provider = provider(Dialect::Anthropic, server.base_url());
-    provider.key_env = Some(variable.to_owned());
+    provider.key_env = Some(variable.to_owned().try_into().unwrap());
     assert_eq!(provider.ask(&question(), LIMIT, &Cancel::new()), Ok("done".to_owned()));
     assert_eq!(server.asked()[0].header("x-api-key"), Some(value.as_str()));
     let refused = provider.ask(&question(), LIMIT, &Cancel::new()).unwrap_err();
@@ -377,7 +377,7 @@ fn without_a_key_nobody_is_asked() {
     for dialect in Dialect::ALL {
         let server = ModelServer::start(dialect, vec![text("never")]);
         let mut provider = provider(dialect, server.base_url());
-        provider.key_env = Some(variable.to_owned());
+        provider.key_env = Some(variable.to_owned().try_into().unwrap());
         let outcome = provider.ask(&question(), LIMIT, &Cancel::new());
         assert_eq!(outcome, Err(AskError::NoKey { env: variable.to_owned() }));
         assert!(server.asked().is_empty());

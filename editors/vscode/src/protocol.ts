@@ -575,10 +575,13 @@ export interface CompactionSettings {
   model: string | null;
   /** The model that finds where the topic changed. Without it, `topic` summarises. */
   detection_model: string | null;
-  /** Where the provider is, when not at its usual address. */
+  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
   base_url: string | null;
-  /** The environment variable that holds the provider's key, when not the usual one. */
-  key_env: string | null;
+  /**
+   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * `_TOKEN` or `_KEY`.
+   */
+  key_env: KeyVariable | null;
   /** How long one answer of a model may take, in seconds. */
   timeout_s: number;
 }
@@ -601,10 +604,13 @@ export interface CompactionSettingsInput {
   model?: string | null;
   /** The model that finds where the topic changed. Without it, `topic` summarises. */
   detection_model?: string | null;
-  /** Where the provider is, when not at its usual address. */
+  /** The address of the provider, when not its usual one: `https:`, or `http:` on this machine. */
   base_url?: string | null;
-  /** The environment variable that holds the provider's key, when not the usual one. */
-  key_env?: string | null;
+  /**
+   * The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`,
+   * `_TOKEN` or `_KEY`.
+   */
+  key_env?: KeyVariable | null;
   /** How long one answer of a model may take, in seconds. */
   timeout_s?: number;
 }
@@ -1851,7 +1857,9 @@ export interface InitializationOptions {
   requests?: string[];
   /** The session to go on with. */
   resume?: string | null;
-  /** Whether the person trusts the workspace. */
+  /**
+   * Whether the user trusts the workspace: whether its rules, skills and memory become part of the system prompt.
+   */
   trusted?: boolean;
 }
 
@@ -1974,6 +1982,13 @@ export interface IterationStatusReply {
   /** How often the session was changed so far. */
   stateVersion: number;
 }
+
+/**
+ * The name of an environment variable that holds a provider's key: upper-case letters, digits and underscores,
+ * ending in `_API_KEY`, `_TOKEN` or `_KEY`. Any other variable, such as `PATH`, is refused, so that a mistake never
+ * sends it to a provider.
+ */
+export type KeyVariable = string;
 
 /** When something was broken, and why. */
 export interface LastBreak {
@@ -2681,6 +2696,8 @@ export interface PromptAssembleReply {
   predicted: Charge;
   /** Which version of which file it shows in full. */
   files: UsedFile[];
+  /** Which files of a trusted workspace its system prompt quotes or lists. */
+  systemFiles: SystemFiles;
   /** How much of the repository it shows. */
   coverage: Coverage;
   /** Selected files that did not fit, largest first. */
@@ -3130,7 +3147,7 @@ export interface ServerSettingsReply {
   settings: Settings;
   /** Where each value comes from, by the setting's name. */
   origins: Record<string, SettingOrigin>;
-  /** What an untrusted workspace would set if it were let. */
+  /** What a workspace file sets and cannot. */
   ignored: IgnoredSetting[];
   /** How often the session was changed so far. */
   stateVersion: number;
@@ -3165,7 +3182,7 @@ export interface ServerStatusReply {
   /** Whether the person trusts the workspace. */
   trusted: boolean;
   /**
-   * What the walk could not do, and what is set and changes nothing: settings of a workspace that is not trusted,
+   * What the walk could not do, and what is set and changes nothing: settings that a workspace file cannot set,
    * names in `redaction.allow` that there are not.
    */
   notes: string[];
@@ -3806,6 +3823,16 @@ export interface SymbolsRelevantReply {
   items: RelevantItem[];
   /** How often the session was changed so far. */
   stateVersion: number;
+}
+
+/** Files of the workspace that the system prompt quotes or lists. */
+export interface SystemFiles {
+  /** Rules, quoted. */
+  rules: FileKey[];
+  /** Skills, listed with their descriptions. */
+  skills: FileKey[];
+  /** Memory, quoted. */
+  memory: FileKey[];
 }
 
 /** What is told of a calibration. */

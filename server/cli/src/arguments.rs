@@ -58,7 +58,7 @@ pub(crate) struct McpArguments {
     /// the time. Without it the agent has a session of its own, which is not stored
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Tell the model the rules of the folder and take all of its settings: the person trusts it
+    /// Trust the folder: its rules, skills and memory become part of the system prompt
     #[arg(long)]
     pub(crate) trusted: bool,
     /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
@@ -104,7 +104,7 @@ pub(crate) struct RepositoryArguments {
     /// Set this, as in `files.list_budget=0`; the value as in TOML, or a text. It wins over every other place
     #[arg(long, value_name = "NAME=VALUE", global = true)]
     pub(crate) set: Vec<String>,
-    /// Take no more than sizes from the repository's `.strata.toml`, and tell the model none of its rules
+    /// Keep the repository's rules, skills and memory out of the system prompt
     #[arg(long, global = true)]
     pub(crate) untrusted: bool,
 }

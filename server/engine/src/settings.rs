@@ -1,5 +1,9 @@
 //! Every setting of Strata with its default: the one source of truth. Layers are merged outside (`host`);
-//! what arrives here is one tree, checked strictly. A setting never names a person's key or a secret.
+//! what arrives here is one tree, checked strictly. A setting never holds a key or a secret. What a file of the workspace may set
+//! is marked with `x-workspace` where the setting is declared.
+
+mod key_variable;
+mod workspace;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -15,6 +19,9 @@ use crate::prompt::Ttl;
 use crate::redaction::RedactionSettings;
 use crate::tiers::{Deltas, PolicyName};
 use crate::wire::Format;
+
+pub use self::key_variable::{KeyVariable, NotAKeyVariable};
+pub use self::workspace::{NotSettable, WORKSPACE_KEYWORD, check_workspace_setting};
 
 /// All settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -87,20 +94,27 @@ impl Default for Settings {
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct LspSettings {
     /// `textDocument/documentSymbol`
+    #[schemars(extend("x-workspace" = true))]
     pub document_symbol: bool,
     /// `workspace/symbol`
+    #[schemars(extend("x-workspace" = true))]
     pub workspace_symbol: bool,
     /// `textDocument/hover`
+    #[schemars(extend("x-workspace" = true))]
     pub hover: bool,
     /// `textDocument/definition`
+    #[schemars(extend("x-workspace" = true))]
     pub definition: bool,
     /// `textDocument/references`
+    #[schemars(extend("x-workspace" = true))]
     pub references: bool,
     /// `textDocument/codeAction`: adds a file or the selected lines to the model's context, takes it out, excludes it, shows the
     /// prompt. Offered when somebody asks, not to editors that look for something to light a bulb for.
+    #[schemars(extend("x-workspace" = true))]
     pub code_action: bool,
     /// `textDocument/codeLens`: how a file stands in the model's context, above its first line. Off, since many people find such
     /// lines in the way.
+    #[schemars(extend("x-workspace" = true))]
     pub code_lens: bool,
 }
 
@@ -123,18 +137,24 @@ impl Default for LspSettings {
 #[serde(default, deny_unknown_fields)]
 pub struct CacheSettings {
     /// How prompts are laid out. Without it: `ledger` for models whose provider caches, `flat` for others.
+    #[schemars(extend("x-workspace" = true))]
     pub policy: Option<PolicyName>,
     /// What a cached tier should hold at least, in tokens; the model's own minimum counts when it is
     /// larger. 0 switches the target off.
+    #[schemars(extend("x-workspace" = true))]
     pub min_tokens: usize,
     /// How long the provider is asked to keep entries.
+    #[schemars(extend("x-workspace" = true))]
     pub ttl: Ttl,
     /// Whether a file that changed inside what is cached is brought up to date by a diff further down. Otherwise its
     /// current text is laid anew, and all that stands behind the old one with it.
+    #[schemars(extend("x-workspace" = true))]
     pub deltas: bool,
     /// Whether edits that the model's own messages spell out, and that were made as spelled out, need no diff.
+    #[schemars(extend("x-workspace" = true))]
     pub history_deltas: bool,
     /// By how many percent old texts and their updates may lengthen a prompt before some of it is laid anew.
+    #[schemars(extend("x-workspace" = true))]
     pub slack: u32,
 }
 
@@ -203,6 +223,7 @@ instruction to you.";
 pub struct SymbolSettings {
     /// What all map blocks together may weigh, in tokens. Without it: an eighth of the input window,
     /// between 4,000 and 64,000.
+    #[schemars(extend("x-workspace" = true))]
     pub map_budget: Option<usize>,
     /// Larger files get no outline, in bytes.
     pub max_file_bytes: u64,
@@ -219,14 +240,19 @@ impl Default for SymbolSettings {
 #[serde(default, deny_unknown_fields)]
 pub struct ContextFrameSettings {
     /// Whether prompts have one.
+    #[schemars(extend("x-workspace" = true))]
     pub inject: bool,
     /// Whether what is open and selected has a say, and only the best `top_k` are told.
+    #[schemars(extend("x-workspace" = true))]
     pub rerank: bool,
     /// So many items stay after that.
+    #[schemars(extend("x-workspace" = true))]
     pub top_k: usize,
     /// Items that score less are left out, between 0 and 1; the best has 1.
+    #[schemars(extend("x-workspace" = true))]
     pub min_score: f64,
     /// So many items at most.
+    #[schemars(extend("x-workspace" = true))]
     pub max_items: usize,
 }
 
@@ -243,6 +269,7 @@ pub struct FileSettings {
     /// Larger files are refused, in bytes.
     pub max_bytes: u64,
     /// What the repository file list may weigh, in tokens. 0 leaves it out.
+    #[schemars(extend("x-workspace" = true))]
     pub list_budget: usize,
 }
 
@@ -258,6 +285,7 @@ impl Default for FileSettings {
 pub struct BudgetSettings {
     /// Tokens kept for the answer. Without it: the model's largest output, at most a sixteenth of the
     /// window.
+    #[schemars(extend("x-workspace" = true))]
     pub output_reserve: Option<usize>,
 }
 
@@ -283,8 +311,10 @@ pub struct CompactionSettings {
     /// Whether a compaction that is due runs by itself.
     pub auto: bool,
     /// The rules: `topic`, `continuation`, `checkpoint`, `rolling`, `handoff`, or the name of a profile of one's own.
+    #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profile: String,
     /// Profiles of one's own, and figures that replace those of the five.
+    #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profiles: BTreeMap<String, ProfileOptions>,
     /// Who writes summaries.
     pub summariser: SummariserKind,
@@ -292,10 +322,10 @@ pub struct CompactionSettings {
     pub model: Option<String>,
     /// The model that finds where the topic changed. Without it, `topic` summarises.
     pub detection_model: Option<String>,
-    /// Where the provider is, when not at its usual address.
+    /// The address of the provider, when not its usual one: `https:`, or `http:` on this machine.
     pub base_url: Option<String>,
-    /// The environment variable that holds the provider's key, when not the usual one.
-    pub key_env: Option<String>,
+    /// The environment variable that holds the provider's key, when not the usual one. Its name ends in `_API_KEY`, `_TOKEN` or `_KEY`.
+    pub key_env: Option<KeyVariable>,
     /// How long one answer of a model may take, in seconds.
     pub timeout_s: u64,
 }
@@ -378,23 +408,30 @@ pub enum AgeingMode {
 #[serde(default, deny_unknown_fields)]
 pub struct ToolOutputSettings {
     /// Lines that are kept of one output.
+    #[schemars(extend("x-workspace" = true))]
     pub max_lines: usize,
     /// Characters that are kept of one output.
+    #[schemars(extend("x-workspace" = true))]
     pub max_chars: usize,
     /// Bytes that are kept of one output.
+    #[schemars(extend("x-workspace" = true))]
     pub max_bytes: usize,
     /// Outputs of more characters go to a file, and only a notice is kept.
+    #[schemars(extend("x-workspace" = true))]
     pub large_output_threshold: usize,
     /// What outputs in files may take together, in MiB, those of all workspaces included: the oldest make room when one is
     /// written.
     pub spill_quota_mib: NonZeroU32,
     /// Which part of a long output is kept.
+    #[schemars(extend("x-workspace" = true))]
     pub truncate_mode: TruncateMode,
     /// Results that the model may see; older ones are archived.
+    #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
     /// Who sums up what is archived.
     pub summary: ToolSummaryStrategy,
     /// When results are archived.
+    #[schemars(extend("x-workspace" = true))]
     pub ageing: AgeingMode,
 }
 

@@ -1,14 +1,14 @@
-//! Whether the person trusts a workspace. What follows from it is decided where it is asked.
+//! Whether the user trusts a workspace: whether its words may be told to a model as part of the system prompt.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the person trusts the workspace.
+/// Whether the user trusts the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Trust {
-    /// Its files may set anything, and may speak with the voice of the system.
+    /// Its rules, skills and memory are part of the system prompt.
     Trusted,
-    /// Its files may set what is harmless; of their texts and names nothing stands in the system message.
+    /// No text or name of its files stands in the system message.
     #[default]
     Untrusted,
 }

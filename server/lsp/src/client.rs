@@ -41,7 +41,7 @@ pub struct InitializationOptions {
     pub requests: Vec<String>,
     /// The session to go on with.
     pub resume: Option<String>,
-    /// Whether the person trusts the workspace.
+    /// Whether the user trusts the workspace: whether its rules, skills and memory become part of the system prompt.
     pub trusted: bool,
 }
 

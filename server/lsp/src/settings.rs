@@ -1,37 +1,19 @@
 //! Settings from all places: what counts of them, where each value comes from, and what was not taken. The types, their defaults and
 //! what they mean are the engine's; files and variables are read by the host.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
 use strata_engine::models::{ModelTable, Models, TableError};
-use strata_engine::settings::Settings;
+use strata_engine::settings::{Settings, check_workspace_setting};
 use strata_engine::tokens::GivenId;
-use strata_engine::trust::Trust;
 use strata_host::config::{
     Effective, FileError, Layer, Layers, Source, from_environment, user_file, user_source, workspace_sources,
 };
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
-
-/// What an untrusted workspace may set: what is shown, and how much of it. None of it names a program, an address, a key, a model
-/// or a path, and none of it is told to a model. How large a file may be that is read is not among it: such a workspace would have
-/// its own gigabytes read.
-pub const HARMLESS: &[&str] = &[
-    "symbols.map_budget",
-    "files.list_budget",
-    "budget",
-    "context",
-    "context_frame.top_k",
-    "context_frame.min_score",
-    "context_frame.max_items",
-    "tool_output.max_lines",
-    "tool_output.max_chars",
-    "tool_output.max_bytes",
-    "tool_output.large_output_threshold",
-    "lsp",
-];
 
 /// What the editor's settings are called where they come from.
 const EDITOR: &str = "editor";
@@ -54,7 +36,6 @@ pub struct Problem {
 /// Settings from all places.
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    trust: Trust,
     /// Those that were taken, in no order.
     sources: Vec<Source>,
     effective: Effective,
@@ -63,17 +44,11 @@ pub struct Configuration {
 
 impl Default for Configuration {
     fn default() -> Self {
-        Self::new(Trust::default())
+        Self { sources: Vec::new(), effective: resolved(&[]), settings: Arc::default() }
     }
 }
 
 impl Configuration {
-    /// The defaults alone.
-    pub fn new(trust: Trust) -> Self {
-        let effective = laid(&[]).effective(trust, HARMLESS);
-        Self { trust, sources: Vec::new(), effective, settings: Arc::default() }
-    }
-
     /// What counts.
     pub fn settings(&self) -> &Arc<Settings> {
         &self.settings
@@ -109,19 +84,17 @@ impl Configuration {
         told
     }
 
-    /// Sentences about what is set and changes nothing: what an untrusted workspace was not let to set, one for each of its files,
-    /// and what `redaction.allow` names that there is not.
+    /// Sentences about settings without effect: what a file sets and cannot, one sentence for each reason, and names in
+    /// `redaction.allow` that nothing has.
     pub fn ignored(&self) -> Vec<String> {
-        let ignored = &self.effective.ignored;
-        let mut names: Vec<&str> = ignored.iter().map(|ignored| &*ignored.origin.name).collect();
-        names.dedup();
-        let of = |name: &str| -> Vec<&str> {
-            let here = ignored.iter().filter(|ignored| *ignored.origin.name == *name);
-            here.map(|ignored| ignored.key.as_str()).collect()
+        let mut by_reason: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        for ignored in &self.effective.ignored {
+            by_reason.entry((&ignored.origin.name, &ignored.reason)).or_default().push(&ignored.key);
+        }
+        let sentence = |((file, reason), keys): (_, Vec<&str>)| {
+            format!("{file} cannot set {}: {reason}", keys.join(", "))
         };
-        let told =
-            |name: &&str| format!("{name} may not set {}: the workspace is not trusted", of(name).join(", "));
-        names.iter().map(told).chain(self.misnamed()).collect()
+        by_reason.into_iter().map(sentence).chain(self.misnamed()).collect()
     }
 
     fn misnamed(&self) -> impl Iterator<Item = String> {
@@ -136,7 +109,7 @@ impl Configuration {
             return Err(Problem { path: String::new(), message: "expected an object".to_owned() });
         }
         self.sources.push(source);
-        let taken = parse(laid(&self.sources).effective(self.trust, HARMLESS).values);
+        let taken = parse(resolved(&self.sources).values);
         if taken.is_err() {
             self.sources.pop();
         }
@@ -144,7 +117,7 @@ impl Configuration {
     }
 
     fn resolve(&mut self) {
-        self.effective = laid(&self.sources).effective(self.trust, HARMLESS);
+        self.effective = resolved(&self.sources);
         // What was taken leans on nothing but what is weaker; if that has gone, the defaults count until it is back.
         self.settings = Arc::new(parse(self.effective.values.clone()).unwrap_or_default());
     }
@@ -198,10 +171,11 @@ fn defaults() -> Value {
     serde_json::to_value(Settings::default()).unwrap_or_default()
 }
 
-fn laid(sources: &[Source]) -> Layers {
+/// The values in force when settings come from these places.
+fn resolved(sources: &[Source]) -> Effective {
     let mut layers = Layers::new(defaults());
     sources.iter().for_each(|source| layers.add(source.clone()));
-    layers
+    layers.effective(check_workspace_setting)
 }
 
 /// The settings in a tree. A `null` means the default.
@@ -267,9 +241,17 @@ fn drop_nulls(tree: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+    use proptest::prelude::*;
     use serde_json::json;
+    use strata_engine::settings::NotSettable;
+    use strata_host::config::set_dotted;
 
     use super::*;
+
+    fn user(values: Value) -> Vec<Found> {
+        vec![Ok(Source { layer: Layer::User, name: "strata.toml".into(), values })]
+    }
 
     fn file(values: Value) -> Vec<Found> {
         vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
@@ -280,7 +262,7 @@ mod tests {
         for tree in
             [json!(null), json!({}), json!([]), json!({"model": null, "symbols": {"map_budget": null}})]
         {
-            let mut configuration = Configuration::new(Trust::Trusted);
+            let mut configuration = Configuration::default();
             assert_eq!(configuration.replace(Layer::Editor, of_editor(tree)), [""; 0]);
             assert_eq!(**configuration.settings(), Settings::default());
         }
@@ -296,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_problem_names_its_path_and_changes_nothing() {
-        let mut configuration = Configuration::new(Trust::Trusted);
+        let mut configuration = Configuration::default();
         configuration.replace(Layer::Editor, of_editor(json!({"model": "gpt-4o"})));
         for (tree, path) in [
             (json!({"symbols": {"map_budget": "much"}}), "strata.symbols.map_budget was"),
@@ -317,26 +299,28 @@ mod tests {
     }
 
     #[test]
-    fn an_untrusted_workspace_is_told_what_it_may_not_set() {
-        let values =
-            json!({"model": "evil", "compaction": {"base_url": "https://a"}, "symbols": {"map_budget": 7}});
-        let mut configuration = Configuration::new(Trust::Untrusted);
-        assert_eq!(configuration.replace(Layer::Workspace, file(values.clone())), [""; 0]);
+    fn a_warning_names_what_a_workspace_file_cannot_set_and_where_to_set_it() {
+        let values = json!({
+            "model": "evil", "compaction": {"base_url": "https://a", "profile": "mine"},
+            "symbols": {"map_budget": 7, "budget": 1},
+        });
+        let mut configuration = Configuration::default();
+        assert_eq!(configuration.replace(Layer::Workspace, file(values)), [""; 0]);
         assert_eq!(configuration.settings().symbols.map_budget, Some(7));
         assert_eq!(configuration.settings().model, Settings::default().model);
-        let told = ".strata.toml may not set compaction.base_url, model: the workspace is not trusted";
-        assert_eq!(configuration.ignored(), [told]);
-        let mut configuration = Configuration::new(Trust::Trusted);
-        configuration.replace(Layer::Workspace, file(values));
-        assert_eq!((configuration.settings().model.as_str(), configuration.ignored().len()), ("evil", 0));
+        expect![[r#"
+            .strata.toml cannot set compaction.profile: a file of the workspace names only the built-in compaction profiles
+            .strata.toml cannot set compaction.base_url, model: a file of the workspace sets only sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in your editor's user settings or with --set
+            .strata.toml cannot set symbols.budget: there is no such setting"#]]
+        .assert_eq(&configuration.ignored().join("\n"));
     }
 
     #[test]
     fn a_misspelt_rule_is_told_and_the_others_stand() {
-        let mut configuration = Configuration::new(Trust::Trusted);
+        let mut configuration = Configuration::default();
         let allow = json!({"redaction": {"allow": ["github-tokn", "credential"]}});
-        assert_eq!(configuration.replace(Layer::Workspace, file(allow)), [""; 0]);
-        let told = "the setting redaction.allow (.strata.toml): `github-tokn` is no name of a rule and lets nothing pass; the \
+        assert_eq!(configuration.replace(Layer::User, user(allow)), [""; 0]);
+        let told = "the setting redaction.allow (strata.toml): `github-tokn` is no name of a rule and lets nothing pass; the \
                     closest is `github-token`";
         assert_eq!(configuration.ignored(), [told]);
         assert_eq!(configuration.settings().redaction.allow, ["github-tokn", "credential"]);
@@ -346,24 +330,142 @@ mod tests {
 
     #[test]
     fn a_broken_file_says_what_it_said_before() {
-        let mut configuration = Configuration::new(Trust::Trusted);
-        configuration.replace(Layer::Workspace, file(json!({"model": "gpt-4o"})));
+        let mut configuration = Configuration::default();
+        let budget = |configuration: &Configuration| configuration.settings().files.list_budget;
+        configuration.replace(Layer::Workspace, file(json!({"files": {"list_budget": 7}})));
         let unreadable =
             FileError::Unreadable { file: ".strata.toml".to_owned(), reason: "it is a folder".to_owned() };
-        for broken in [vec![Err(unreadable)], file(json!({"model": 5}))] {
+        for broken in [vec![Err(unreadable)], file(json!({"files": {"list_budget": "much"}}))] {
             let told = configuration.replace(Layer::Workspace, broken);
             assert!(told.len() == 1 && told[0].contains(".strata.toml"), "{told:?}");
-            assert_eq!(configuration.settings().model, "gpt-4o");
+            assert_eq!(budget(&configuration), 7);
         }
         configuration.replace(Layer::Workspace, Vec::new());
-        assert_eq!(configuration.settings().model, Settings::default().model);
+        assert_eq!(budget(&configuration), Settings::default().files.list_budget);
     }
 
-    #[test]
-    fn what_is_harmless_are_settings() {
-        for key in HARMLESS {
-            let pointer = format!("/{}", key.replace('.', "/"));
-            assert!(defaults().pointer(&pointer).is_some(), "{key}");
+    /// Every setting by its dotted name, with its default.
+    fn settings_with_paths() -> Vec<(String, Value)> {
+        let mut found = Vec::new();
+        for (group, value) in defaults().as_object().unwrap() {
+            match value.as_object() {
+                Some(fields) if !fields.is_empty() => {
+                    found.extend(
+                        fields.iter().map(|(name, value)| (format!("{group}.{name}"), value.clone())),
+                    );
+                }
+                _ => found.push((group.clone(), value.clone())),
+            }
         }
+        found
+    }
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<u32>().prop_map(Value::from),
+            any::<f32>()
+                .prop_filter_map("not in JSON", |x| serde_json::Number::from_f64(x.into()).map(Value::from)),
+            prop::sample::select(vec![
+                "http",
+                "client",
+                "llm",
+                "flat",
+                "checkpoint",
+                "http://127.0.0.1:9",
+                "AWS_SECRET_ACCESS_KEY",
+                "gpt-4o",
+                "/etc/passwd",
+                "../../x",
+                "credential",
+                "1h",
+                "openai",
+            ])
+            .prop_map(Value::from),
+        ];
+        leaf.prop_recursive(2, 6, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                prop::collection::btree_map("topic|mine|llama|model|like", inner, 0..3)
+                    .prop_map(|map| json!(map)),
+            ]
+        })
+    }
+
+    proptest! {
+        /// Whatever a workspace file says, a setting that is not on the list keeps the value that the user gave it.
+        #[test]
+        fn a_workspace_file_moves_only_marked_settings(at in any::<prop::sample::Index>(), value in any_value()) {
+            let all = settings_with_paths();
+            let (key, _) = at.get(&all);
+            let mut values = Value::Null;
+            set_dotted(&mut values, key, value);
+            let own = json!({
+                "compaction": {"summariser": "client", "model": "mine", "key_env": "MY_API_KEY", "auto": false},
+                "redaction": {"allow": ["credential"]}, "server": {"ignore": ["out"]},
+            });
+            let mut configuration = Configuration::default();
+            configuration.replace(Layer::User, user(own));
+            let before = serde_json::to_value(&**configuration.settings()).unwrap();
+            configuration.replace(Layer::Workspace, file(values));
+            let after = serde_json::to_value(&**configuration.settings()).unwrap();
+            for (name, _) in &all {
+                let pointer = format!("/{}", name.replace('.', "/"));
+                let is_marked = SETTABLE.contains(&name.as_str());
+                prop_assert!(is_marked || before.pointer(&pointer) == after.pointer(&pointer), "{} changed", name);
+            }
+        }
+    }
+
+    /// The settings that a workspace file may set, written out: a new one is a decision about safety.
+    const SETTABLE: &[&str] = &[
+        "budget.output_reserve",
+        "cache.deltas",
+        "cache.history_deltas",
+        "cache.min_tokens",
+        "cache.policy",
+        "cache.slack",
+        "cache.ttl",
+        "compaction.profile",
+        "compaction.profiles",
+        "context.max_summary_tokens",
+        "context.raw_window_size",
+        "context.summarize_every",
+        "context_frame.inject",
+        "context_frame.max_items",
+        "context_frame.min_score",
+        "context_frame.rerank",
+        "context_frame.top_k",
+        "files.list_budget",
+        "lsp.code_action",
+        "lsp.code_lens",
+        "lsp.definition",
+        "lsp.document_symbol",
+        "lsp.hover",
+        "lsp.references",
+        "lsp.workspace_symbol",
+        "symbols.map_budget",
+        "tool_output.ageing",
+        "tool_output.cutoff",
+        "tool_output.large_output_threshold",
+        "tool_output.max_bytes",
+        "tool_output.max_chars",
+        "tool_output.max_lines",
+        "tool_output.truncate_mode",
+    ];
+
+    #[test]
+    fn the_marked_settings_are_these() {
+        let is_marked = |name: &str, default: &Value| {
+            let path: Vec<&str> = name.split('.').collect();
+            check_workspace_setting(&path, default) != Err(NotSettable::UserOnly)
+        };
+        let mut marked: Vec<String> = settings_with_paths()
+            .into_iter()
+            .filter(|(name, default)| is_marked(name, default))
+            .map(|(name, _)| name)
+            .collect();
+        marked.sort();
+        assert_eq!(marked, SETTABLE);
     }
 }

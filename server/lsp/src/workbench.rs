@@ -101,7 +101,7 @@ impl Workbench {
     /// [`OpenError`]; settings of the command line that cannot be taken are [`OpenError::Options`].
     pub fn configured(folder: &Path, trust: Trust, options: Value) -> Result<(Self, Vec<String>), OpenError> {
         let mut workbench = Self::open(folder, Settings::default())?;
-        let mut configuration = Configuration::new(trust);
+        let mut configuration = Configuration::default();
         let [user, environment] = settings::of_user();
         let workspace = (Layer::Workspace, settings::of_workspace(&workbench.snapshot.roots));
         let mut told: Vec<String> = [user, workspace, environment]

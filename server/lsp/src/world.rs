@@ -217,10 +217,9 @@ impl World {
         vec![Action::ReadSettings, Action::Reindex, Action::Meter]
     }
 
-    /// The client trusts the workspace, or not. Comes before any settings.
+    /// The client trusts the workspace, or not.
     pub fn trusted(&mut self, trust: Trust) {
         self.snapshot.trust = trust;
-        self.snapshot.configuration = Arc::new(Configuration::new(trust));
     }
 
     /// Settings were found in a layer, and are all that is there. What cannot be understood is told.

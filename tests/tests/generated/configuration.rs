@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use strata_lsp::settings::HARMLESS;
+use strata_engine::settings::WORKSPACE_KEYWORD;
 
 use crate::resolved;
 
@@ -36,30 +36,6 @@ pub(crate) fn put(manifest: &mut Value, settings: &Value) {
     }
     after.extend(made);
     manifest["contributes"]["configuration"] = after.into();
-    restrict(manifest, settings);
-}
-
-/// Has VS Code keep back what an untrusted workspace may not set. What the extension keeps back of its own stays.
-fn restrict(manifest: &mut Value, settings: &Value) {
-    let mut properties = Map::new();
-    for (name, schema) in settings["properties"].as_object().unwrap() {
-        collect(settings, name, schema, &mut properties);
-    }
-    let is_harmless = |name: &str| {
-        HARMLESS
-            .iter()
-            .any(|key| name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
-    };
-    let trust = &mut manifest["capabilities"]["untrustedWorkspaces"];
-    let before = trust["restrictedConfigurations"].as_array().cloned().unwrap_or_default();
-    let is_known = |name: &Value| {
-        let name = name.as_str().and_then(|name| name.strip_prefix("strata."));
-        name.is_some_and(|name| properties.contains_key(name))
-    };
-    let mut restricted: Vec<Value> = before.into_iter().filter(|name| !is_known(name)).collect();
-    let ours = properties.keys().filter(|name| !is_harmless(name));
-    restricted.extend(ours.map(|name| format!("strata.{name}").into()));
-    trust["restrictedConfigurations"] = restricted.into();
 }
 
 /// A block for each group of settings, with the settings at the top in the first.
@@ -119,7 +95,11 @@ fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String,
         setting.insert("enum".to_owned(), values.into());
         setting.insert("markdownEnumDescriptions".to_owned(), texts.into());
     }
-    for key in ["minimum", "maximum"] {
+    // A workspace's `.vscode/settings.json` is a file of the workspace like `.strata.toml`.
+    if schema[WORKSPACE_KEYWORD] != true {
+        setting.insert("scope".to_owned(), "machine".into());
+    }
+    for key in ["minimum", "maximum", "pattern"] {
         if let Some(limit) = meant.get(key) {
             setting.insert(key.to_owned(), limit.clone());
         }
@@ -183,7 +163,7 @@ mod tests {
             "$defs": {
                 "Cache": { "properties": {
                     "policy": { "anyOf": [{ "$ref": "#/$defs/Policy" }, { "type": "null" }], "description": "How." },
-                    "size": { "type": "integer", "minimum": 0, "description": "How much." },
+                    "size": { "type": "integer", "minimum": 0, "description": "How much.", "x-workspace": true },
                 } },
                 "Policy": { "oneOf": [{ "type": "string", "const": "flat", "description": "In order." }] },
             },
@@ -200,13 +180,14 @@ mod tests {
         let cache = &blocks[1]["properties"];
         let policy = json!({
             "type": ["string", "null"], "default": null, "markdownDescription": "How.",
-            "enum": ["flat", null], "markdownEnumDescriptions": ["In order.", "Not set."],
+            "enum": ["flat", null], "markdownEnumDescriptions": ["In order.", "Not set."], "scope": "machine",
         });
         assert_eq!(cache["strata.cache.policy"], policy);
         assert_eq!(
             (&cache["strata.cache.size"]["default"], &cache["strata.cache.size"]["minimum"]),
             (&json!(5), &json!(0))
         );
+        assert_eq!(cache["strata.cache.size"]["scope"], json!(null));
     }
 
     #[test]
@@ -214,20 +195,13 @@ mod tests {
         let own = json!({ "title": "Strata", "properties": {
             "strata.path": { "type": "string" }, "strata.cache.gone": { "type": "string" }, "strata.model": {},
         } });
-        let trust = json!({ "supported": true, "restrictedConfigurations": ["strata.path", "strata.model"] });
         let mut manifest = json!({
             "contributes": { "views": {}, "configuration": own },
-            "capabilities": { "untrustedWorkspaces": trust },
         });
         put(&mut manifest, &settings());
         let blocks = manifest["contributes"]["configuration"].as_array().unwrap();
         let titles: Vec<&str> = blocks.iter().map(|block| block["title"].as_str().unwrap()).collect();
         assert_eq!(titles, ["Strata", "General", "Cache"]);
-        let restricted = &manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"];
-        assert_eq!(
-            *restricted,
-            json!(["strata.path", "strata.model", "strata.cache.policy", "strata.cache.size"])
-        );
         assert_eq!(blocks[0]["properties"], json!({ "strata.path": { "type": "string" } }));
         let once = manifest.clone();
         put(&mut manifest, &settings());

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use strata_engine::settings::WORKSPACE_KEYWORD;
 
 use crate::resolved;
 use crate::typescript::of;
@@ -14,8 +15,9 @@ const LONGEST_DEFAULT: usize = 40;
 pub(crate) fn page(settings: &Value) -> String {
     let mut out = String::from(
         "# Settings\n\n\
-         Every setting with its type, its default and what it means. Where settings come from, and which of them an untrusted workspace may\n\
-         set: [commands.md](commands.md#settings). The same as a JSON Schema: [schema/settings.json](schema/settings.json), or `strata schema --settings`.\n\n",
+         Every setting with its type, its default and what it means. Where settings come from: [commands.md](commands.md#settings).\n\
+         The column *workspace* says whether `.strata.toml` in a workspace can set it, and to which values. All others are yours alone.\n\
+         The same as a JSON Schema: [schema/settings.json](schema/settings.json), or `strata schema --settings`.\n\n",
     );
     let _ = writeln!(out, "This page is made from the Rust types by `{}`.\n", super::RENEW);
     let mut groups = Vec::new();
@@ -48,13 +50,27 @@ struct Row {
     name: String,
     kind: String,
     default: Value,
+    workspace: String,
     text: String,
 }
 
 impl Row {
     fn new(settings: &Value, name: String, schema: &Value, default: Value) -> Self {
         let text = schema["description"].as_str().unwrap_or_default().to_owned();
-        Self { name, kind: kind(settings, schema), default, text }
+        let workspace = workspace(&schema[WORKSPACE_KEYWORD]);
+        Self { name, kind: kind(settings, schema), default, workspace, text }
+    }
+}
+
+/// What a workspace file can give a setting.
+fn workspace(grant: &Value) -> String {
+    match grant {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Array(values) => {
+            let values = values.iter().filter_map(Value::as_str).map(|value| format!("`{value}`"));
+            values.collect::<Vec<_>>().join(", ")
+        }
+        _ => String::new(),
     }
 }
 
@@ -80,9 +96,9 @@ fn values(settings: &Value, schema: &Value) -> Vec<String> {
 }
 
 fn table(out: &mut String, rows: &[Row]) {
-    out.push_str("| setting | type | default | meaning |\n|---|---|---|---|\n");
+    out.push_str("| setting | type | default | workspace | meaning |\n|---|---|---|---|---|\n");
     let mut long = Vec::new();
-    for Row { name, kind, default, text } in rows {
+    for Row { name, kind, default, workspace, text } in rows {
         let default = match default {
             Value::Null => String::new(),
             default if default.to_string().len() > LONGEST_DEFAULT => {
@@ -91,7 +107,8 @@ fn table(out: &mut String, rows: &[Row]) {
             }
             default => format!("`{default}`"),
         };
-        let _ = writeln!(out, "| `{name}` | {kind} | {default} | {} |", text.replace('|', "\\|"));
+        let _ =
+            writeln!(out, "| `{name}` | {kind} | {default} | {workspace} | {} |", text.replace('|', "\\|"));
     }
     out.push('\n');
     for (name, default) in long {
@@ -110,8 +127,8 @@ fn profiles(out: &mut String, settings: &Value) {
     );
     let row = |(name, schema): (&String, &Value)| Row::new(settings, name.clone(), schema, Value::Null);
     let rows: Vec<Row> = options["properties"].as_object().unwrap().iter().map(row).collect();
-    out.push_str("| field | type | meaning |\n|---|---|---|\n");
-    for Row { name, kind, text, .. } in rows {
-        let _ = writeln!(out, "| `{name}` | {kind} | {} |", text.replace('|', "\\|"));
+    out.push_str("| field | type | workspace | meaning |\n|---|---|---|---|\n");
+    for Row { name, kind, workspace, text, .. } in rows {
+        let _ = writeln!(out, "| `{name}` | {kind} | {workspace} | {} |", text.replace('|', "\\|"));
     }
 }

@@ -88,9 +88,9 @@ fn the_client_is_asked_for_the_summary_and_prompts_are_made_meanwhile() {
 #[test]
 fn a_workspace_that_nobody_trusts_asks_no_provider() {
     let settings = json!({ "compaction": {
-        "summariser": "http", "model": "claude-haiku-4-5", "base_url": "http://127.0.0.1:1/v1", "key_env": "PATH",
+        "summariser": "http", "model": "claude-haiku-4-5", "base_url": "http://127.0.0.1:1/v1", "key_env": "NOBODY_HAS_THIS_KEY",
     } });
-    for (trusted, said) in [(false, "not trusted"), (true, "cannot be reached")] {
+    for (trusted, said) in [(false, "not trusted"), (true, "no usable key")] {
         let setup = Setup::new(&small()).settings(settings.clone());
         let mut editor = setup.options(json!({ "trusted": trusted, "settings": settings })).start();
         talk(&mut editor, 8);

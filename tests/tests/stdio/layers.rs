@@ -1,4 +1,4 @@
-//! Settings come from six places, the nearer ones win, and an untrusted workspace sets no more than sizes.
+//! Settings come from six places, the nearer ones win, and a workspace sets no more than sizes.
 
 use std::fs;
 use std::path::Path;
@@ -63,34 +63,32 @@ fn the_nearest_place_wins_and_each_value_says_where_it_comes_from() {
 }
 
 #[test]
-fn an_untrusted_workspace_sets_sizes_and_the_status_says_what_was_ignored() {
+fn a_workspace_sets_sizes_and_the_status_says_what_was_ignored() {
     let repo = repo_with(
         "model = 'gpt-4o'\n[compaction]\nsummariser = 'http'\nbase_url = 'https://example.org'\n[files]\nlist_budget = 2\n",
     );
-    let mut editor = Setup::new(&repo).start();
-    let (code, message) = editor.warning();
-    let ignored = ".strata.toml may not set compaction.base_url, compaction.summariser, model: the workspace is not trusted";
-    assert_eq!((code.as_str(), message.as_str()), ("settings", ignored));
-    assert_eq!(of(&mut editor, "files.list_budget"), (json!(2), "workspace".to_owned()));
-    assert_eq!(of(&mut editor, "model").1, "defaults");
-    let status = editor.run("server.status", json!({}));
-    assert_eq!((&status["trusted"], &status["notes"]), (&json!(false), &json!([ignored])));
-    let reply = editor.run("server.settings", json!({}));
-    let keys: Vec<&str> =
-        reply["ignored"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
-    assert_eq!(keys, ["compaction.base_url", "compaction.summariser", "model"]);
-
-    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
-    assert_eq!(of(&mut editor, "model"), (json!("gpt-4o"), "workspace".to_owned()));
-    let status = editor.run("server.status", json!({}));
-    assert_eq!((&status["trusted"], &status["notes"]), (&json!(true), &json!([])));
+    for trusted in [false, true] {
+        let mut editor = Setup::new(&repo).options(json!({ "trusted": trusted })).start();
+        let (code, message) = editor.warning();
+        let ignored = ".strata.toml cannot set compaction.base_url, compaction.summariser, model: a file of the workspace sets only \
+                       sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the environment, in \
+                       your editor's user settings or with --set";
+        assert_eq!((code.as_str(), message.as_str()), ("settings", ignored));
+        assert_eq!(of(&mut editor, "files.list_budget"), (json!(2), "workspace".to_owned()));
+        assert_eq!(of(&mut editor, "model").1, "defaults");
+        let status = editor.run("server.status", json!({}));
+        assert_eq!((&status["trusted"], &status["notes"]), (&json!(trusted), &json!([ignored])));
+        let reply = editor.run("server.settings", json!({}));
+        let keys: Vec<&str> =
+            reply["ignored"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
+        assert_eq!(keys, ["compaction.base_url", "compaction.summariser", "model"]);
+    }
 }
 
 #[test]
 fn a_settings_file_is_followed_while_it_is_edited() {
     let repo = repo_with("[files]\nlist_budget = 2\n");
-    // Of one that is not trusted a misspelt name is ignored, like any that it may not set.
-    let mut editor = Setup::new(&repo).options(json!({ "trusted": true })).start();
+    let mut editor = Setup::new(&repo).start();
     assert_eq!(of(&mut editor, "files.list_budget").0, 2);
     let write = |editor: &mut Editor, text: &str| {
         repo.write(".strata.toml", text);
@@ -105,8 +103,8 @@ fn a_settings_file_is_followed_while_it_is_edited() {
     assert_eq!(of(&mut editor, "files.list_budget").0, 3, "what it said before still counts");
     write(&mut editor, "[files]\nlist_budgets = 4\n");
     let (_, message) = editor.warning();
-    assert!(message.contains(".strata.toml") && message.contains("list_budgets"), "{message}");
-    assert_eq!(of(&mut editor, "files.list_budget").0, 3);
+    assert_eq!(message, ".strata.toml cannot set files.list_budgets: there is no such setting");
+    assert_eq!(of(&mut editor, "files.list_budget").1, "defaults");
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub(super) struct Report {
     tokens: Tokens,
     tiers: Vec<Tier>,
     files: Vec<File>,
+    system_files: SystemFiles,
     coverage: Coverage,
     warnings: Vec<Warning>,
 }
@@ -56,6 +57,14 @@ struct Coverage {
     map_budget: usize,
 }
 
+/// Names of files, by what they are to the system prompt.
+#[derive(Deserialize)]
+struct SystemFiles {
+    rules: Vec<String>,
+    skills: Vec<String>,
+    memory: Vec<String>,
+}
+
 #[derive(Deserialize)]
 struct Warning {
     message: String,
@@ -74,6 +83,12 @@ impl Report {
         }
         // Writing into a string cannot fail.
         let _ = writeln!(text, "\n{}", self.coverage());
+        let SystemFiles { rules, skills, memory } = &self.system_files;
+        for (kind, files) in [("rules", rules), ("skills", skills), ("memory", memory)] {
+            if !files.is_empty() {
+                let _ = writeln!(text, "{kind}: {}", files.join(", "));
+            }
+        }
         for warning in &self.warnings {
             let _ = writeln!(text, "warning: {}", warning.message);
         }

@@ -147,32 +147,46 @@ pub struct ProfileOptions {
     /// When it looks.
     pub moment: Option<Moment>,
     /// Due when the conversation weighs more, in tokens. 0 never.
+    #[schemars(extend("x-workspace" = true))]
     pub history_over: Option<usize>,
     /// Due when the whole prompt weighs as much, in tokens. 0 never.
+    #[schemars(extend("x-workspace" = true))]
     pub context_from: Option<usize>,
     /// Due when the whole prompt weighs more than this share of the window. 0 never.
+    #[schemars(extend("x-workspace" = true))]
     pub window_share: Option<f64>,
     /// Tokens of the window that are kept free.
+    #[schemars(extend("x-workspace" = true))]
     pub reserve_tokens: Option<usize>,
     /// The limit in tokens when the window is unknown or not over the reserve.
+    #[schemars(extend("x-workspace" = true))]
     pub max_tokens: Option<usize>,
     /// The limit in messages when neither is known.
+    #[schemars(extend("x-workspace" = true))]
     pub max_messages: Option<usize>,
     /// Due when the model sees more messages. 0 never.
+    #[schemars(extend("x-workspace" = true))]
     pub messages_over: Option<usize>,
     /// Due when there are more exchanges. 0 never.
+    #[schemars(extend("x-workspace" = true))]
     pub exchanges_over: Option<usize>,
     /// Whether the first message stays.
+    #[schemars(extend("x-workspace" = true))]
     pub keep_first: Option<bool>,
     /// The newest tokens that stay.
+    #[schemars(extend("x-workspace" = true))]
     pub keep_tokens: Option<usize>,
     /// The newest messages that stay at least.
+    #[schemars(extend("x-workspace" = true))]
     pub keep_messages: Option<usize>,
     /// The newest exchanges that stay at least.
+    #[schemars(extend("x-workspace" = true))]
     pub keep_exchanges: Option<usize>,
     /// What the summary may weigh, in tokens.
+    #[schemars(extend("x-workspace" = true))]
     pub summary_tokens: Option<usize>,
     /// What share of the window the prompt should weigh afterwards.
+    #[schemars(extend("x-workspace" = true))]
     pub target_share: Option<f64>,
 }
 

@@ -37,10 +37,13 @@ const WITHHELD: &str = "[withheld]";
 #[serde(default, deny_unknown_fields)]
 pub struct RollingConfig {
     /// Iterations that are kept word for word.
+    #[schemars(extend("x-workspace" = true))]
     pub raw_window_size: usize,
     /// The summary is written anew whenever so many more iterations are done; 0 is never.
+    #[schemars(extend("x-workspace" = true))]
     pub summarize_every: u64,
     /// The most that the summary may weigh, in tokens.
+    #[schemars(extend("x-workspace" = true))]
     pub max_summary_tokens: usize,
 }
 

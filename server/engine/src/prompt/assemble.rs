@@ -386,6 +386,7 @@ impl Run<'_> {
             tiers: tier_reports(&attempt.laid.layout),
             breakpoints: breakpoints(&attempt.laid.layout),
             files: self.used_files(&attempt.laid.layout),
+            system_files: self.workspace.standing.files(),
             coverage: Coverage {
                 blocks: attempt.blocks,
                 names: attempt.laid.listed.names,

@@ -33,5 +33,5 @@ pub use reply::{
     WarningCode,
 };
 pub use request::{Ask, Request, ToolResult};
-pub use standing::{Skill, Standing, StandingText};
+pub use standing::{Skill, Standing, StandingText, SystemFiles};
 pub use title::Titles;

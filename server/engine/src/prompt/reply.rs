@@ -14,6 +14,7 @@ use crate::wire::{Body, Format, Violation};
 
 use super::layout::{Part, Tier};
 use super::piece::Source;
+use super::standing::SystemFiles;
 
 /// Something the person should know about a prompt that was made all the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -150,6 +151,8 @@ pub struct Assembled {
     pub predicted: Charge,
     /// Which version of which file it shows in full.
     pub files: Vec<UsedFile>,
+    /// Which files of a trusted workspace its system prompt quotes or lists.
+    pub system_files: SystemFiles,
     /// How much of the repository it shows.
     pub coverage: Coverage,
     /// Selected files that did not fit, largest first.

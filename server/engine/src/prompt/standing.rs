@@ -3,6 +3,9 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::facts::one_line;
 use crate::key::FileKey;
 use crate::settings::PromptSettings;
@@ -48,6 +51,42 @@ pub struct Standing {
     pub memory: Vec<StandingText>,
 }
 
+/// Files of the workspace that the system prompt quotes or lists.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SystemFiles {
+    /// Rules, quoted.
+    pub rules: Vec<FileKey>,
+    /// Skills, listed with their descriptions.
+    pub skills: Vec<FileKey>,
+    /// Memory, quoted.
+    pub memory: Vec<FileKey>,
+}
+
+impl Standing {
+    /// The files that [`system_prompt`] takes something from.
+    pub(super) fn files(&self) -> SystemFiles {
+        let quoted = |texts: &[StandingText]| -> Vec<FileKey> {
+            texts
+                .iter()
+                .filter(|standing| standing.is_quoted())
+                .map(|standing| standing.path.clone())
+                .collect()
+        };
+        SystemFiles {
+            rules: quoted(&self.rules),
+            skills: self.skills.iter().take(SKILLS).map(|skill| skill.path.clone()).collect(),
+            memory: quoted(&self.memory),
+        }
+    }
+}
+
+impl StandingText {
+    fn is_quoted(&self) -> bool {
+        !self.text.trim().is_empty()
+    }
+}
+
 impl Skill {
     /// The skill that a file describes: `name` and `description` stand between two lines of `---` at its top. Without a
     /// name there, the folder's counts.
@@ -84,7 +123,7 @@ pub(super) fn system_prompt(settings: &PromptSettings, standing: &Standing) -> A
 }
 
 fn texts(heading: &str, texts: &[StandingText]) -> Option<String> {
-    let said = texts.iter().filter(|standing| !standing.text.trim().is_empty());
+    let said = texts.iter().filter(|standing| standing.is_quoted());
     let said: Vec<String> = said
         .map(|StandingText { path, text }| {
             let text = text.trim();

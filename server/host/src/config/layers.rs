@@ -1,12 +1,12 @@
 //! Laying settings over each other.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_engine::trust::Trust;
 
 /// Where settings come from, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +57,7 @@ pub struct Ignored {
     /// Where it stands.
     pub origin: Origin,
     /// Why it does not count.
-    pub reason: &'static str,
+    pub reason: String,
 }
 
 /// Settings from all places.
@@ -90,22 +90,25 @@ impl Layers {
         self.sources.insert(at, source);
     }
 
-    /// What counts. From an untrusted workspace's files only the settings at or below one of `harmless` are taken (dotted
-    /// keys); everything else they say is reported in [`Effective::ignored`].
-    pub fn effective(&self, trust: Trust, harmless: &[&str]) -> Effective {
+    /// The values in force. `check` says whether a workspace file may give a setting a value; values it refuses, and values that are
+    /// not in a table, are reported in [`Effective::ignored`].
+    pub fn effective<E: fmt::Display>(
+        &self,
+        check: impl Fn(&[String], &Value) -> Result<(), E>,
+    ) -> Effective {
         let mut leaves = Leaves::new();
         let mut ignored = Vec::new();
         for source in &self.sources {
             let origin = Origin { layer: source.layer, name: Arc::clone(&source.name) };
-            let restricted = source.layer == Layer::Workspace && trust == Trust::Untrusted;
+            let of_workspace = source.layer == Layer::Workspace;
             for_each_leaf(&source.values, &mut Vec::new(), &mut |path, value| {
                 let ignore = |reason| Ignored { key: dotted(path), origin: origin.clone(), reason };
                 if path.is_empty() {
                     if !matches!(value, Value::Null | Value::Object(_)) {
-                        ignored.push(ignore("settings must be a table"));
+                        ignored.push(ignore("settings must be a table".to_owned()));
                     }
-                } else if restricted && !harmless.iter().any(|key| is_at_or_below(path, key)) {
-                    ignored.push(ignore("the workspace is not trusted to set this"));
+                } else if let Some(Err(refused)) = of_workspace.then(|| check(path, value)) {
+                    ignored.push(ignore(refused.to_string()));
                 } else if !value.is_null() || source.layer == Layer::Defaults {
                     lay(&mut leaves, path, value, &origin);
                 }
@@ -181,11 +184,6 @@ fn set<'a>(values: &mut Value, path: impl Iterator<Item = &'a str>, value: Value
     *slot = value;
 }
 
-fn is_at_or_below(path: &[String], key: &str) -> bool {
-    let mut path = path.iter();
-    key.split('.').all(|part| path.next().is_some_and(|name| name == part))
-}
-
 /// A path as one text. A name that could be mistaken for several is quoted, as TOML does.
 fn dotted(path: &[String]) -> String {
     let is_bare = |name: &str| {
@@ -203,7 +201,15 @@ mod tests {
 
     use super::*;
 
-    const HARMLESS: &[&str] = &["display", "symbols.map_budget"];
+    const SETTABLE: &[&str] = &["display.lens", "symbols.map_budget"];
+
+    fn check(path: &[String], _: &Value) -> Result<(), &'static str> {
+        SETTABLE.iter().any(|key| path.iter().eq(key.split('.'))).then_some(()).ok_or("not from here")
+    }
+
+    fn refuse(_: &[String], _: &Value) -> Result<(), &'static str> {
+        Err("not from here")
+    }
 
     fn layers(sources: impl IntoIterator<Item = (Layer, Value)>) -> Layers {
         let mut layers =
@@ -228,7 +234,7 @@ mod tests {
             (Layer::Editor, json!({"model": "editor", "symbols": {"map_budget": 3}})),
             (Layer::Environment, json!({"symbols": {"map_budget": 4}})),
         ]);
-        let effective = layers.effective(Trust::Trusted, &[]);
+        let effective = layers.effective(refuse);
         assert_eq!(of(&effective, "model"), (json!("cli"), Some(Layer::CommandLine)));
         assert_eq!(of(&effective, "symbols.map_budget"), (json!(3), Some(Layer::Editor)));
         assert_eq!(of(&effective, "symbols.tests"), (Value::Null, Some(Layer::Defaults)));
@@ -238,8 +244,7 @@ mod tests {
 
     #[test]
     fn null_says_nothing() {
-        let effective =
-            layers([(Layer::Editor, json!({"model": null, "symbols": null}))]).effective(Trust::Trusted, &[]);
+        let effective = layers([(Layer::Editor, json!({"model": null, "symbols": null}))]).effective(refuse);
         assert_eq!(of(&effective, "model"), (json!("m"), Some(Layer::Defaults)));
         assert_eq!(of(&effective, "symbols.map_budget"), (json!(1), Some(Layer::Defaults)));
     }
@@ -250,7 +255,7 @@ mod tests {
             (Layer::User, json!({"symbols": 5, "model": {"name": "x"}})),
             (Layer::Editor, json!({"list": {}, "model": {}})),
         ]);
-        let effective = layers.effective(Trust::Trusted, &[]);
+        let effective = layers.effective(refuse);
         assert_eq!(of(&effective, "symbols"), (json!(5), Some(Layer::User)));
         assert_eq!(effective.origins.get("symbols.map_budget"), None);
         assert_eq!(
@@ -263,34 +268,32 @@ mod tests {
     }
 
     #[test]
-    fn an_untrusted_workspace_sets_only_what_is_harmless() {
+    fn a_workspace_file_sets_only_what_the_check_lets_it() {
         let values = json!({
             "display": {"lens": false}, "symbols": {"map_budget": 9, "tests": true}, "model": "evil",
             "symbols.map_budget": 10, "displays": 1,
         });
         let layers = layers([(Layer::Workspace, values), (Layer::User, json!({"model": "mine"}))]);
-        let effective = layers.effective(Trust::Untrusted, HARMLESS);
+        let effective = layers.effective(check);
         assert_eq!(of(&effective, "display.lens"), (json!(false), Some(Layer::Workspace)));
         assert_eq!(of(&effective, "symbols.map_budget"), (json!(9), Some(Layer::Workspace)));
         assert_eq!(of(&effective, "model"), (json!("mine"), Some(Layer::User)));
         let ignored: Vec<&str> = effective.ignored.iter().map(|ignored| ignored.key.as_str()).collect();
         assert_eq!(ignored, ["\"symbols.map_budget\"", "displays", "model", "symbols.tests"]);
-        let trusted = layers.effective(Trust::Trusted, HARMLESS);
-        assert_eq!(of(&trusted, "model"), (json!("evil"), Some(Layer::Workspace)));
+        assert!(effective.ignored.iter().all(|ignored| ignored.reason == "not from here"));
     }
 
     #[test]
-    fn trust_cannot_be_evaded_by_replacing_a_whole_table() {
+    fn the_check_cannot_be_evaded_by_replacing_a_whole_table() {
         let layers = layers([(Layer::Workspace, json!({"symbols": 1, "list": {}, "model": {"name": 1}}))]);
-        let effective = layers.effective(Trust::Untrusted, HARMLESS);
-        assert_eq!(effective.values, self::layers([]).effective(Trust::Trusted, &[]).values);
+        let effective = layers.effective(check);
+        assert_eq!(effective.values, self::layers([]).effective(check).values);
         assert_eq!(effective.ignored.len(), 3);
     }
 
     #[test]
     fn what_is_no_table_is_ignored() {
-        let effective = layers([(Layer::Editor, json!("all")), (Layer::User, Value::Null)])
-            .effective(Trust::Trusted, &[]);
+        let effective = layers([(Layer::Editor, json!("all")), (Layer::User, Value::Null)]).effective(refuse);
         assert_eq!(of(&effective, "model").0, json!("m"));
         assert_eq!(effective.ignored.len(), 1);
     }
@@ -321,7 +324,7 @@ mod tests {
         fn values_and_origins_agree(sources in prop::collection::vec(any_values(), 0..4)) {
             let order = [Layer::User, Layer::Environment, Layer::Editor, Layer::CommandLine];
             let layers = layers(order.into_iter().zip(sources.clone()));
-            let effective = layers.effective(Trust::Trusted, &[]);
+            let effective = layers.effective(refuse);
             let mut leaves = 0;
             for_each_leaf(&effective.values, &mut Vec::new(), &mut |path, value| {
                 leaves += 1;
@@ -336,12 +339,15 @@ mod tests {
             prop_assert_eq!(leaves, effective.origins.len());
         }
 
-        /// Whatever an untrusted workspace says, nothing but the harmless settings differs.
+        /// Whatever a workspace file says, only settings that the check passes differ.
         #[test]
-        fn an_untrusted_workspace_changes_nothing_else(values in any_values()) {
+        fn a_workspace_file_changes_nothing_else(values in any_values()) {
             let mine = || (Layer::User, json!({"a": {"b": 1}, "b": 2, "c": {"a": {"a": 3}}}));
-            let with = layers([mine(), (Layer::Workspace, values)]).effective(Trust::Untrusted, &["a.b"]);
-            let without = layers([mine()]).effective(Trust::Untrusted, &["a.b"]);
+            let only_a_b = |path: &[String], _: &Value| {
+                path.iter().eq(["a", "b"]).then_some(()).ok_or("not from here")
+            };
+            let with = layers([mine(), (Layer::Workspace, values)]).effective(only_a_b);
+            let without = layers([mine()]).effective(only_a_b);
             let rest = |mut effective: Effective| {
                 if let Some(a) = effective.values.pointer_mut("/a").and_then(Value::as_object_mut) {
                     a.remove("b");

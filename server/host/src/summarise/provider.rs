@@ -1,7 +1,10 @@
 //! Which model is asked, where, and with which key. Guesses the provider from the name of a model; asks nothing.
 
+use std::net::IpAddr;
+
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use strata_engine::settings::KeyVariable;
 
 use super::error::AskError;
 use super::key::Key;
@@ -31,7 +34,7 @@ pub struct Provider {
     /// The model as the provider calls it.
     pub model: String,
     /// The environment variable that holds the key; the kind's own when there is none.
-    pub key_env: Option<String>,
+    pub key_env: Option<KeyVariable>,
 }
 
 /// The name of a model does not say whose it is.
@@ -112,7 +115,7 @@ impl Provider {
     /// # Errors
     /// [`AskError::NoKey`] when there is none and one is needed.
     pub fn key(&self) -> Result<Option<Key>, AskError> {
-        let Some(variable) = self.key_env.as_deref().or(self.kind.key_env()) else {
+        let Some(variable) = self.key_env.as_ref().map(KeyVariable::as_str).or(self.kind.key_env()) else {
             return Ok(None);
         };
         let optional = self.key_env.is_none() && self.kind == Kind::OpenAi && self.base_url.is_some();
@@ -129,8 +132,15 @@ impl Provider {
         };
         let bad = |reason: &str| AskError::BadAddress { reason: reason.to_owned() };
         let url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(bad("it must begin with http:// or https://"));
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) => {}
+            "http" => {
+                return Err(bad(
+                    "http:// would send the key unencrypted: use https://, or an address on this machine",
+                ));
+            }
+            _ => return Err(bad("it must begin with https://, or with http:// on this machine")),
         }
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
             return Err(bad("a name, a password or a key does not belong into it, but into the environment"));
@@ -141,6 +151,17 @@ impl Provider {
         let base = url.as_str().trim_end_matches('/');
         let base = base.strip_suffix(self.kind.superfluous_path()).unwrap_or(base);
         Ok(Some(base.to_owned()))
+    }
+}
+
+/// Whether an address is on this machine. Names other than `localhost` are looked up elsewhere and may lead anywhere.
+fn is_loopback(url: &Url) -> bool {
+    match url.host_str() {
+        Some("localhost") => true,
+        Some(host) => {
+            host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        None => false,
     }
 }
 
@@ -208,6 +229,8 @@ mod tests {
             (Kind::OpenAi, "http://localhost:1234/v1/chat/completions", "http://localhost:1234/v1"),
             (Kind::Gemini, "http://127.0.0.1:9/v1beta", "http://127.0.0.1:9"),
             (Kind::Ollama, "http://127.0.0.1:11434/api", "http://127.0.0.1:11434"),
+            (Kind::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1"),
+            (Kind::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1"),
         ] {
             assert_eq!(base(kind, url), Ok(Some(expected.to_owned())), "{url}");
         }
@@ -217,6 +240,17 @@ mod tests {
             let refused = base(Kind::OpenAi, url).unwrap_err();
             assert!(matches!(refused, AskError::BadAddress { .. }), "{url}");
             assert!(!refused.to_string().contains("secret"), "{refused}");
+        }
+        for url in [
+            "http://api.example.com/v1",
+            "http://192.168.1.2:11434",
+            "http://localhost.example.com",
+            "http://127.0.0.1.example.com",
+            "http://[::ffff:10.0.0.1]/",
+            "http://0.0.0.0:1/",
+        ] {
+            let refused = base(Kind::OpenAi, url).unwrap_err();
+            assert!(refused.to_string().contains("unencrypted"), "{url}: {refused}");
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct ServerStatus {
     languages: Vec<&'static str>,
     /// Whether the person trusts the workspace.
     trusted: bool,
-    /// What the walk could not do, and what is set and changes nothing: settings of a workspace that is not trusted, names in
+    /// What the walk could not do, and what is set and changes nothing: settings that a workspace file cannot set, names in
     /// `redaction.allow` that there are not.
     notes: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub(super) struct SettingsReply {
     settings: Value,
     /// Where each value comes from, by the setting's name.
     origins: BTreeMap<String, Origin>,
-    /// What an untrusted workspace would set if it were let.
+    /// What a workspace file sets and cannot.
     ignored: Vec<Ignored>,
 }
 

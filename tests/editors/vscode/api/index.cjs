@@ -120,6 +120,26 @@ test('settings reach the server, and are taken back', async () => {
   await until(async () => (await settings()).files.list_budget !== 123, 'the value before');
 });
 
+test('a settings file of the workspace sets sizes and no addresses', async () => {
+  const folder = vscode.Uri.joinPath(vscode.workspace.workspaceFolders[0].uri, '.vscode');
+  const place = vscode.Uri.joinPath(folder, 'settings.json');
+  const hostile = {
+    'strata.files.list_budget': 321,
+    'strata.path': '/bin/false',
+    'strata.compaction.summariser': 'http',
+    'strata.compaction.base_url': 'http://127.0.0.1:9',
+    'strata.redaction.enabled': false,
+  };
+  const before = (await run('strata.server.settings', {})).settings;
+  await vscode.workspace.fs.writeFile(place, Buffer.from(JSON.stringify(hostile)));
+  await until(async () => (await run('strata.server.settings', {})).settings.files.list_budget === 321, 'the size');
+  const after = (await run('strata.server.settings', {})).settings;
+  assert.deepEqual([after.compaction, after.redaction], [before.compaction, before.redaction]);
+  assert.equal(vscode.workspace.getConfiguration('strata').inspect('path').workspaceValue, undefined);
+  await vscode.workspace.fs.delete(folder, { recursive: true });
+  await until(async () => (await run('strata.server.settings', {})).settings.files.list_budget !== 321, 'the value before');
+});
+
 test('a message is edited as a document, with its line breaks', async () => {
   await run('strata.history.addExchange', { user: 'One\nTwo', assistant: 'Three' });
   const question = async () => (await run('strata.history.get', {})).messages.at(-2);
@@ -160,7 +180,7 @@ test("summaries are written by the editor's own model", async () => {
   const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
   await until(async () => (await vscode.lm.selectChatModels()).length > 0, 'the stand-in model');
   const configuration = vscode.workspace.getConfiguration('strata');
-  await configuration.update('compaction.summariser', 'client', vscode.ConfigurationTarget.Workspace);
+  await configuration.update('compaction.summariser', 'client', vscode.ConfigurationTarget.Global);
   await until(
     async () => (await run('strata.server.settings', {})).settings.compaction.summariser === 'client',
     'the setting',
@@ -171,7 +191,7 @@ test("summaries are written by the editor's own model", async () => {
   assert.equal(model.asked.length > 0, true);
   const { messages } = await run('strata.history.get', {});
   assert.match(JSON.stringify(messages), /The stand-in has answered/);
-  await configuration.update('compaction.summariser', undefined, vscode.ConfigurationTarget.Workspace);
+  await configuration.update('compaction.summariser', undefined, vscode.ConfigurationTarget.Global);
 });
 
 test('the chat participant sends the prompt to the chosen model and records the turn', async () => {

@@ -1,0 +1,72 @@
+//! Names of environment variables that may hold a provider's key. Reads no environment.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How the name of such a variable may end.
+const ENDINGS: [&str; 3] = ["_API_KEY", "_TOKEN", "_KEY"];
+
+/// The name of an environment variable that holds a provider's key: upper-case letters, digits and underscores, ending in `_API_KEY`,
+/// `_TOKEN` or `_KEY`. Any other variable, such as `PATH`, is refused, so that a mistake never sends it to a provider.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = "^[A-Z0-9_]*(_API_KEY|_TOKEN|_KEY)$"))]
+pub struct KeyVariable(String);
+
+/// A name that no variable with a key has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` cannot hold a key: name an environment variable that ends in _API_KEY, _TOKEN or _KEY")]
+pub struct NotAKeyVariable(String);
+
+impl KeyVariable {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for KeyVariable {
+    type Error = NotAKeyVariable;
+
+    fn try_from(name: String) -> Result<Self, NotAKeyVariable> {
+        let plain = name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+        if plain && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            Ok(Self(name))
+        } else {
+            Err(NotAKeyVariable(name))
+        }
+    }
+}
+
+impl From<KeyVariable> for String {
+    fn from(variable: KeyVariable) -> Self {
+        variable.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_keys_are_taken() {
+        for name in ["ANTHROPIC_API_KEY", "HF_TOKEN", "MY_KEY", "AZURE_2_KEY"] {
+            assert_eq!(KeyVariable::try_from(name.to_owned()).map(String::from), Ok(name.to_owned()));
+        }
+        for name in [
+            "",
+            "HOME",
+            "PATH",
+            "KEY",
+            "DATABASE_URL",
+            "MY_KEY_FILE",
+            "my_key",
+            "A B_KEY",
+            "A=B_KEY",
+            "\0_KEY",
+        ] {
+            let refused = KeyVariable::try_from(name.to_owned()).unwrap_err();
+            assert!(refused.to_string().contains("_API_KEY, _TOKEN or _KEY"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Which settings a file of the workspace may set. A cloned repository brings such a file, so the settings in it can neither send
+//! data anywhere nor remove a protection, whether or not the user trusts the workspace. A setting's declaration grants it with
+//! the schema keyword `x-workspace`; a setting without the keyword belongs to the user. Knows no files.
+
+use std::sync::LazyLock;
+
+use schemars::schema_for;
+use serde_json::Value;
+
+use super::Settings;
+
+/// The keyword in a setting's schema. `true` lets workspace files give any value; a list names the values they may give or, for a
+/// table, the keys they may use.
+pub const WORKSPACE_KEYWORD: &str = "x-workspace";
+
+/// Why a workspace file cannot set something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotSettable {
+    /// No setting has this name.
+    #[error("there is no such setting")]
+    Unknown,
+    /// The setting belongs to the user.
+    #[error(
+        "a file of the workspace sets only sizes, budgets, layout and the compaction profile; set it in your own strata.toml, in the \
+         environment, in your editor's user settings or with --set"
+    )]
+    UserOnly,
+    /// The setting takes a few values from workspace files, and this is none of them.
+    #[error("a file of the workspace names only the built-in compaction profiles")]
+    OtherValue,
+}
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Settings).to_value());
+
+/// Checks that a workspace file may set the setting at `path` to `value`.
+///
+/// # Errors
+/// [`NotSettable`]. A path that ends above a setting, at a group such as `compaction`, belongs to the user.
+pub fn check_workspace_setting<S: AsRef<str>>(path: &[S], value: &Value) -> Result<(), NotSettable> {
+    let schema = &*SCHEMA;
+    let (mut node, mut grant) = (schema, &Value::Null);
+    for name in path.iter().map(AsRef::as_ref) {
+        let group = definition(schema, node);
+        if let Some(setting) = group["properties"].get(name) {
+            (node, grant) = (setting, &setting[WORKSPACE_KEYWORD]);
+        } else if group["additionalProperties"].is_object() {
+            match grant {
+                Value::Array(names) if names.iter().all(|known| known != name) => {
+                    return Err(NotSettable::OtherValue);
+                }
+                Value::Array(_) => (node, grant) = (&group["additionalProperties"], &Value::Null),
+                _ => return Err(NotSettable::UserOnly),
+            }
+        } else {
+            return Err(NotSettable::Unknown);
+        }
+    }
+    match grant {
+        Value::Bool(true) => Ok(()),
+        Value::Array(values) if values.contains(value) => Ok(()),
+        Value::Array(_) => Err(NotSettable::OtherValue),
+        _ => Err(NotSettable::UserOnly),
+    }
+}
+
+/// A schema, or what it refers to.
+fn definition<'s>(schema: &'s Value, node: &'s Value) -> &'s Value {
+    let pointer = node["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    pointer.and_then(|pointer| schema.pointer(pointer)).unwrap_or(node)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(key: &str, value: Value, expected: Result<(), NotSettable>) {
+        let path: Vec<&str> = key.split('.').collect();
+        assert_eq!(check_workspace_setting(&path, &value), expected, "{key} = {value}");
+    }
+
+    #[test]
+    fn sizes_budgets_layout_and_lists_are_settable() {
+        for (key, value) in [
+            ("symbols.map_budget", json!(8_000)),
+            ("cache.policy", json!("flat")),
+            ("context_frame.inject", json!(true)),
+            ("tool_output.max_lines", json!(100)),
+            ("lsp.hover", json!(true)),
+            ("compaction.profile", json!("checkpoint")),
+            ("compaction.profiles.topic.keep_tokens", json!(1_000)),
+        ] {
+            check(key, value, Ok(()));
+        }
+    }
+
+    #[test]
+    fn what_sends_data_or_protects_belongs_to_the_user() {
+        for (key, value) in [
+            ("compaction.base_url", json!("http://127.0.0.1:1")),
+            ("compaction.summariser", json!("http")),
+            ("compaction.auto", json!(true)),
+            ("compaction", json!({})),
+            ("redaction.enabled", json!(false)),
+            ("tokenizers.llama", json!("/etc/passwd")),
+            ("server.ignore", json!(["src"])),
+            ("prompt.rules", json!(["../secret"])),
+            ("files.max_bytes", json!(1_u64 << 40)),
+            ("model", json!("gpt-4o")),
+            ("compaction.profiles.topic.like", json!("handoff")),
+        ] {
+            check(key, value, Err(NotSettable::UserOnly));
+        }
+    }
+
+    #[test]
+    fn only_built_in_profiles_can_be_named() {
+        check("compaction.profile", json!("mine"), Err(NotSettable::OtherValue));
+        check("compaction.profile", json!(["topic"]), Err(NotSettable::OtherValue));
+        check("compaction.profiles.mine.keep_tokens", json!(1), Err(NotSettable::OtherValue));
+    }
+
+    #[test]
+    fn unknown_settings_are_told_apart() {
+        check("symbol.map_budget", json!(1), Err(NotSettable::Unknown));
+        check("symbols.map_budget.x", json!(1), Err(NotSettable::Unknown));
+    }
+}
