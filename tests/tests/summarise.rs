@@ -2,10 +2,11 @@
 //! provider can. Times appear only as limits that a broken deadline would exceed by far.
 
 use std::net::TcpListener;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use e2e::{Asked, Dialect, LIMIT, ModelServer, Reply};
+use e2e::{Asked, Dialect, LIMIT, ModelServer, Reply, strata};
 use strata_engine::cancel::Cancel;
 use strata_host::summarise::{AskError, Key, Kind, Provider, Question};
 
@@ -359,16 +360,32 @@ fn a_server_that_repeats_the_key_does_not_get_it_into_an_error() {
 
 #[test]
 fn a_key_comes_from_the_environment() {
-    // A variable that cargo sets for a test, as a test cannot set one safely.
-    let variable = "CARGO_MANIFEST_DIR";
-    let value = std::env::var(variable).unwrap();
     let server = ModelServer::start(Dialect::Anthropic, vec![text("done"), Reply::Refuse(401, vec![])]);
-    let mut provider = provider(Dialect::Anthropic, server.base_url());
-    provider.key_env = Some(variable.to_owned().try_into().unwrap());
-    assert_eq!(provider.ask(&question(), LIMIT, &Cancel::new()), Ok("done".to_owned()));
-    assert_eq!(server.asked()[0].header("x-api-key"), Some(value.as_str()));
-    let refused = provider.ask(&question(), LIMIT, &Cancel::new()).unwrap_err();
-    assert!(!format!("{refused} {refused:?}").contains(&value));
+    let place = tempfile::tempdir().unwrap();
+    let settings = [
+        "compaction.summariser=http".to_owned(),
+        "compaction.model=claude-haiku-4-5".to_owned(),
+        "compaction.key_env=TEST_PROVIDER_KEY".to_owned(),
+        format!("compaction.base_url={}", server.base_url()),
+    ];
+    // In a process of its own, since a test cannot set a variable safely.
+    let ask = || {
+        let ended = Command::new(strata())
+            .args(["doctor", "--ask"])
+            .args(settings.iter().flat_map(|setting| ["--set", setting]))
+            .current_dir(place.path())
+            .env("TEST_PROVIDER_KEY", KEY)
+            .env("STRATA_STATE_DIR", place.path().join("state"))
+            .env("STRATA_CACHE_DIR", place.path().join("cache"))
+            .env("XDG_CONFIG_HOME", place.path().join("config"))
+            .output()
+            .unwrap();
+        [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()
+    };
+    assert!(ask().contains("it says \"done\""));
+    assert_eq!(server.asked()[0].header("x-api-key"), Some(KEY));
+    let refused = ask();
+    assert!(refused.contains("check the key") && !refused.contains(KEY), "{refused}");
 }
 
 #[test]

@@ -80,8 +80,24 @@ fn json_is_the_whole_reply() {
     assert_eq!(reply["files"][0]["path"], "app/request.py");
     assert!(reply.get("id").is_none(), "nobody can record it");
     let keys: Vec<&str> = reply.as_object().unwrap().keys().map(String::as_str).collect();
-    expect!["model format policy body tokens tiers breakpoints predicted files coverage shed warnings stateVersion"]
+    expect!["model format policy body tokens tiers breakpoints predicted files systemFiles coverage shed warnings stateVersion"]
         .assert_eq(&keys.join(" "));
+}
+
+#[test]
+fn the_files_that_instruct_the_model_are_named_at_the_end() {
+    let repo = Repo::new(APP);
+    let named = |run: &str| -> Vec<String> {
+        let lines = run.lines().filter(|line| line.starts_with("rules: ") || line.starts_with("memory: "));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(named(&repo.strata(&["prompt", "Hello"]).err), [""; 0]);
+    repo.write("AGENTS.md", "Use tabs.\n");
+    repo.write("CLAUDE.md", " \n");
+    repo.write("MEMORY.md", "The parser is slow.\n");
+    let run = repo.strata(&["prompt", "Hello"]);
+    assert_eq!(named(&run.err), ["rules: AGENTS.md", "memory: MEMORY.md"], "{}", run.err);
+    assert_eq!(named(&repo.strata(&["prompt", "--untrusted", "Hello"]).err), [""; 0]);
 }
 
 #[test]

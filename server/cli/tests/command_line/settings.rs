@@ -9,37 +9,46 @@ fn model(run: &Run) -> Value {
     run.json()["model"].clone()
 }
 
-#[test]
-fn the_repository_has_a_say_and_options_have_the_last_word() {
-    let repo = Repo::new(APP);
-    repo.write(".strata.toml", "model = 'gpt-4o'\n[files]\nlist_budget = 0\n");
-    let run = repo.strata(&["prompt", "--json", "Hello"]);
-    assert_eq!(model(&run), "gpt-4o");
-    assert!(!run.err.contains("warning"), "{}", run.err);
-    let run = repo.strata(&["prompt", "--json", "--set", "model=gpt-4.1", "Hello"]);
-    assert_eq!(model(&run), "gpt-4.1");
-    repo.write("../.config/strata/strata.toml", "model = 'gpt-4.1'\n");
-    assert_eq!(model(&repo.strata(&["prompt", "--json", "Hello"])), "gpt-4o", "the nearer one wins");
+/// The budget of the map in a prompt.
+fn map_budget(run: &Run) -> Value {
+    run.json()["coverage"]["mapBudget"].clone()
 }
 
 #[test]
-fn an_untrusted_repository_is_let_set_sizes_only() {
+fn the_repository_has_a_say_and_options_have_the_last_word() {
     let repo = Repo::new(APP);
-    repo.write(".strata.toml", "model = 'gpt-4o'\n[files]\nlist_budget = 0\n");
-    let run = repo.strata(&["prompt", "--json", "--untrusted", "Hello"]);
-    assert_eq!(model(&run), "claude-sonnet-5-5");
-    let warning = "warning: .strata.toml may not set model: the workspace is not trusted\n";
-    assert!(run.err.starts_with(warning), "{}", run.err);
+    repo.write(".strata.toml", "[symbols]\nmap_budget = 5000\n");
+    let run = repo.strata(&["prompt", "--json", "Hello"]);
+    assert_eq!(map_budget(&run), 5_000);
+    assert!(!run.err.contains("warning"), "{}", run.err);
+    let run = repo.strata(&["prompt", "--json", "--set", "symbols.map_budget=7000", "Hello"]);
+    assert_eq!(map_budget(&run), 7_000);
+    repo.write("../.config/strata/strata.toml", "model = 'gpt-4.1'\n[symbols]\nmap_budget = 6000\n");
+    let run = repo.strata(&["prompt", "--json", "Hello"]);
+    assert_eq!((model(&run), map_budget(&run)), ("gpt-4.1".into(), 5_000.into()), "the nearer one wins");
+}
+
+#[test]
+fn a_repository_sets_sizes_only() {
+    let repo = Repo::new(APP);
+    repo.write(".strata.toml", "model = 'gpt-4o'\n[symbols]\nmap_budget = 5000\n");
+    for arguments in [&["prompt", "--json", "Hello"][..], &["prompt", "--json", "--untrusted", "Hello"]] {
+        let run = repo.strata(arguments);
+        assert_eq!((model(&run), map_budget(&run)), ("claude-sonnet-5-5".into(), 5_000.into()));
+        assert!(run.err.starts_with("warning: .strata.toml cannot set model: "), "{}", run.err);
+    }
 }
 
 #[test]
 fn what_is_wrong_with_settings_is_said() {
     let repo = Repo::new(APP);
-    repo.write(".strata.toml", "model = 5\n");
+    repo.write(".strata.toml", "[symbols]\nmap_budget = 'much'\n");
     let run = repo.strata(&["prompt", "--json", "Hello"]);
     assert_eq!(model(&run), "claude-sonnet-5-5");
     assert!(
-        run.err.starts_with("warning: the settings of .strata.toml were not taken, because of model: "),
+        run.err.starts_with(
+            "warning: the settings of .strata.toml were not taken, because of symbols.map_budget: "
+        ),
         "{}",
         run.err
     );
