@@ -202,7 +202,7 @@ impl Lane {
         };
         let own = own.map(|column| (column, prepared.reply.predicted));
         let others = self.providers.iter_mut().map(|(column, baseline, provider)| {
-            let spans = baseline.lay(&prepared.layout, 0);
+            let spans = baseline.lay(&prepared.layout, provider.prices().kind, 0);
             (*column, provider.charge(&spans, now_ms).unwrap_or_default())
         });
         own.into_iter().chain(others).collect()

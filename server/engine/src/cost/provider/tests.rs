@@ -25,7 +25,7 @@ fn automatic() -> Prices {
 /// A span called `name`; one that ends in `|` is marked.
 fn span(name: &str, tokens: usize) -> Span {
     let mark = if name.ends_with('|') { Mark::Breakpoint } else { Mark::None };
-    Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark }
+    Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark, continues_run: false }
 }
 
 fn request(spans: &[(&str, usize)]) -> Vec<Span> {
@@ -199,7 +199,12 @@ impl Naive {
             CacheKind::Explicit { lookback, .. } => {
                 let marked = |end: &usize| spans[end - 1].mark == Mark::Breakpoint && tokens(*end) >= minimum;
                 let markers: Vec<usize> = ends.clone().filter(marked).collect();
-                let seen = |end: &usize| markers.iter().any(|marker| (*end..end + lookback).contains(marker));
+                let positions = |end: usize| spans[..end].iter().filter(|span| !span.continues_run).count();
+                let finds = |marker: usize, end: usize| {
+                    let back = if lookback == 1 { marker - end } else { positions(marker) - positions(end) };
+                    back < lookback
+                };
+                let seen = |end: &usize| markers.iter().any(|marker| end <= marker && finds(*marker, *end));
                 let found = ends.filter(seen).filter(readable).max();
                 let read = found.map_or(0, tokens);
                 let written = markers.last().map_or(0, |end| tokens(*end) - read);
@@ -214,16 +219,17 @@ impl Naive {
 
 /// Prompts that share prefixes: each keeps some of the one before and goes on in its own way.
 fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
-    let tail = prop::collection::vec((0..6_u8, 1..4_usize), 0..8);
+    let tail = prop::collection::vec((0..6_u8, 1..4_usize, any::<bool>()), 0..8);
     let turn = (0..12_usize, tail, prop::collection::btree_set(0..12_usize, 0..=4), 0..200_u64);
     prop::collection::vec(turn, 1..30).prop_map(|turns| {
         let (mut spans, mut now): (Vec<Span>, u64) = (Vec::new(), 0);
         let prompts = turns.into_iter().map(|(kept, tail, marks, pause)| {
             spans.truncate(kept);
-            spans.extend(tail.into_iter().map(|(name, hundreds)| Span {
+            spans.extend(tail.into_iter().map(|(name, hundreds, continues_run)| Span {
                 hash: ContentHash::of_parts([&[name, hundreds as u8][..]]),
                 tokens: hundreds * 100,
                 mark: Mark::None,
+                continues_run,
             }));
             for (at, span) in spans.iter_mut().enumerate() {
                 span.mark = if marks.contains(&at) { Mark::Breakpoint } else { Mark::None };

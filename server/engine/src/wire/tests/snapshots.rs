@@ -416,7 +416,8 @@ fn one_plain_text_is_written_as_a_string() {
 
 #[test]
 fn messages_are_counted_with_the_system_prompt() {
-    let envelope = Envelope { model: "m", tools: &[], cache_key: None };
+    let breakpoints = Breakpoints::Automatic;
+    let envelope = Envelope { model: "m", tools: &[], cache_key: None, breakpoints };
     let count = |format| render(&everything(), format, &envelope).messages;
     assert_eq!(count(Format::Anthropic), 4);
     // Two tool messages and one of the user behind them.
@@ -429,7 +430,8 @@ fn a_long_cache_key_becomes_its_hash() {
     let mut layout = Layout::new();
     layout.push(Speaker::User, text("Hi."));
     let key = "k".repeat(65);
-    let envelope = Envelope { model: "m", tools: &[], cache_key: Some(&key) };
+    let breakpoints = Breakpoints::Automatic;
+    let envelope = Envelope { model: "m", tools: &[], cache_key: Some(&key), breakpoints };
     let Body::Json(body) = render(&layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
     assert_valid(Format::OpenAi, &body);
     assert_eq!(body["prompt_cache_key"].as_str().map(str::len), Some(32));
