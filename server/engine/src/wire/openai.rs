@@ -14,7 +14,7 @@ use crate::hash::ContentHash;
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart, sides,
 };
-use crate::prompt::{LaidBlock, LaidMessage, Layout, Speaker};
+use crate::prompt::{Carriers, LaidBlock, LaidMessage, Layout, Speaker};
 
 /// `prompt_cache_key` "has a maximum length of 64 characters".
 const CACHE_KEY_CHARS: usize = 64;
@@ -143,9 +143,10 @@ impl Writer {
 
     /// The parts of `block` with its breakpoint, if it has one, on the last of them.
     fn marked(self, mut parts: Vec<Value>, block: &LaidBlock) -> Vec<Value> {
-        if let (Breakpoints::Explicit, Some(_), Some(last)) =
-            (self.breakpoints, block.mark, parts.last_mut().and_then(Value::as_object_mut))
-        {
+        let is_marked = self.breakpoints == Breakpoints::Explicit
+            && block.mark.is_some()
+            && Carriers::Input.include(Speaker::User, &block.content);
+        if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
             // The only lifetime on offer, 30 minutes, is the default and is not written out.
             last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
         }
@@ -158,11 +159,12 @@ impl Writer {
     }
 
     /// A single text part as the plain string that every server of this dialect takes, otherwise the parts. Where
-    /// breakpoints come and go it is always the parts, so that only the breakpoints do.
+    /// breakpoints come and go it is the parts whenever one can stand there, so that only the breakpoints do.
     fn contents(self, parts: Vec<Value>) -> Option<Value> {
+        let is_empty = |part: &Value| part.get("text").and_then(Value::as_str) == Some("");
         match self.breakpoints {
-            Breakpoints::Automatic => contents(parts),
-            Breakpoints::Explicit => (!parts.is_empty()).then(|| parts.into()),
+            Breakpoints::Explicit if !parts.iter().all(is_empty) => Some(parts.into()),
+            Breakpoints::Explicit | Breakpoints::Automatic => contents(parts),
         }
     }
 }

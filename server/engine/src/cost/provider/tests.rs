@@ -75,6 +75,40 @@ fn a_marker_sees_twenty_spans_its_own_counted() {
 }
 
 #[test]
+fn a_run_of_tool_calls_is_one_position() {
+    for (calls, found) in [(18, true), (19, true), (60, true)] {
+        let mut provider = Provider::new(explicit());
+        bill(&mut provider, 0, &[("r|", 2000)]);
+        let run = (0..calls).map(|n| Span { continues_run: n > 0, ..span(&n.to_string(), 10) });
+        let texts = (100..117).map(|n| span(&n.to_string(), 10));
+        // The run, seventeen texts and the marker's own span.
+        let spans = [span("r", 2000)].into_iter().chain(run).chain(texts).chain([span("e|", 10)]);
+        let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
+        assert_eq!(charge.read > 0, found, "{calls} calls");
+    }
+}
+
+#[test]
+fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
+    let kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    let mut provider = Provider::new(Prices { kind, ..explicit() });
+    bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
+    assert_eq!(bill(&mut provider, 1, &[("a", 2000), ("b", 2000), ("c|", 10)]).read, 0);
+    assert_eq!(bill(&mut provider, 2, &[("a", 2000), ("b|", 2000), ("d|", 10)]).read, 4000);
+    let mut spans = request(&[("a", 2000), ("b", 2000), ("e|", 10)]);
+    spans[1].mark = Mark::Lookup;
+    let charge = provider.charge(&spans, 3).unwrap();
+    assert_eq!(
+        (charge.read, charge.written),
+        (4000, 10),
+        "where the provider looks by itself it finds it, too"
+    );
+    spans[2].mark = Mark::None;
+    let charge = provider.charge(&spans, 4).unwrap();
+    assert_eq!((charge.read, charge.written, charge.plain), (4000, 0, 10));
+}
+
+#[test]
 fn a_marker_inside_what_was_read_makes_no_entry() {
     let mut provider = Provider::new(explicit());
     bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
