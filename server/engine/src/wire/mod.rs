@@ -147,6 +147,14 @@ impl Format {
         self.provider().is_some() && !self.dialect().fields().contains(&field)
     }
 
+    /// The form that a model's own provider takes.
+    pub fn of(model: &Model) -> Self {
+        match model.provider {
+            models::Provider::Anthropic => Self::Anthropic,
+            _ => Self::OpenAi,
+        }
+    }
+
     /// Which content blocks can carry a cache breakpoint.
     pub fn carriers(self) -> Carriers {
         match self {
