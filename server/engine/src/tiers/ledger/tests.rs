@@ -703,10 +703,30 @@ fn without_a_lookback_each_message_stays_as_it_was_sent() {
             let has_volatile_end = layout.messages().last().is_some_and(|last| last.volatile > 0);
             assert_eq!(has_volatile_end, turn > 0);
             messages.truncate(messages.len() - usize::from(has_volatile_end));
+            let asks = messages.last().is_some_and(|last| last["role"] != "assistant");
+            assert!(asks, "the request does not share a message with them: {messages:#?}");
             before = messages;
         }
     }
     assert!(read * 100 > all * 80, "{read} of {all} tokens were read");
+}
+
+#[test]
+fn what_the_assistant_said_carries_a_mark_only_where_the_provider_takes_it() {
+    let marked_answers = |carriers| {
+        let mut session = Session::new(REPOSITORY);
+        session.rules.carriers = carriers;
+        session.select("a.py");
+        session.select("b.py");
+        for (number, speaker) in [Speaker::User, Speaker::Assistant].into_iter().enumerate() {
+            let blocks = vec![weighed(ContentBlock::text(lines("what was said elsewhere", 50)))];
+            session.said.push(Said { id: MessageId(number as u64), speaker, blocks });
+        }
+        let layout = session.turn("first", "done");
+        let answers = layout.messages().iter().filter(|message| message.speaker == Speaker::Assistant);
+        answers.flat_map(|message| &message.blocks).filter(|block| block.mark.is_some()).count()
+    };
+    assert_eq!((marked_answers(Carriers::Any), marked_answers(Carriers::Input)), (1, 0));
 }
 
 proptest! {
