@@ -17,7 +17,7 @@ use strata_engine::models::Models;
 use strata_engine::prompt::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
 use strata_engine::tiers::{PolicyName, Rules, TierState};
 use strata_engine::tokens::{TokenCounter, Tokenizer};
-use strata_engine::wire::{self, Envelope, Format};
+use strata_engine::wire::{self, Breakpoints, Envelope, Format};
 
 const FILES: usize = 500;
 const TURNS: usize = 60;
@@ -71,7 +71,12 @@ fn run(policy: PolicyName) {
         let started = Instant::now();
         let laid = policy.policy().lay(&state, &content, &rules);
         let laid_in = started.elapsed();
-        let envelope = Envelope { model: "claude-sonnet-4-5", tools: &[], cache_key: None };
+        let envelope = Envelope {
+            model: "claude-sonnet-4-5",
+            tools: &[],
+            cache_key: None,
+            breakpoints: Breakpoints::Automatic,
+        };
         let rendered = wire::render(&laid.layout, Format::Anthropic, &envelope);
         let body = match rendered.body {
             wire::Body::Json(body) => body.to_string(),

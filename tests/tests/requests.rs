@@ -263,7 +263,9 @@ impl Player<'_> {
             input_schema: json!({"type": "object"}),
         };
         let tools = ["read_file", "edit"].into_iter().take(self.dice.below(3)).map(tool).collect();
-        Ask { format: Some(format), policy: Some(self.policy), tools, ..Ask::new(request) }
+        let takes_breakpoints = format == Format::OpenAi && self.dice.once_in(2);
+        let model = takes_breakpoints.then(|| "gpt-5.6-sol".to_owned());
+        Ask { format: Some(format), policy: Some(self.policy), tools, model, ..Ask::new(request) }
     }
 
     /// Makes requests of the session as it is, and as it was after each of its messages.

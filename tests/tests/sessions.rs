@@ -15,6 +15,7 @@ use strata_engine::replay::{Content, Lane, SelectionRule, Stage, Trace};
 use strata_engine::settings::Settings;
 use strata_engine::tiers::PolicyName;
 use strata_engine::tokens::TokenCounter;
+use strata_engine::wire::Format;
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(dice: &mut Dice, lines: usize) -> String {
@@ -171,7 +172,9 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     };
     let models = Models::builtin();
     let settings = Settings { model: model.to_owned(), ..settings };
-    let prices = Prices::of(&models.resolve(model).model, settings.cache.ttl);
+    let resolved = models.resolve(model).model;
+    let settings = Settings { format: Format::of(&resolved), ..settings };
+    let prices = Prices::of(&resolved, settings.cache.ttl);
     let mut player = Player {
         dice,
         stage: Stage::new(&trace, Content::Everything),
@@ -230,7 +233,8 @@ fn a_random_session_keeps_every_promise_under_ledger() {
 #[test]
 fn a_random_session_keeps_what_it_must_under_the_other_policies() {
     for seed in 0..(turns() / LENGTH / 4) as u64 {
-        play(seed, LENGTH, PolicyName::Ripple, settings(|_| ()), "claude-sonnet-4-5");
+        let model = ["claude-sonnet-4-5", "gpt-5.6-sol"][(seed % 2) as usize];
+        play(seed, LENGTH, PolicyName::Ripple, settings(|_| ()), model);
         play(seed, LENGTH, PolicyName::Flat, settings(|_| ()), "gpt-5.1");
     }
 }

@@ -216,6 +216,7 @@ fn a_field_that_is_stratas_cannot_be_added() {
         ("anthropic", "cache_control"),
         ("openai", "messages"),
         ("openai", "prompt_cache_key"),
+        ("openai", "prompt_cache_options"),
     ] {
         let asked = json!({ "prompt": "x", "format": format, "extra": { "stream": true, field: [] } });
         let refused = editor.refused("prompt.assemble", asked);

@@ -16,4 +16,4 @@ pub use forecast::{Course, Forecast, Outlook, switch};
 pub use pace::Pace;
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};
-pub use span::{Mark, Span, spans};
+pub use span::{Mark, Span, spans, spans_of};

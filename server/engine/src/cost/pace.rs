@@ -59,7 +59,7 @@ mod tests {
     use crate::prompt::Ttl;
 
     fn sent(at_ms: u64, marked: usize) -> Sent {
-        let span = |tokens, mark| Span { hash: ContentHash::NONE, tokens, mark };
+        let span = |tokens, mark| Span { hash: ContentHash::NONE, tokens, mark, continues_run: false };
         Sent {
             spans: vec![span(marked, Mark::Breakpoint), span(7, Mark::None)],
             at_ms,

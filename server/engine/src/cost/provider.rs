@@ -77,6 +77,7 @@ struct Prefix {
     hash: ContentHash,
     tokens: usize,
     mark: Mark,
+    continues_run: bool,
 }
 
 impl Provider {
@@ -124,15 +125,17 @@ impl Provider {
     }
 
     /// Tokens read and written where the request says what is cached. One entry is written for each marker
-    /// and nowhere else, and a marker finds entries up to `lookback` spans back, its own counted.
+    /// and nowhere else, and a marker finds entries up to `lookback` positions back, its own counted. A run of tool calls
+    /// or of tool results is one position.
     fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> (usize, usize) {
-        let counts =
-            |prefix: &Prefix| prefix.mark == Mark::Breakpoint && prefix.tokens >= self.prices.min_tokens;
+        let looks = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
+        let counts = |prefix: &Prefix| looks(prefix) && prefix.mark == Mark::Breakpoint;
         let mut in_reach = 0;
         let found = prefixes.iter().rev().find(|prefix| {
-            in_reach = if counts(prefix) { lookback } else { in_reach };
+            in_reach = if looks(prefix) { lookback } else { in_reach };
             let reached = in_reach > 0;
-            in_reach = in_reach.saturating_sub(1);
+            // One position is the marker's own span and nothing else.
+            in_reach = in_reach.saturating_sub(usize::from(!prefix.continues_run || lookback == 1));
             reached && self.is_alive(prefix.hash, now_ms)
         });
         let read = found.map_or(0, |prefix| prefix.tokens);
@@ -147,7 +150,7 @@ impl Provider {
             .collect();
         let expires_ms = self.expires_ms(now_ms);
         self.entries.extend(kept.into_iter().map(|hash| (hash, expires_ms)));
-        (read, last - read)
+        (read, last.saturating_sub(read))
     }
 
     /// Tokens read and written where the provider caches by itself: every prefix is kept, and the longest
@@ -185,12 +188,14 @@ impl Provider {
 
 /// Every beginning of a request, shortest first.
 fn prefixes(spans: &[Span]) -> Vec<Prefix> {
-    let mut so_far = Prefix { hash: ContentHash::of(""), tokens: 0, mark: Mark::None };
+    let empty = ContentHash::of("");
+    let mut so_far = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };
     let longer = spans.iter().map(|span| {
         so_far = Prefix {
             hash: ContentHash::of_parts([&so_far.hash.to_bytes()[..], &span.hash.to_bytes()]),
             tokens: so_far.tokens.saturating_add(span.tokens),
             mark: span.mark,
+            continues_run: span.continues_run,
         };
         so_far
     });

@@ -9,6 +9,8 @@ pub enum Mark {
     /// None does.
     #[default]
     None,
+    /// The provider looks for an entry that ends here, but writes none.
+    Lookup,
     /// One does.
     Breakpoint,
 }
@@ -22,11 +24,13 @@ pub struct Span {
     pub tokens: usize,
     /// Whether a breakpoint stands behind it.
     pub mark: Mark,
+    /// Whether it counts as one position with the span in front of it when the provider looks back.
+    pub continues_run: bool,
 }
 
 impl Span {
-    /// The span of one block said by `speaker`; `framing` is what a content block weighs beyond its text, in
-    /// tokens.
+    /// The span of one block said by `speaker`, wherever it stands; `framing` is what a content block weighs beyond its
+    /// text, in tokens.
     pub fn of(speaker: Speaker, block: &LaidBlock, framing: usize) -> Self {
         let speaker: &[u8] = match speaker {
             Speaker::System => b"s",
@@ -39,14 +43,26 @@ impl Span {
             hash: ContentHash::of_parts([speaker, &content]),
             tokens: block.tokens.saturating_add(framing),
             mark: if block.mark.is_some() { Mark::Breakpoint } else { Mark::None },
+            continues_run: false,
         }
     }
 }
 
-/// The spans of a whole prompt. `framing` as in [`Span::of`].
+/// The spans of a whole prompt. `framing` is what a content block weighs beyond its text, in tokens.
 pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
     let messages = layout.messages().iter();
-    messages.flat_map(|said| said.blocks.iter().map(|block| Span::of(said.speaker, block, framing))).collect()
+    spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
+}
+
+/// The spans of blocks in the given order. `framing` as in [`spans`].
+pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LaidBlock)>, framing: usize) -> Vec<Span> {
+    let mut before: Option<&LaidBlock> = None;
+    let spans = said.into_iter().map(|(speaker, block)| {
+        let continues_run = before.is_some_and(|before| block.content.continues_run_of(&before.content));
+        before = Some(block);
+        Span { continues_run, ..Span::of(speaker, block, framing) }
+    });
+    spans.collect()
 }
 
 #[cfg(test)]

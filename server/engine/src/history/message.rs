@@ -171,6 +171,16 @@ impl ContentBlock {
         }
     }
 
+    /// Whether it goes on with a run of tool calls, or one of tool results, that `before` belongs to: looking back for a
+    /// cache entry, a provider takes such a run for one block (Anthropic, "Prompt caching").
+    pub fn continues_run_of(&self, before: &Self) -> bool {
+        matches!(
+            (before, self),
+            (Self::ToolCall { .. }, Self::ToolCall { .. })
+                | (Self::ToolResult { .. }, Self::ToolResult { .. })
+        )
+    }
+
     /// The pictures it holds.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
         let (own, parts): (Option<&Image>, &[ResultPart]) = match self {

@@ -1,7 +1,10 @@
 //! The built-in table is sound, names lead to the right entries, and overrides take hold.
 
 use super::*;
+use crate::cost::Prices;
+use crate::prompt::Ttl;
 use crate::tokens::ImageSize;
+use crate::wire::Breakpoints;
 
 fn models() -> Models {
     ModelTable::from_toml(BUILTIN).and_then(Models::new).unwrap()
@@ -55,7 +58,7 @@ fn known_spellings() {
         ("anthropic/claude-opus-4.7", "claude-opus-4-7"),
         ("claude-haiku-4-5@20251001", "claude-haiku-4-5"),
         ("bedrock/anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
-        ("openrouter/openai/gpt-5.1-codex", "gpt-5.1"),
+        ("openrouter/openai/gpt-5.1-codex", "gpt-5.1-codex"),
         ("gpt-4o-2024-08-06", "gpt-4o"),
         ("azure/gpt-4.1-mini-2025-04-14", "gpt-4.1-mini"),
         ("gpt-4-1106-preview", "gpt-4-turbo"),
@@ -76,8 +79,8 @@ fn an_unlisted_model_is_taken_for_its_family_and_says_so() {
     let models = models();
     for (spelled, family) in [
         ("anthropic/claude-opus-7", "claude"),
-        ("claude-3-7-sonnet-20250219", "claude up to 4.6"),
-        ("us.anthropic.claude-sonnet-4-20250514-v1:0", "claude up to 4.6"),
+        ("claude-3-sonnet-20240229", "claude up to 4.6"),
+        ("us.anthropic.claude-sonnet-4-4-20250514-v1:0", "claude up to 4.6"),
         ("gpt-6-nova", "gpt from 5.6"),
         ("gpt-4-32k", "gpt-4 and 3.5"),
         ("gpt-4.5-preview", "gpt"),
@@ -119,6 +122,14 @@ fn minimum_cacheable_prefixes_and_write_prices() {
         ("claude-opus-4-6", 4096),
         ("claude-opus-4-5", 4096),
         ("claude-haiku-4-5", 4096),
+        ("claude-haiku-5-5", 512),
+        ("claude-fable-5-1", 512),
+        ("claude-mythos-preview", 2048),
+        ("claude-3-5-haiku-20241022", 2048),
+        ("claude-3-haiku-20240307", 2048),
+        ("claude-opus-4-1-20250805", 1024),
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", 1024),
+        ("claude-3-7-sonnet-20250219", 1024),
     ] {
         let cache = &models.resolve(id).model.cache;
         assert_eq!(cache.min_tokens, min_tokens, "{id}");
@@ -131,8 +142,79 @@ fn minimum_cacheable_prefixes_and_write_prices() {
         (new.min_tokens, new.read, new.lifetimes[0].seconds, new.lifetimes[0].write),
         (1024, 0.1, 1800, 1.25)
     );
-    let old = &models.resolve("gpt-5.5").model.cache;
-    assert_eq!((old.kind, old.lifetimes[0].write), (CacheKind::Automatic { granularity: 128 }, 1.0));
+    for (id, granularity, seconds) in [
+        ("gpt-5.5", 2_048, 1_800),
+        ("gpt-5.4", 128, 1_800),
+        ("gpt-5.1-chat-latest", 128, 1_800),
+        ("gpt-5-2025-08-07", 128, 1_800),
+        ("gpt-4.1", 128, 1_800),
+        ("gpt-5-mini", 128, 300),
+        ("gpt-4o", 128, 300),
+    ] {
+        let old = &models.resolve(id).model.cache;
+        let lifetime = old.lifetimes[0];
+        assert_eq!((old.kind, old.min_tokens), (CacheKind::Automatic { granularity }, 1_024), "{id}");
+        assert_eq!((lifetime.seconds, lifetime.write), (seconds, 1.0), "{id}");
+    }
+    for (id, min_tokens) in
+        [("gemini-2.5-flash", 2_048), ("gemini-2.0-flash", 2_048), ("gemini-3.8-flash", 4_096)]
+    {
+        assert_eq!(models.resolve(id).model.cache.min_tokens, min_tokens, "{id}");
+    }
+}
+
+#[test]
+fn models_without_a_price_for_cached_input_cache_nothing() {
+    for id in [
+        "gpt-5-pro",
+        "gpt-5.4-pro",
+        "gpt-5.5-pro",
+        "o1-pro",
+        "o3-pro-2025-06-10",
+        "gpt-4o-2024-05-13",
+        "gpt-4",
+    ] {
+        let model = models().resolve(id).model;
+        assert_eq!(model.cache.kind, CacheKind::None, "{id}");
+        assert_eq!(Prices::of(&model, Ttl::FiveMinutes).read, 1.0, "{id}");
+    }
+}
+
+/// From GPT-5.6 on an entry is found by a breakpoint in its very place, under every name that such a model goes by.
+#[test]
+fn openai_takes_breakpoints_from_5_6_on() {
+    let explicit = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    for (name, read) in [
+        ("gpt-5.6", 0.1),
+        ("gpt-5.6-sol", 0.1),
+        ("gpt-5.6-luna", 0.1),
+        ("gpt-5.6-sol-2026-07-09", 0.1),
+        ("openai/gpt-5.6-terra", 0.1),
+        ("openrouter/openai/gpt-5.6-sol:free", 0.1),
+        ("GPT-5.6-Sol", 0.1),
+        ("gpt-5-6", 0.1),
+        ("gpt-5.7-nova", 0.1),
+        ("gpt-5.10", 0.1),
+        ("gpt-6", 0.1),
+        ("azure/gpt-6-luna", 0.1),
+        ("gpt-6-nova-2026-12-01", 0.1),
+        ("gpt-6.1-sol", 0.05),
+        ("gpt-6.1-sol-2026-10-01", 0.05),
+        ("gpt-6.1-terra", 0.1),
+        ("gpt-7", 0.1),
+    ] {
+        let model = models().resolve(name).model;
+        assert_eq!((model.cache.kind, model.cache.read), (explicit, read), "{name}");
+        assert_eq!(Breakpoints::of(&model), Breakpoints::Explicit, "{name}");
+    }
+    for name in
+        ["gpt-5.5", "gpt-5.1", "gpt-5", "gpt-5-2025-08-07", "gpt-4.1", "gpt-oss-20b", "o3", "claude-opus-5-5"]
+    {
+        let model = models().resolve(name).model;
+        assert_eq!(Breakpoints::of(&model), Breakpoints::Automatic, "{name}");
+    }
+    // A model is asked for by its own name: another of its family has another price.
+    assert_eq!(models().resolve("openai/gpt-5.6-luna").model.id, "gpt-5.6-luna");
 }
 
 #[test]

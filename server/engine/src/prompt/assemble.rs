@@ -154,6 +154,7 @@ pub fn weigh(
             target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
             ttl: settings.cache.ttl,
             prices: Prices::of(&resolved.model, settings.cache.ttl),
+            carriers: format.carriers(),
             identity: identity(ask, &resolved.model.id, format),
             deltas: settings.cache.deltas(),
             cut: Cut::Deepest,
@@ -324,7 +325,8 @@ impl Run<'_> {
         let tools = &self.ask.tools;
         // Requests that begin alike should meet the same cache; the name of a session is random and says nothing of that.
         let cache_key = ContentHash::of(&content.system).to_string();
-        let envelope = Envelope { model: self.measure.model_id(), tools, cache_key: Some(&cache_key) };
+        let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
+        let envelope = Envelope { model, tools, cache_key: Some(&cache_key), breakpoints };
         let rendered = wire::render(&laid.layout, self.format, &envelope);
         let structure = self.measure.structure(Structure {
             messages: rendered.messages,

@@ -7,7 +7,7 @@ use crate::history::ContentBlock;
 use crate::outline::LEGEND;
 
 use super::content::{Content, Count, Listed, Piece, Said, Tree, Weighed};
-use super::layout::{ItemKey, LaidBlock, Layout, Part, Speaker, Tier, Ttl};
+use super::layout::{Carriers, ItemKey, LaidBlock, Layout, Part, Speaker, Tier, Ttl};
 
 /// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
 pub(crate) const GROUP_ITEMS: usize = 24;
@@ -44,9 +44,9 @@ impl<'a> Composer<'a> {
         self.tier = tier;
     }
 
-    /// Sets a cache breakpoint behind everything put down so far.
-    pub fn mark(&mut self, ttl: Ttl) {
-        self.layout.mark_end(ttl);
+    /// Sets a cache breakpoint behind everything put down so far, on the last block that can carry one.
+    pub fn mark(&mut self, ttl: Ttl, carriers: Carriers) {
+        self.layout.mark_end(ttl, carriers);
     }
 
     /// Whether anything was put down yet.

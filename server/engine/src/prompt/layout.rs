@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, MessageId, Role};
+use crate::history::{ContentBlock, MessageId, ResultPart, Role};
 use crate::key::FileKey;
 use crate::selection::LineRange;
 
@@ -222,6 +222,39 @@ pub struct LaidBlock {
     pub mark: Option<Ttl>,
 }
 
+/// Which content blocks can carry a cache breakpoint.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Carriers {
+    /// Any but reasoning and empty text (Anthropic, "Prompt caching").
+    #[default]
+    Any,
+    /// Texts and pictures that are input: "a supported content block inside an input message", which nothing that the
+    /// assistant said is (OpenAI, "Prompt caching").
+    Input,
+}
+
+impl Carriers {
+    /// Whether a breakpoint can stand behind `content`, said by `speaker`.
+    pub fn include(self, speaker: Speaker, content: &ContentBlock) -> bool {
+        match self {
+            Self::Any => content.can_carry_a_mark(),
+            Self::Input if speaker == Speaker::Assistant => false,
+            Self::Input => match content {
+                ContentBlock::Text { .. } | ContentBlock::Image(_) => content.can_carry_a_mark(),
+                ContentBlock::ToolResult { content, .. } => content.iter().any(|part| match part {
+                    ResultPart::Text { text } => !text.is_empty(),
+                    ResultPart::Image(_) => true,
+                    ResultPart::Foreign(foreign) => foreign.text().is_some_and(|text| !text.is_empty()),
+                }),
+                ContentBlock::Thinking { .. }
+                | ContentBlock::RedactedThinking { .. }
+                | ContentBlock::ToolCall { .. }
+                | ContentBlock::Foreign(_) => false,
+            },
+        }
+    }
+}
+
 impl From<Role> for Speaker {
     fn from(role: Role) -> Self {
         match role {
@@ -238,6 +271,15 @@ pub struct LaidMessage {
     pub speaker: Speaker,
     /// What is said; never empty.
     pub blocks: Vec<LaidBlock>,
+    /// How many of `blocks`, counted from the end, are true in this prompt only and will not be part of the conversation.
+    pub volatile: usize,
+}
+
+impl LaidMessage {
+    /// The blocks that are sent again in the next prompt, and those that are not.
+    pub fn parts(&self) -> (&[LaidBlock], &[LaidBlock]) {
+        self.blocks.split_at(self.blocks.len().saturating_sub(self.volatile))
+    }
 }
 
 /// A whole prompt: at most one system message, which stands first, then user and assistant in turns.
@@ -257,7 +299,15 @@ impl Layout {
     pub fn push(&mut self, speaker: Speaker, block: LaidBlock) {
         match self.messages.last_mut() {
             Some(last) if last.speaker == speaker => last.blocks.push(block),
-            _ => self.messages.push(LaidMessage { speaker, blocks: vec![block] }),
+            _ => self.messages.push(LaidMessage { speaker, blocks: vec![block], volatile: 0 }),
+        }
+    }
+
+    /// Adds a block of the user that the next prompt will not hold, behind everything else.
+    pub fn push_volatile(&mut self, block: LaidBlock) {
+        self.push(Speaker::User, block);
+        if let Some(last) = self.messages.last_mut() {
+            last.volatile += 1;
         }
     }
 
@@ -276,11 +326,14 @@ impl Layout {
         self.blocks().map(|block| block.tokens).sum()
     }
 
-    /// Sets a cache breakpoint behind the last block so far that may carry one: providers refuse a
-    /// marker on an empty or a thinking block (Anthropic, "Prompt caching").
-    pub fn mark_end(&mut self, ttl: Ttl) {
-        let mut blocks = self.messages.iter_mut().flat_map(|message| &mut message.blocks);
-        if let Some(block) = blocks.rfind(|block| block.content.can_carry_a_mark()) {
+    /// Sets a cache breakpoint behind the last block so far that can carry one.
+    pub fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
+        let mut blocks = self
+            .messages
+            .iter_mut()
+            .flat_map(|LaidMessage { speaker, blocks, .. }| blocks.iter_mut().map(|block| (*speaker, block)));
+        if let Some((_, block)) = blocks.rfind(|(speaker, block)| carriers.include(*speaker, &block.content))
+        {
             block.mark = Some(ttl);
         }
     }

@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::tokens::{ImageSize, UNKNOWN_IMAGE_TOKENS};
 use crate::urls::Page;
-use crate::wire::{self, Tool, pieces_of};
+use crate::wire::{self, Breakpoints, Tool, pieces_of};
 
 use super::assemble::Means;
 use super::content::Weighed;
@@ -48,6 +48,11 @@ impl<'a> Measure<'a> {
 
     pub(super) fn model_id(&self) -> &str {
         &self.model.id
+    }
+
+    /// How the model is told where cached prefixes end.
+    pub(super) fn breakpoints(&self) -> Breakpoints {
+        Breakpoints::of(self.model)
     }
 
     pub(super) fn counter(&self) -> impl Fn(&str) -> usize + use<'a> {

@@ -23,7 +23,7 @@ pub use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
 pub use content::{Content, Count, Listed, Piece, Said, Seeds, Tree, Weighed};
 pub use frame::{FrameItem, Surroundings, frame_items};
-pub use layout::{ItemKey, LaidBlock, LaidMessage, Layout, Part, Speaker, Tier, Ttl};
+pub use layout::{Carriers, ItemKey, LaidBlock, LaidMessage, Layout, Part, Speaker, Tier, Ttl};
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub(crate) use piece::lines;
 pub use piece::{FileText, Source, fence, inline};

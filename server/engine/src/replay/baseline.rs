@@ -1,8 +1,13 @@
 //! How others lay out the same content, for comparison. Only what a cache sees of a prompt matters here, so
 //! the results are spans to be charged, not prompts to be sent.
 
-use crate::cost::{Mark, Span};
+use crate::cost::{Mark, Span, spans_of};
+use crate::models::CacheKind;
 use crate::prompt::{LaidBlock, Layout, Part, Speaker};
+
+/// A provider that finds an entry only where it looks for one looks at its own breakpoint and at the ends of so many earlier
+/// messages of the user (OpenAI, "Prompt caching", implicit mode).
+const EARLIER_ENDS: usize = 20;
 
 /// A layout that keeps no state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,9 +42,9 @@ impl Baseline {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::None, Self::Automatic, Self::SystemBreakpoint, Self::FixedOrder];
 
-    /// The spans of `flat` in this layout; marks that it carries do not count. `framing` is what a content
-    /// block weighs beyond its text, in tokens.
-    pub fn lay(self, flat: &Layout, framing: usize) -> Vec<Span> {
+    /// The spans of `flat` in this layout, for a provider that caches as `kind` says; marks that it carries do not count.
+    /// `framing` is what a content block weighs beyond its text, in tokens.
+    pub fn lay(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
         let messages = flat.messages().iter();
         let mut said: Vec<(Speaker, &LaidBlock)> = messages
             .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))
@@ -47,10 +52,15 @@ impl Baseline {
         if self == Self::FixedOrder {
             said.sort_by_key(|(_, block)| Chunk::of(block.part));
         }
-        let unmarked = said
-            .iter()
-            .map(|(speaker, block)| Span { mark: Mark::None, ..Span::of(*speaker, block, framing) });
-        let mut spans: Vec<Span> = unmarked.collect();
+        let mut spans = spans_of(said.iter().copied(), framing);
+        for span in &mut spans {
+            span.mark = Mark::None;
+        }
+        if self == Self::Automatic && matches!(kind, CacheKind::Explicit { lookback: 1, .. }) {
+            for at in message_ends(&said).rev().take(EARLIER_ENDS) {
+                spans[at].mark = Mark::Lookup;
+            }
+        }
         for marked in self.marks(&said) {
             if let Some(span) = spans.get_mut(marked) {
                 span.mark = Mark::Breakpoint;
@@ -75,6 +85,13 @@ impl Baseline {
         };
         marks.into_iter().flatten().collect()
     }
+}
+
+/// The last blocks of what the user says at a time. (No prompt that is compared this way holds tool results, of which the
+/// provider takes only the last in a row.)
+fn message_ends(said: &[(Speaker, &LaidBlock)]) -> impl DoubleEndedIterator<Item = usize> {
+    let is_user = |at: usize| said.get(at).is_some_and(|(speaker, _)| *speaker == Speaker::User);
+    (0..said.len()).filter(move |at| is_user(*at) && !is_user(at + 1))
 }
 
 impl Chunk {

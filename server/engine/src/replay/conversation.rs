@@ -9,7 +9,7 @@ use crate::prompt::{Ask, Means, Request, ToolResult};
 use crate::session::Usage;
 use crate::tiers::PolicyName;
 
-use super::lane::{CutShort, Lane, ReplayError};
+use super::lane::{CutShort, Lane, ReplayError, format_of};
 use super::stage::{Content, Stage};
 use super::totals::{Column, Totals};
 use super::trace::{SelectionRule, Trace};
@@ -82,7 +82,8 @@ impl<'a> Conversation<'a> {
                 session.history.add(NewMessage { kind: Kind::ToolResult, ..results });
                 session.touch();
             }
-            let ask = Ask { policy: Some(lane.policy()), now_ms: self.now_ms, ..Ask::new(request.clone()) };
+            let (policy, format) = (Some(lane.policy()), Some(format_of(means)));
+            let ask = Ask { policy, format, now_ms: self.now_ms, ..Ask::new(request.clone()) };
             let play = lane.play_ask(&self.stage, &ask, turn.answer.clone(), means, clock)?;
             for (column, charge) in play.charges {
                 self.totals.entry(column).or_default().add(charge, play.nanos);

@@ -6,6 +6,7 @@ use crate::key::FileKey;
 use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, WarningCode, assemble};
 use crate::session::{Outcome, Session, Status, Usage};
 use crate::tiers::PolicyName;
+use crate::wire::Format;
 
 use super::baseline::Baseline;
 use super::stage::Stage;
@@ -135,7 +136,8 @@ impl Lane {
             self.session.selection = selection;
             self.session.touch();
         }
-        let ask = Ask { policy: Some(self.policy), now_ms, ..Ask::prompt(turn.prompt.clone()) };
+        let format = Some(format_of(means));
+        let ask = Ask { policy: Some(self.policy), format, now_ms, ..Ask::prompt(turn.prompt.clone()) };
         self.play_ask(stage, &ask, vec![ContentBlock::text(turn.answer.clone())], means, clock).map(Some)
     }
 
@@ -202,11 +204,16 @@ impl Lane {
         };
         let own = own.map(|column| (column, prepared.reply.predicted));
         let others = self.providers.iter_mut().map(|(column, baseline, provider)| {
-            let spans = baseline.lay(&prepared.layout, 0);
+            let spans = baseline.lay(&prepared.layout, provider.prices().kind, 0);
             (*column, provider.charge(&spans, now_ms).unwrap_or_default())
         });
         own.into_iter().chain(others).collect()
     }
+}
+
+/// The form that the model's own provider takes: its rules are those that are charged by.
+pub(super) fn format_of(means: Means<'_>) -> Format {
+    Format::of(&means.models.resolve(&means.settings.model).model)
 }
 
 fn said(layout: &Layout) -> Vec<(String, usize)> {

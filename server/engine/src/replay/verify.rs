@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::cost::Charge;
 use crate::diff;
 use crate::hash::ContentHash;
@@ -17,6 +19,7 @@ use crate::selection::{Choice, Extent};
 use crate::session::Session;
 use crate::tiers::Deltas;
 use crate::tiers::ledger::edits;
+use crate::wire::Body;
 
 /// A promise that a prompt does not keep.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,6 +42,13 @@ pub enum Broken {
     TooManyMarks(usize),
     /// A breakpoint where none may stand.
     Mark(Part),
+    /// The body has not as many breakpoints as the layout.
+    UnwrittenMarks {
+        /// Breakpoints of the layout.
+        laid: usize,
+        /// Breakpoints of the body.
+        written: usize,
+    },
     /// Less is read from the cache than the policy relied on.
     Kept {
         /// Tokens that the policy relied on.
@@ -68,7 +78,10 @@ impl fmt::Display for Broken {
             Self::Outline(key) => write!(f, "the current map block of {key} is not there"),
             Self::History => write!(f, "the conversation is not complete and in order"),
             Self::TooManyMarks(marks) => write!(f, "{marks} breakpoints are too many"),
-            Self::Mark(part) => write!(f, "a breakpoint stands on an empty or reasoning block of {part}"),
+            Self::Mark(part) => write!(f, "a breakpoint stands on a block of {part} that cannot carry one"),
+            Self::UnwrittenMarks { laid, written } => {
+                write!(f, "{laid} breakpoints were laid, {written} are in the body")
+            }
             Self::Kept { relied_on, read } => {
                 write!(f, "{relied_on} tokens were relied on to be cached, {read} are read")
             }
@@ -300,13 +313,36 @@ impl Reader<'_> {
         {
             self.broken.push(Broken::TooManyMarks(marked().count()));
         }
-        for block in marked().filter(|block| !block.content.can_carry_a_mark()) {
-            self.broken.push(Broken::Mark(block.part));
+        let carriers = prepared.reply.format.carriers();
+        for message in prepared.layout.messages() {
+            let marked = message.blocks.iter().filter(|block| block.mark.is_some());
+            for block in marked.filter(|block| !carriers.include(message.speaker, &block.content)) {
+                self.broken.push(Broken::Mark(block.part));
+            }
+        }
+        if let (Body::Json(body), CacheKind::Explicit { .. }) =
+            (&prepared.reply.body, prepared.sent.prices.kind)
+            && breakpoints(body) != marked().count()
+        {
+            self.broken.push(Broken::UnwrittenMarks { laid: marked().count(), written: breakpoints(body) });
         }
         let read = prepared.reply.predicted.read;
         if let Some(relied_on) = prepared.relied_on.filter(|relied_on| *relied_on > read) {
             self.broken.push(Broken::Kept { relied_on, read });
         }
+    }
+}
+
+/// The breakpoints of a body, in whichever dialect.
+fn breakpoints(body: &Value) -> usize {
+    match body {
+        Value::Object(fields) => {
+            let is_mark = |field: &str| matches!(field, "cache_control" | "prompt_cache_breakpoint");
+            let own = fields.keys().filter(|field| is_mark(field)).count();
+            own + fields.values().map(breakpoints).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(breakpoints).sum(),
+        _ => 0,
     }
 }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::cost::Prices;
 use crate::hash::ContentHash;
 use crate::models::{CacheKind, Model};
-use crate::prompt::{Content, ItemKey, Layout, Listed, Tier, Ttl};
+use crate::prompt::{Carriers, Content, ItemKey, Layout, Listed, Tier, Ttl};
 
 pub use breaks::{Break, Breaks, Reason};
 pub use choice::{Chosen, DecidedBy, Wishes};
@@ -68,6 +68,8 @@ pub struct Rules {
     pub ttl: Ttl,
     /// What the provider charges and how it caches.
     pub prices: Prices,
+    /// Where the dialect takes a breakpoint.
+    pub carriers: Carriers,
     /// Names what invalidates the whole cache when it changes: model, dialect, tools.
     pub identity: ContentHash,
     /// How changed files are brought up to date.
@@ -83,8 +85,18 @@ pub struct Rules {
 impl Rules {
     /// The rules of a model whose other circumstances do not matter.
     pub fn new(target: usize, ttl: Ttl, prices: Prices) -> Self {
-        let (deltas, cut) = (Deltas::default(), Cut::default());
-        Self { target, ttl, prices, identity: ContentHash::NONE, deltas, cut, slack: None, now_ms: 0 }
+        let (carriers, deltas, cut) = (Carriers::default(), Deltas::default(), Cut::default());
+        Self {
+            target,
+            ttl,
+            prices,
+            carriers,
+            identity: ContentHash::NONE,
+            deltas,
+            cut,
+            slack: None,
+            now_ms: 0,
+        }
     }
 
     /// The target: the larger of the configured and the model's minimum, and a tenth more, so that a tier

@@ -4,7 +4,7 @@
 use crate::history::{ContentBlock, Message, project};
 use crate::prompt::{LaidBlock, Layout, Part, Speaker, Tier};
 
-use super::{Body, Envelope, Format, Violation, check, render};
+use super::{Body, Breakpoints, Envelope, Format, Violation, check, render};
 
 /// What the model would get to see of `messages` when `prompt` follows, in the form of `format`. Without a prompt the
 /// conversation stands for itself; it may then end with the assistant, which a provider would not take.
@@ -27,7 +27,8 @@ pub fn request<'a>(
             );
         }
     }
-    render(&layout, format, &Envelope { model, tools: &[], cache_key: None }).body
+    let breakpoints = Breakpoints::Automatic;
+    render(&layout, format, &Envelope { model, tools: &[], cache_key: None, breakpoints }).body
 }
 
 /// What providers would refuse in `messages` when the user goes on with a word. Empty for a conversation that every one of

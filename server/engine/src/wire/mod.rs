@@ -21,7 +21,8 @@ pub use piece::{Piece, pieces_of};
 pub use rule::{Rule, Violation};
 
 use crate::history::Provider;
-use crate::prompt::{LaidBlock, Layout};
+use crate::models::{self, CacheKind, Model};
+use crate::prompt::{Carriers, LaidBlock, Layout};
 
 /// The form in which a prompt leaves the house.
 #[derive(
@@ -61,6 +62,28 @@ pub struct Envelope<'a> {
     /// Routes requests with the same prefix to the same cache, where the dialect has such a field. More
     /// than 64 characters are replaced by their hash.
     pub cache_key: Option<&'a str>,
+    /// How the model is told where cached prefixes end, as far as the dialect leaves that open.
+    pub breakpoints: Breakpoints,
+}
+
+/// How a dialect that has both ways says where cached prefixes end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Breakpoints {
+    /// Not at all: the provider finds known prefixes itself, and refuses breakpoints.
+    #[default]
+    Automatic,
+    /// By breakpoints in the body, and nowhere else.
+    Explicit,
+}
+
+impl Breakpoints {
+    /// What `model` asks for: only OpenAI's own models with explicit caching take OpenAI's breakpoints.
+    pub fn of(model: &Model) -> Self {
+        match (model.provider, model.cache.kind) {
+            (models::Provider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,
+            _ => Self::Automatic,
+        }
+    }
 }
 
 /// A finished prompt.
@@ -122,6 +145,22 @@ impl Format {
     /// has no fields.
     pub fn has_room_for(self, field: &str) -> bool {
         self.provider().is_some() && !self.dialect().fields().contains(&field)
+    }
+
+    /// The form that a model's own provider takes.
+    pub fn of(model: &Model) -> Self {
+        match model.provider {
+            models::Provider::Anthropic => Self::Anthropic,
+            _ => Self::OpenAi,
+        }
+    }
+
+    /// Which content blocks can carry a cache breakpoint.
+    pub fn carriers(self) -> Carriers {
+        match self {
+            Self::Anthropic | Self::Markdown => Carriers::Any,
+            Self::OpenAi => Carriers::Input,
+        }
     }
 
     /// The provider whose form of messages it is; markdown is nobody's.

@@ -1,17 +1,20 @@
 //! OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat/create>. It has no
-//! place for reasoning, and caches by itself: marks are not written, the cache key is.
+//! place for reasoning. Up to GPT-5.5 it caches by itself: marks are not written, the cache key is. From GPT-5.6 on an
+//! entry ends at a breakpoint and is read only by a request with a breakpoint in the same place
+//! (<https://developers.openai.com/api/docs/guides/prompt-caching>), so marks become `prompt_cache_breakpoint`, the
+//! breakpoint that the provider would choose is switched off, and no message that is sent again ever changes.
 
 mod check;
 
 use serde_json::{Map, Value, json};
 
 use super::piece::arguments;
-use super::{Body, Dialect, Envelope, Piece, Rendered, Tool, Violation, results_first};
+use super::{Body, Breakpoints, Dialect, Envelope, Piece, Rendered, Tool, Violation, results_first};
 use crate::hash::ContentHash;
 use crate::history::{
     ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart, sides,
 };
-use crate::prompt::{LaidMessage, Layout, Speaker};
+use crate::prompt::{Carriers, LaidBlock, LaidMessage, Layout, Speaker};
 
 /// `prompt_cache_key` "has a maximum length of 64 characters".
 const CACHE_KEY_CHARS: usize = 64;
@@ -20,19 +23,24 @@ const CACHE_KEY_CHARS: usize = 64;
 pub(super) struct OpenAi;
 
 impl Dialect for OpenAi {
+    /// `prompt_cache_retention` is the client's: it changes how long entries live, not where they end.
     fn fields(&self) -> &'static [&'static str] {
-        &["model", "prompt_cache_key", "tools", "messages"]
+        &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"]
     }
 
     fn render(&self, layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
+        let writer = Writer { breakpoints: envelope.breakpoints };
         let mut messages = Vec::new();
         for message in layout.messages() {
             match message.speaker {
                 Speaker::System => {
-                    let texts = message.blocks.iter().filter_map(|block| text_of(&block.content));
-                    messages.extend(spoken("system", texts.flat_map(text_parts).collect()));
+                    let parts = message.blocks.iter().flat_map(|block| match &block.content {
+                        ContentBlock::Text { text } => writer.marked(text_parts(text), block),
+                        _ => Vec::new(),
+                    });
+                    messages.extend(writer.spoken("system", parts.collect()));
                 }
-                Speaker::User => user(message, &mut messages),
+                Speaker::User => writer.user(message, &mut messages),
                 Speaker::Assistant => messages.extend(assistant(message)),
             }
         }
@@ -41,6 +49,9 @@ impl Dialect for OpenAi {
         body.insert("model".into(), envelope.model.into());
         if let Some(key) = envelope.cache_key {
             body.insert("prompt_cache_key".into(), cache_key(key).into());
+        }
+        if envelope.breakpoints == Breakpoints::Explicit {
+            body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
         }
         if !envelope.tools.is_empty() {
             body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
@@ -87,43 +98,89 @@ fn cache_key(key: &str) -> String {
     if key.chars().count() <= CACHE_KEY_CHARS { key.to_owned() } else { ContentHash::of(key).to_string() }
 }
 
-/// Tool results become `tool` messages; their pictures, which such a message cannot hold, and everything
-/// else of the turn go into one user message behind them.
-fn user(message: &LaidMessage, messages: &mut Vec<Value>) {
-    let mut parts = Vec::new();
-    for block in results_first(&message.blocks) {
-        match &block.content {
-            ContentBlock::Text { text } => parts.extend(text_parts(text)),
-            ContentBlock::Image(image) => parts.push(image_part(image)),
-            ContentBlock::ToolResult { call_id, content, .. } => {
-                messages.push(tool_message(call_id, content));
-                parts.extend(content.iter().filter_map(|part| match part {
-                    ResultPart::Image(image) => Some(image_part(image)),
-                    ResultPart::Text { .. } | ResultPart::Foreign(_) => None,
-                }));
-            }
-            ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
-            ContentBlock::Thinking { .. }
-            | ContentBlock::RedactedThinking { .. }
-            | ContentBlock::ToolCall { .. } => {}
-        }
-    }
-    messages.extend(spoken("user", parts));
+/// Writes what carries breakpoints: everything but what the assistant said.
+#[derive(Clone, Copy)]
+struct Writer {
+    breakpoints: Breakpoints,
 }
 
-fn tool_message(call_id: &str, content: &[ResultPart]) -> Value {
-    let texts: Vec<Value> = content
-        .iter()
-        .filter_map(|part| match part {
-            ResultPart::Text { text } => Some(text.as_str()),
+impl Writer {
+    /// Tool results become `tool` messages; their pictures, which such a message cannot hold, and everything
+    /// else of the turn go into one user message behind them. What will not be sent again is a message of its own where
+    /// entries end at breakpoints, so that the message in front of it stays as it is.
+    fn user(self, message: &LaidMessage, messages: &mut Vec<Value>) {
+        let (lasting, volatile) = match self.breakpoints {
+            Breakpoints::Automatic => (&*message.blocks, &[][..]),
+            Breakpoints::Explicit => message.parts(),
+        };
+        for blocks in [lasting, volatile] {
+            let mut parts = Vec::new();
+            for block in results_first(blocks) {
+                match &block.content {
+                    ContentBlock::Text { text } => parts.extend(self.marked(text_parts(text), block)),
+                    ContentBlock::Image(image) => parts.extend(self.marked(vec![image_part(image)], block)),
+                    ContentBlock::ToolResult { call_id, content, .. } => {
+                        let (texts, pictures) = result_parts(content);
+                        // The breakpoint stands behind all of the result.
+                        let (texts, pictures) = if pictures.is_empty() {
+                            (self.marked(texts, block), pictures)
+                        } else {
+                            (texts, self.marked(pictures, block))
+                        };
+                        let content = self.contents(texts).unwrap_or_else(|| "".into());
+                        messages.push(json!({"role": "tool", "tool_call_id": call_id, "content": content}));
+                        parts.extend(pictures);
+                    }
+                    ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
+                    ContentBlock::Thinking { .. }
+                    | ContentBlock::RedactedThinking { .. }
+                    | ContentBlock::ToolCall { .. } => {}
+                }
+            }
+            messages.extend(self.spoken("user", parts));
+        }
+    }
+
+    /// The parts of `block` with its breakpoint, if it has one, on the last of them.
+    fn marked(self, mut parts: Vec<Value>, block: &LaidBlock) -> Vec<Value> {
+        let is_marked = self.breakpoints == Breakpoints::Explicit
+            && block.mark.is_some()
+            && Carriers::Input.include(Speaker::User, &block.content);
+        if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
+            // The only lifetime on offer, 30 minutes, is the default and is not written out.
+            last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
+        }
+        parts
+    }
+
+    /// A message of the given parts; `None` when there are none.
+    fn spoken(self, role: &str, parts: Vec<Value>) -> Option<Value> {
+        self.contents(parts).map(|content| json!({"role": role, "content": content}))
+    }
+
+    /// A single text part as the plain string that every server of this dialect takes, otherwise the parts. Where
+    /// breakpoints come and go it is the parts whenever one can stand there, so that only the breakpoints do.
+    fn contents(self, parts: Vec<Value>) -> Option<Value> {
+        let is_empty = |part: &Value| part.get("text").and_then(Value::as_str) == Some("");
+        match self.breakpoints {
+            Breakpoints::Explicit if !parts.iter().all(is_empty) => Some(parts.into()),
+            Breakpoints::Explicit | Breakpoints::Automatic => contents(parts),
+        }
+    }
+}
+
+/// The text parts and the pictures of a tool result.
+fn result_parts(content: &[ResultPart]) -> (Vec<Value>, Vec<Value>) {
+    let (mut texts, mut pictures) = (Vec::new(), Vec::new());
+    for part in content {
+        match part {
+            ResultPart::Text { text } => texts.extend(text_parts(text)),
             // The content of such a message is text.
-            ResultPart::Foreign(foreign) => foreign.text(),
-            ResultPart::Image(_) => None,
-        })
-        .flat_map(text_parts)
-        .collect();
-    let content = contents(texts).unwrap_or_else(|| "".into());
-    json!({"role": "tool", "tool_call_id": call_id, "content": content})
+            ResultPart::Foreign(foreign) => texts.extend(foreign.text().map(text_parts).unwrap_or_default()),
+            ResultPart::Image(image) => pictures.push(image_part(image)),
+        }
+    }
+    (texts, pictures)
 }
 
 fn assistant(message: &LaidMessage) -> Option<Value> {
@@ -144,11 +201,6 @@ fn call(block: &ContentBlock) -> Option<Value> {
     let ContentBlock::ToolCall { id, name, input } = block else { return None };
     let function = json!({"name": name, "arguments": arguments(input)});
     Some(json!({"id": id, "type": "function", "function": function}))
-}
-
-/// A message of the given parts; `None` when there are none.
-fn spoken(role: &str, parts: Vec<Value>) -> Option<Value> {
-    contents(parts).map(|content| json!({"role": role, "content": content}))
 }
 
 /// A single text part as the plain string that every server of this dialect takes, otherwise the parts.
@@ -176,13 +228,6 @@ pub(crate) fn foreign_part(foreign: &Foreign) -> Option<Value> {
         return Some(foreign.value.clone());
     }
     foreign.text().map(text_part)
-}
-
-fn text_of(block: &ContentBlock) -> Option<&str> {
-    match block {
-        ContentBlock::Text { text } => Some(text),
-        _ => None,
-    }
 }
 
 pub(crate) fn text_part(text: &str) -> Value {

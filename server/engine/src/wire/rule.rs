@@ -68,12 +68,20 @@ pub enum Rule {
     /// Anthropic: "content cannot be empty if `is_error` is true", "all content must be type `text` if
     /// `is_error` is true".
     ErrorContent,
-    /// Anthropic, prompt caching: a breakpoint is `{"type": "ephemeral"}` with `"ttl"` `"5m"` or `"1h"`.
+    /// Anthropic, prompt caching: a breakpoint is `{"type": "ephemeral"}` with `"ttl"` `"5m"` or `"1h"`. OpenAI, prompt
+    /// caching: it is `{"mode": "explicit"}`; `prompt_cache_options` have `"mode"` `"implicit"` or `"explicit"` and `"ttl"`
+    /// `"30m"`.
     BreakpointForm,
-    /// Anthropic, prompt caching: at most 4 breakpoints; automatic caching uses one of them.
+    /// Anthropic, prompt caching: at most 4 breakpoints; automatic caching uses one of them. OpenAI, prompt caching: "Each
+    /// request can create up to four cache writes", of which the implicit breakpoint uses one. More breakpoints are no error
+    /// there: the earliest write nothing, which nobody means who sets them.
     BreakpointLimit,
-    /// Anthropic, prompt caching: no breakpoint on a thinking block or on an empty text.
+    /// Anthropic, prompt caching: no breakpoint on a thinking block or on an empty text. OpenAI, prompt caching: on "a
+    /// supported content block inside an input message", which is none of the assistant's.
     BreakpointPlace,
+    /// OpenAI, prompt caching: before GPT-5.6 "only implicit caching is supported"; `prompt_cache_breakpoint` and
+    /// `prompt_cache_options` are refused. Models of other names are not judged.
+    BreakpointModel,
     /// Anthropic, prompt caching: entries of one hour come before entries of five minutes, in the order
     /// tools, system, messages.
     BreakpointOrder,
@@ -106,7 +114,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Shape,
         Self::Role,
         Self::EmptyMessage,
@@ -131,6 +139,7 @@ impl Rule {
         Self::BreakpointForm,
         Self::BreakpointLimit,
         Self::BreakpointPlace,
+        Self::BreakpointModel,
         Self::BreakpointOrder,
         Self::ImageForm,
         Self::ImageSize,
@@ -167,6 +176,7 @@ impl Rule {
             Self::BreakpointForm => "breakpoint_form",
             Self::BreakpointLimit => "breakpoint_limit",
             Self::BreakpointPlace => "breakpoint_place",
+            Self::BreakpointModel => "breakpoint_model",
             Self::BreakpointOrder => "breakpoint_order",
             Self::ImageForm => "image_form",
             Self::ImageSize => "image_size",

@@ -84,7 +84,11 @@ fn lay(projection: &Projection) -> Layout {
 }
 
 fn json_of(layout: &Layout, format: Format, tools: &[Tool]) -> Value {
-    let envelope = Envelope { model: "some-model", tools, cache_key: Some("strata-1") };
+    body_of(layout, format, tools, Breakpoints::Automatic)
+}
+
+fn body_of(layout: &Layout, format: Format, tools: &[Tool], breakpoints: Breakpoints) -> Value {
+    let envelope = Envelope { model: "some-model", tools, cache_key: Some("strata-1"), breakpoints };
     match render(layout, format, &envelope).body {
         Body::Json(body) => body,
         Body::Text(text) => panic!("{format:?} has no JSON body: {text}"),
@@ -92,7 +96,10 @@ fn json_of(layout: &Layout, format: Format, tools: &[Tool]) -> Value {
 }
 
 fn markdown_of(layout: &Layout) -> String {
-    match render(layout, Format::Markdown, &Envelope { model: "m", tools: &[], cache_key: None }).body {
+    let breakpoints = Breakpoints::Automatic;
+    match render(layout, Format::Markdown, &Envelope { model: "m", tools: &[], cache_key: None, breakpoints })
+        .body
+    {
         Body::Text(text) => text,
         Body::Json(body) => panic!("markdown is text, not {body}"),
     }

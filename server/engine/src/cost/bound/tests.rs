@@ -78,6 +78,7 @@ proptest! {
                 hash: ContentHash::of_parts([&[name, tokens as u8][..]]),
                 tokens,
                 mark: if at <= mark && at + 4 > mark { Mark::Breakpoint } else { Mark::None },
+                continues_run: false,
             }).collect();
             paid += provider.charge(&spans, 0).unwrap().cost;
             let mut needed = turn.clone();

@@ -98,6 +98,7 @@ proptest! {
                 hash: ContentHash::of(&turn.to_string()),
                 tokens: tokens(turn) - said,
                 mark: Mark::Breakpoint,
+                continues_run: false,
             });
             expected = expected.plus(provider.charge(&spans, now_ms).unwrap());
         }

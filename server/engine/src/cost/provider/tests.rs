@@ -25,7 +25,7 @@ fn automatic() -> Prices {
 /// A span called `name`; one that ends in `|` is marked.
 fn span(name: &str, tokens: usize) -> Span {
     let mark = if name.ends_with('|') { Mark::Breakpoint } else { Mark::None };
-    Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark }
+    Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark, continues_run: false }
 }
 
 fn request(spans: &[(&str, usize)]) -> Vec<Span> {
@@ -72,6 +72,40 @@ fn a_marker_sees_twenty_spans_its_own_counted() {
         let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
         assert_eq!(charge.read, if found { 2000 } else { 0 }, "{behind} spans behind the entry");
     }
+}
+
+#[test]
+fn a_run_of_tool_calls_is_one_position() {
+    for (calls, found) in [(18, true), (19, true), (60, true)] {
+        let mut provider = Provider::new(explicit());
+        bill(&mut provider, 0, &[("r|", 2000)]);
+        let run = (0..calls).map(|n| Span { continues_run: n > 0, ..span(&n.to_string(), 10) });
+        let texts = (100..117).map(|n| span(&n.to_string(), 10));
+        // The run, seventeen texts and the marker's own span.
+        let spans = [span("r", 2000)].into_iter().chain(run).chain(texts).chain([span("e|", 10)]);
+        let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
+        assert_eq!(charge.read > 0, found, "{calls} calls");
+    }
+}
+
+#[test]
+fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
+    let kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    let mut provider = Provider::new(Prices { kind, ..explicit() });
+    bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
+    assert_eq!(bill(&mut provider, 1, &[("a", 2000), ("b", 2000), ("c|", 10)]).read, 0);
+    assert_eq!(bill(&mut provider, 2, &[("a", 2000), ("b|", 2000), ("d|", 10)]).read, 4000);
+    let mut spans = request(&[("a", 2000), ("b", 2000), ("e|", 10)]);
+    spans[1].mark = Mark::Lookup;
+    let charge = provider.charge(&spans, 3).unwrap();
+    assert_eq!(
+        (charge.read, charge.written),
+        (4000, 10),
+        "where the provider looks by itself it finds it, too"
+    );
+    spans[2].mark = Mark::None;
+    let charge = provider.charge(&spans, 4).unwrap();
+    assert_eq!((charge.read, charge.written, charge.plain), (4000, 0, 10));
 }
 
 #[test]
@@ -199,7 +233,12 @@ impl Naive {
             CacheKind::Explicit { lookback, .. } => {
                 let marked = |end: &usize| spans[end - 1].mark == Mark::Breakpoint && tokens(*end) >= minimum;
                 let markers: Vec<usize> = ends.clone().filter(marked).collect();
-                let seen = |end: &usize| markers.iter().any(|marker| (*end..end + lookback).contains(marker));
+                let positions = |end: usize| spans[..end].iter().filter(|span| !span.continues_run).count();
+                let finds = |marker: usize, end: usize| {
+                    let back = if lookback == 1 { marker - end } else { positions(marker) - positions(end) };
+                    back < lookback
+                };
+                let seen = |end: &usize| markers.iter().any(|marker| end <= marker && finds(*marker, *end));
                 let found = ends.filter(seen).filter(readable).max();
                 let read = found.map_or(0, tokens);
                 let written = markers.last().map_or(0, |end| tokens(*end) - read);
@@ -214,16 +253,17 @@ impl Naive {
 
 /// Prompts that share prefixes: each keeps some of the one before and goes on in its own way.
 fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
-    let tail = prop::collection::vec((0..6_u8, 1..4_usize), 0..8);
+    let tail = prop::collection::vec((0..6_u8, 1..4_usize, any::<bool>()), 0..8);
     let turn = (0..12_usize, tail, prop::collection::btree_set(0..12_usize, 0..=4), 0..200_u64);
     prop::collection::vec(turn, 1..30).prop_map(|turns| {
         let (mut spans, mut now): (Vec<Span>, u64) = (Vec::new(), 0);
         let prompts = turns.into_iter().map(|(kept, tail, marks, pause)| {
             spans.truncate(kept);
-            spans.extend(tail.into_iter().map(|(name, hundreds)| Span {
+            spans.extend(tail.into_iter().map(|(name, hundreds, continues_run)| Span {
                 hash: ContentHash::of_parts([&[name, hundreds as u8][..]]),
                 tokens: hundreds * 100,
                 mark: Mark::None,
+                continues_run,
             }));
             for (at, span) in spans.iter_mut().enumerate() {
                 span.mark = if marks.contains(&at) { Mark::Breakpoint } else { Mark::None };

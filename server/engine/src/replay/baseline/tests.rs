@@ -8,6 +8,9 @@ use crate::cost::spans;
 use crate::history::ContentBlock;
 use crate::prompt::{Tier, Ttl};
 
+/// A provider that looks back from its markers, as most do.
+const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
+
 fn block(part: Part, text: &str, mark: Option<Ttl>) -> LaidBlock {
     let content = match text {
         "thought" => ContentBlock::Thinking { text: text.into(), signature: None },
@@ -53,8 +56,9 @@ fn assert_laid(baseline: Baseline, layout: &Layout, expected: Expect) {
             other => format!("{other:?}"),
         }
     };
-    let words = baseline.lay(layout, 0).into_iter().map(|span| match span.mark {
+    let words = baseline.lay(layout, LOOKS_BACK, 0).into_iter().map(|span| match span.mark {
         Mark::None => text(span.hash),
+        Mark::Lookup => text(span.hash) + " ?",
         Mark::Breakpoint => text(span.hash) + " |",
     });
     expected.assert_eq(&words.collect::<Vec<_>>().join(" "));
@@ -92,7 +96,7 @@ fn the_fixed_order_puts_files_behind_the_history_and_marks_three_chunks() {
 fn a_chunk_that_is_missing_is_not_marked() {
     let layout = flat(&[(Speaker::System, Part::System, "rules"), (Speaker::User, Part::Prompt, "hello")]);
     assert_laid(Baseline::FixedOrder, &layout, expect!["rules | hello"]);
-    assert_eq!(Baseline::FixedOrder.lay(&Layout::new(), 3), []);
+    assert_eq!(Baseline::FixedOrder.lay(&Layout::new(), LOOKS_BACK, 3), []);
 }
 
 #[test]
@@ -136,7 +140,7 @@ proptest! {
     fn the_same_is_said_and_only_the_fixed_order_moves_it(layout in layout(), framing in 0..9_usize) {
         let flat: Vec<_> = spans(&layout, framing).iter().map(|span| (span.hash, span.tokens)).collect();
         for baseline in Baseline::ALL {
-            let laid = baseline.lay(&layout, framing);
+            let laid = baseline.lay(&layout, LOOKS_BACK, framing);
             let marks = laid.iter().filter(|span| span.mark == Mark::Breakpoint).count();
             let allowed = match baseline {
                 Baseline::None => 0,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
-use crate::prompt::{Content, ItemKey, LaidBlock, Listed, Part, Piece, Said, Speaker, Tier, Weighed};
+use crate::prompt::{
+    Carriers, Content, ItemKey, LaidBlock, Listed, Part, Piece, Said, Speaker, Tier, Weighed,
+};
 use crate::symbols::FileList;
 
 use super::wording;
@@ -101,19 +103,27 @@ pub(super) struct Boundary {
     pub(super) hash: ContentHash,
     /// What it weighs.
     pub(super) tokens: usize,
-    /// How many content blocks it has: what lookback counts.
-    pub(super) blocks: usize,
+    /// How many positions it has: content blocks, a run of tool calls or of tool results taken for one. What lookback
+    /// counts.
+    pub(super) positions: usize,
 }
 
 impl Boundary {
     /// The empty prefix.
-    pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, blocks: 0 };
+    pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
 
-    fn behind(self, logged: &Logged) -> Self {
+    /// The boundary behind `logged`, which follows `before`.
+    fn behind(self, before: Option<&Logged>, logged: &Logged) -> Self {
+        let before = before.and_then(|before| before.blocks.last());
+        let befores = std::iter::once(before).chain(logged.blocks.iter().map(Some));
+        let begins_position = |(block, before): &(&LaidBlock, Option<&LaidBlock>)| {
+            !before.is_some_and(|before| block.content.continues_run_of(&before.content))
+        };
+        let positions = logged.blocks.iter().zip(befores).filter(begins_position).count();
         Self {
             hash: ContentHash::of_parts([&self.hash.to_bytes()[..], &logged.hash.to_bytes()]),
             tokens: self.tokens + logged.tokens,
-            blocks: self.blocks + logged.blocks.len(),
+            positions: self.positions + positions,
         }
     }
 
@@ -122,9 +132,11 @@ impl Boundary {
         let mut boundaries = Vec::with_capacity(log.len() + 1);
         let mut at = Self::START;
         boundaries.push(at);
+        let mut before = None;
         for logged in log {
-            at = at.behind(logged);
+            at = at.behind(before, logged);
             boundaries.push(at);
+            before = Some(&**logged);
         }
         boundaries
     }
@@ -301,8 +313,8 @@ impl Logged {
     }
 
     /// Whether a cache marker may stand at its end.
-    pub(super) fn can_carry_a_mark(&self) -> bool {
-        self.blocks.last().is_some_and(|block| block.content.can_carry_a_mark())
+    pub(super) fn can_carry_a_mark(&self, carriers: Carriers) -> bool {
+        self.blocks.last().is_some_and(|block| carriers.include(self.speaker, &block.content))
     }
 }
 

@@ -127,7 +127,7 @@ impl<'a> Chart<'a> {
 
     fn can_be_marked(&self, at: usize) -> bool {
         self.tokens(at) >= self.rules.prices.min_tokens.max(1)
-            && self.draft.log.get(at).is_some_and(|logged| logged.can_carry_a_mark())
+            && self.draft.log.get(at).is_some_and(|logged| logged.can_carry_a_mark(self.rules.carriers))
     }
 
     fn is_held(&self, at: usize) -> bool {
@@ -140,12 +140,13 @@ impl<'a> Chart<'a> {
         self.draft.boundaries.get(at + 1).map_or(0, |boundary| boundary.tokens)
     }
 
-    /// Whether a mark on block `at` finds the boundary behind `cut` blocks: providers look back so many content blocks,
-    /// the mark's own counted.
+    /// Whether a mark on block `at` finds the boundary behind `cut` blocks: providers look back so many positions, the
+    /// mark's own counted. Where that is one, a boundary is found by a mark on it and by no other.
     fn reaches(&self, at: usize, cut: usize, lookback: usize) -> bool {
-        let blocks =
-            |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.blocks);
-        at + 1 >= cut && blocks(at + 1) - blocks(cut) < lookback
+        let positions =
+            |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.positions);
+        let is_within = positions(at + 1) - positions(cut.min(at + 1)) < lookback;
+        at + 1 == cut || (at + 1 > cut && lookback > 1 && is_within)
     }
 
     /// What a mark on block `at` is worth when the next mark is on `next`: its tokens stay readable when the first block

@@ -61,12 +61,12 @@ fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &R
             layout.push(logged.speaker, crate::prompt::LaidBlock { tier, ..block.clone() });
         }
         if marks.contains(at) {
-            layout.mark_end(rules.ttl);
+            layout.mark_end(rules.ttl, rules.carriers);
             passed += 1;
         }
     }
     for block in draft.tail(content) {
-        layout.push(crate::prompt::Speaker::User, block);
+        layout.push_volatile(block);
     }
     layout
 }

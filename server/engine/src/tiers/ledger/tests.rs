@@ -8,13 +8,16 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::cost::Prices;
+use crate::cost::{Prices, Provider, spans};
 use crate::hash::ContentHash;
 use crate::history::{ContentBlock, MessageId, ResultPart};
 use crate::key::FileKey;
 use crate::models::CacheKind;
-use crate::prompt::{ItemKey, LaidBlock, Listed, Part, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use crate::prompt::{
+    Carriers, ItemKey, LaidBlock, Listed, Part, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed,
+};
 use crate::tiers::{Billed, Cut, Deltas, TierState};
+use crate::wire::{self, Body, Breakpoints, Envelope, Format};
 
 fn count(text: &str) -> usize {
     text.len().div_ceil(4)
@@ -636,4 +639,128 @@ fn what_the_model_wrote_down_itself_need_not_be_repeated() {
     let layout = session.turn("third", "done");
     assert_eq!(drawn(&layout).matches("## Update of").count(), 1);
     assert!(text_of(&layout, "# Current versions").contains("2 updates above, 1 of them as you wrote"));
+}
+
+/// A provider that finds an entry only by a breakpoint in its very place, and takes none on what the assistant said.
+fn without_lookback(session: &mut Session) {
+    session.rules.prices.kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    session.rules.prices.min_tokens = 20;
+    session.rules.carriers = Carriers::Input;
+}
+
+fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
+    let breakpoints = Breakpoints::Explicit;
+    let envelope = Envelope { model: "gpt-5.6-sol", tools: &[], cache_key: None, breakpoints };
+    let Body::Json(body) = wire::render(layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
+    assert_eq!(wire::check(Format::OpenAi, &body), [], "{body:#}");
+    let mut messages = body["messages"].as_array().cloned().unwrap();
+    for part in messages.iter_mut().filter_map(|message| message["content"].as_array_mut()).flatten() {
+        part.as_object_mut().unwrap().remove("prompt_cache_breakpoint");
+    }
+    messages
+}
+
+/// A call and its result, as blocks to be weighed.
+fn call_and_result(number: usize) -> (Weighed, Weighed) {
+    let id = format!("call_{number}");
+    let input = serde_json::json!({"path": "c.py"});
+    let content = vec![ResultPart::Text { text: format!("result {number}") }];
+    let call = ContentBlock::ToolCall { id: id.clone(), name: "read".into(), input };
+    let result = ContentBlock::ToolResult { call_id: id, content, outcome: crate::history::Outcome::Ok };
+    (weighed(call), weighed(result))
+}
+
+#[test]
+fn without_a_lookback_each_message_stays_as_it_was_sent() {
+    let mut session = Session::new(REPOSITORY);
+    without_lookback(&mut session);
+    session.select("a.py");
+    session.select("b.py");
+    session.select("d.py");
+    let mut provider = Provider::new(session.rules.prices);
+    let mut before: Vec<serde_json::Value> = Vec::new();
+    let (mut read, mut all) = (0, 0);
+    for turn in 0..20 {
+        session.edit(["a.py", "b.py", "d.py"][turn % 3], turn, &format!("changed in turn {turn}"));
+        let ask = weighed(ContentBlock::text(format!("question {turn}")));
+        let (call, result) = call_and_result(turn);
+        let exchanges = match turn % 4 {
+            // What changed while the tool ran is told behind its result.
+            3 => vec![(vec![ask], vec![call]), (vec![result], vec![weighed(ContentBlock::text("done"))])],
+            _ => vec![(vec![ask], vec![weighed(ContentBlock::text("done"))])],
+        };
+        for (number, (request, answer)) in exchanges.into_iter().enumerate() {
+            if number == 1 {
+                session.edit("a.py", 30, &format!("changed by the tool in turn {turn}"));
+            }
+            let now_ms = session.rules.now_ms;
+            let layout = session.exchange(request, answer);
+            let charge = provider.charge(&spans(&layout, 0), now_ms).unwrap();
+            (read, all) = (read + charge.read, all + charge.total());
+            let mut messages = openai_messages(&layout);
+            assert_eq!(messages[..before.len()], before, "turn {turn}");
+            // The current versions, which a message of their own at the end tells, are true right now only.
+            let has_volatile_end = layout.messages().last().is_some_and(|last| last.volatile > 0);
+            assert_eq!(has_volatile_end, turn > 0);
+            messages.truncate(messages.len() - usize::from(has_volatile_end));
+            let asks = messages.last().is_some_and(|last| last["role"] != "assistant");
+            assert!(asks, "the request does not share a message with them: {messages:#?}");
+            before = messages;
+        }
+    }
+    assert!(read * 100 > all * 80, "{read} of {all} tokens were read");
+}
+
+#[test]
+fn what_the_assistant_said_carries_a_mark_only_where_the_provider_takes_it() {
+    let marked_answers = |carriers| {
+        let mut session = Session::new(REPOSITORY);
+        session.rules.carriers = carriers;
+        session.select("a.py");
+        session.select("b.py");
+        for (number, speaker) in [Speaker::User, Speaker::Assistant].into_iter().enumerate() {
+            let blocks = vec![weighed(ContentBlock::text(lines("what was said elsewhere", 50)))];
+            session.said.push(Said { id: MessageId(number as u64), speaker, blocks });
+        }
+        let layout = session.turn("first", "done");
+        let answers = layout.messages().iter().filter(|message| message.speaker == Speaker::Assistant);
+        answers.flat_map(|message| &message.blocks).filter(|block| block.mark.is_some()).count()
+    };
+    assert_eq!((marked_answers(Carriers::Any), marked_answers(Carriers::Input)), (1, 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Whatever is done between the turns: what a prompt relies on is read, and every mark is on input.
+    #[test]
+    fn without_a_lookback_what_is_relied_on_is_read(
+        deeds in prop::collection::vec((0..6_u8, 0..4_usize, 0..5_usize), 1..40),
+    ) {
+        let names = ["a.py", "b.py", "c.py", "d.py"];
+        let mut session = Session::new(REPOSITORY);
+        without_lookback(&mut session);
+        let mut provider = Provider::new(session.rules.prices);
+        for (number, (deed, file, line)) in deeds.into_iter().enumerate() {
+            match deed {
+                0 | 1 => session.edit(names[file], line, &format!("deed {number}")),
+                2 => session.select(names[file]),
+                3 => session.deselect(names[file]),
+                4 => session.rules.now_ms += 100_000 * line as u64,
+                _ => {}
+            }
+            let request = vec![weighed(ContentBlock::text(format!("question {number}")))];
+            let relied_on = session.lay(request.clone()).relied_on.unwrap();
+            let now_ms = session.rules.now_ms;
+            let layout = session.exchange(request, vec![weighed(ContentBlock::text("done"))]);
+            let charge = provider.charge(&spans(&layout, 0), now_ms).unwrap();
+            prop_assert!(charge.read >= relied_on, "turn {}: {} of {}", number, charge.read, relied_on);
+            for message in layout.messages() {
+                for block in message.blocks.iter().filter(|block| block.mark.is_some()) {
+                    prop_assert!(Carriers::Input.include(message.speaker, &block.content), "{:?}", block);
+                }
+            }
+            openai_messages(&layout);
+        }
+    }
 }

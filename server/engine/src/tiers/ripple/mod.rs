@@ -72,7 +72,7 @@ fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, List
         }
         section.history.iter().for_each(|said| composer.said(said));
         if !section.is_empty() || (tier == Tier::L0 && composer.has_text()) {
-            composer.mark(rules.ttl);
+            composer.mark(rules.ttl, rules.carriers);
         }
     }
 

@@ -207,6 +207,16 @@ proptest! {
     }
 
     #[test]
+    fn breakpoints_add_themselves_and_nothing_else(history in histories(), prompt in prompts()) {
+        let layout = lay(&projected(&history, &prompt, Format::OpenAi));
+        let tools = [tool("read")];
+        let body = body_of(&layout, Format::OpenAi, &tools, Breakpoints::Explicit);
+        assert_valid(Format::OpenAi, &body);
+        prop_assert!(body.to_string().contains("prompt_cache_breakpoint"));
+        prop_assert_eq!(without_breakpoints(body), json_of(&layout, Format::OpenAi, &tools));
+    }
+
+    #[test]
     fn nothing_said_is_lost(history in histories()) {
         let visible = history.iter().filter(|m| {
             m.body.agent == Visibility::Shown && m.body.kind != Kind::ToolResultArchived
@@ -275,6 +285,24 @@ proptest! {
             prop_assert!(sides.longest() >= sides.width.min(sides.height));
         }
     }
+}
+
+/// A body as it would be for a model that takes no breakpoints.
+fn without_breakpoints(mut body: Value) -> Value {
+    let fields = body.as_object_mut().unwrap();
+    assert_eq!(fields.shift_remove("prompt_cache_options"), Some(json!({"mode": "explicit"})));
+    for message in body["messages"].as_array_mut().unwrap() {
+        let Some(parts) = message["content"].as_array_mut() else { continue };
+        for part in parts.iter_mut() {
+            part.as_object_mut().unwrap().shift_remove("prompt_cache_breakpoint");
+        }
+        if let [part] = parts.as_slice()
+            && part["type"] == "text"
+        {
+            message["content"] = part["text"].clone();
+        }
+    }
+    body
 }
 
 /// OpenAI takes no string of more than 1,048,576 characters.

@@ -39,21 +39,31 @@ fn sound_openai() -> Value {
     let call =
         |id: &str| json!({"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}});
     json!({
-        "model": "gpt",
+        "model": "gpt-5.6-sol",
         "prompt_cache_key": "strata-1",
+        "prompt_cache_options": {"mode": "explicit"},
         "tools": [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}],
         "messages": [
-            {"role": "system", "content": "Be brief."},
+            {"role": "system", "content": [point("Be brief.")]},
             {"role": "user", "content": "Look."},
             {"role": "assistant", "content": null, "tool_calls": [call("call_1"), call("call_2")]},
             {"role": "tool", "tool_call_id": "call_1", "content": "one"},
-            {"role": "tool", "tool_call_id": "call_2", "content": [{"type": "text", "text": "two"}]},
+            {"role": "tool", "tool_call_id": "call_2", "content": [point("two")]},
             {"role": "user", "content": [
-                {"type": "text", "text": "Go on."},
+                point("Go on."),
                 {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
             ]},
         ],
     })
+}
+
+/// A text with one of OpenAI's breakpoints.
+fn point(text: &str) -> Value {
+    json!({"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}})
+}
+
+fn points() -> Value {
+    ["1", "2", "3"].map(point).to_vec().into()
 }
 
 fn picture(image: &Image) -> Value {
@@ -412,6 +422,33 @@ const OPENAI: &Breaches = &[
     (Rule::CacheKey, |b| set(b, "", "prompt_cache_key", json!(null))),
     (Rule::CacheKey, |b| set(b, "", "prompt_cache_key", json!(["strata-1"]))),
     (Rule::CacheKey, |b| set(b, "", "prompt_cache_key", json!("\u{1d11e}".repeat(65)))),
+    (Rule::BreakpointForm, |b| set(b, "/messages/5/content/0", "prompt_cache_breakpoint", json!({"mode": "implicit"}))),
+    (Rule::BreakpointForm, |b| set(b, "/messages/5/content/0", "prompt_cache_breakpoint", json!({"type": "ephemeral"}))),
+    (Rule::BreakpointForm, |b| set(b, "/messages/5/content/0", "prompt_cache_breakpoint", json!(true))),
+    (Rule::BreakpointForm, |b| set(b, "/messages/4/content/0/prompt_cache_breakpoint", "ttl", json!("30m"))),
+    (Rule::BreakpointForm, |b| set(b, "/prompt_cache_options", "ttl", json!("1h"))),
+    (Rule::BreakpointForm, |b| set(b, "/prompt_cache_options", "mode", json!("automatic"))),
+    (Rule::BreakpointForm, |b| set(b, "/prompt_cache_options", "retention", json!("24h"))),
+    (Rule::BreakpointForm, |b| set(b, "", "prompt_cache_options", json!("explicit"))),
+    (Rule::BreakpointLimit, |b| list(b, "/messages/5/content").extend(["1", "2"].map(point))),
+    (Rule::BreakpointLimit, |b| list(b, "/messages/0/content").extend(["1", "2"].map(point))),
+    (Rule::BreakpointLimit, |b| list(b, "/messages").push(json!({"role": "user", "content": points()}))),
+    (Rule::BreakpointLimit, |b| { cut(b, "", "prompt_cache_options"); list(b, "/messages/5/content").push(point("1")); }),
+    (Rule::BreakpointLimit, |b| {
+        set(b, "/prompt_cache_options", "mode", json!("implicit"));
+        list(b, "/messages/0/content").push(point("1"));
+    }),
+    (Rule::BreakpointPlace, |b| list(b, "/messages").push(json!({"role": "assistant", "content": [point("Yes.")]}))),
+    (Rule::BreakpointPlace, |b| set(b, "/messages/2", "content", json!([point("I look.")]))),
+    (Rule::BreakpointPlace, |b| set(b, "/messages/5", "role", json!("assistant"))),
+    (Rule::BreakpointPlace, |b| set(b, "/messages/0", "role", json!("assistant"))),
+    (Rule::BreakpointPlace, |b| set(b, "/messages/2", "content", json!([
+        {"type": "refusal", "refusal": "No.", "prompt_cache_breakpoint": {"mode": "explicit"}}]))),
+    (Rule::BreakpointModel, |b| set(b, "", "model", json!("gpt-5.5"))),
+    (Rule::BreakpointModel, |b| set(b, "", "model", json!("openai/gpt-5-2025-08-07"))),
+    (Rule::BreakpointModel, |b| set(b, "", "model", json!("gpt-4o"))),
+    (Rule::BreakpointModel, |b| set(b, "", "model", json!("o3"))),
+    (Rule::BreakpointModel, |b| { cut(b, "", "prompt_cache_options"); set(b, "", "model", json!("gpt-5.1-codex")); }),
     (Rule::StringLength, |b| set(b, "/messages/1", "content", json!("x".repeat(1_048_577)))),
     (Rule::StringLength, |b| set(b, "/messages/2/tool_calls/0/function", "arguments", json!("x".repeat(1_048_577)))),
     (Rule::StringLength, |b| set(b, "/messages/5/content/0", "text", json!("\u{1d11e}".repeat(1_048_577)))),
@@ -441,6 +478,9 @@ fn known_to(rule: Rule) -> &'static [Format] {
         | Rule::CallInput
         | Rule::CallAnswered
         | Rule::OrphanResult
+        | Rule::BreakpointForm
+        | Rule::BreakpointLimit
+        | Rule::BreakpointPlace
         | Rule::ImageForm => &JSON,
         Rule::EmptyText
         | Rule::FirstUser
@@ -451,13 +491,10 @@ fn known_to(rule: Rule) -> &'static [Format] {
         | Rule::ResultsFirst
         | Rule::ServerCall
         | Rule::ErrorContent
-        | Rule::BreakpointForm
-        | Rule::BreakpointLimit
-        | Rule::BreakpointPlace
         | Rule::BreakpointOrder
         | Rule::ImageSize
         | Rule::BodySize => &[Format::Anthropic],
-        Rule::ToolText | Rule::CacheKey | Rule::StringLength => &[Format::OpenAi],
+        Rule::ToolText | Rule::CacheKey | Rule::BreakpointModel | Rule::StringLength => &[Format::OpenAi],
     }
 }
 
@@ -552,7 +589,33 @@ fn limits_are_met_exactly() {
     let mut body = sound_openai();
     set(&mut body, "", "prompt_cache_key", json!("\u{e9}".repeat(64)));
     set(&mut body, "/messages/1", "content", json!("\u{e9}".repeat(1_048_576)));
+    list(&mut body, "/messages/5/content").push(point("1"));
     assert_valid(Format::OpenAi, &body);
+}
+
+#[test]
+fn breakpoints_are_refused_where_the_provider_does() {
+    for (model, takes) in [
+        ("gpt-5.6-sol", true),
+        ("gpt-5.10", true),
+        ("gpt-6", true),
+        ("gpt-6.1-sol-2026-10-01", true),
+        ("openai/gpt-7-nova", true),
+        ("our-deployment", true),
+        ("gpt-oss-120b", true),
+        ("olmo-2", true),
+        ("gpt-5", false),
+        ("gpt-5.5-pro", false),
+        ("gpt-5-2025-08-07", false),
+        ("gpt-4.1-mini", false),
+        ("gpt-3.5-turbo", false),
+        ("o4-mini", false),
+    ] {
+        let mut body = sound_openai();
+        set(&mut body, "", "model", json!(model));
+        let found: Vec<Rule> = check(Format::OpenAi, &body).iter().map(|found| found.rule).collect();
+        assert_eq!(found, if takes { vec![] } else { vec![Rule::BreakpointModel] }, "{model}");
+    }
 }
 
 #[test]

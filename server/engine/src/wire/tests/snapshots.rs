@@ -414,9 +414,69 @@ fn one_plain_text_is_written_as_a_string() {
     );
 }
 
+/// The breakpoint of a result stands behind its pictures; what will not be sent again is a message of its own.
+#[test]
+fn openai_with_breakpoints() {
+    let mut layout = everything();
+    layout.push(Speaker::User, marked(ContentBlock::text("Go on."), Tier::L3, Ttl::FiveMinutes));
+    layout.push_volatile(text("Today is Tuesday."));
+    let body = body_of(&layout, Format::OpenAi, &[], Breakpoints::Explicit);
+    assert_valid(Format::OpenAi, &body);
+    assert_eq!(body["prompt_cache_options"], json!({"mode": "explicit"}));
+    let messages = body["messages"].as_array().unwrap();
+    let lines = messages.iter().flat_map(|message| {
+        let parts = message["content"].as_array().cloned().unwrap_or_default();
+        let role = message["role"].as_str().unwrap().to_owned();
+        std::iter::once(role).chain(parts.into_iter().map(|part| {
+            let mark = if part.get("prompt_cache_breakpoint").is_some() { " |" } else { "" };
+            format!("  {}{mark}", part["text"].as_str().unwrap_or("(picture)").trim_end())
+        }))
+    });
+    expect![[r##"
+        system
+          You read code.
+          # Legend |
+        user
+          Show me a.rs.
+        assistant
+        tool
+          fn a() {} |
+        tool
+          drawn
+          twice
+        user
+          (picture)
+          Said while the tools ran.
+          (picture)
+          Go on. |
+        user
+          Today is Tuesday."##]]
+    .assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+
+    // Models that cache by themselves get it all in one message, as servers of all kinds take it.
+    let body = json_of(&layout, Format::OpenAi, &[]);
+    assert!(!body.to_string().contains("prompt_cache_breakpoint"), "{body:#}");
+    let last = body["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["content"].as_array().map(Vec::len), Some(5), "{last:#}");
+}
+
+#[test]
+fn a_breakpoint_of_a_result_stands_behind_its_pictures() {
+    let mut layout = Layout::new();
+    layout.push(Speaker::User, text("Draw."));
+    layout.push(Speaker::Assistant, block(call("call_1", "draw", json!({}))));
+    let drawn = result("call_1", vec![part("drawn"), ResultPart::Image(png(8, 9))]);
+    layout.push(Speaker::User, marked(drawn, Tier::L3, Ttl::FiveMinutes));
+    let body = body_of(&layout, Format::OpenAi, &[], Breakpoints::Explicit);
+    assert_valid(Format::OpenAi, &body);
+    assert_eq!(body["messages"][2]["content"][0].get("prompt_cache_breakpoint"), None);
+    assert_eq!(body["messages"][3]["content"][0]["prompt_cache_breakpoint"], json!({"mode": "explicit"}));
+}
+
 #[test]
 fn messages_are_counted_with_the_system_prompt() {
-    let envelope = Envelope { model: "m", tools: &[], cache_key: None };
+    let breakpoints = Breakpoints::Automatic;
+    let envelope = Envelope { model: "m", tools: &[], cache_key: None, breakpoints };
     let count = |format| render(&everything(), format, &envelope).messages;
     assert_eq!(count(Format::Anthropic), 4);
     // Two tool messages and one of the user behind them.
@@ -429,7 +489,8 @@ fn a_long_cache_key_becomes_its_hash() {
     let mut layout = Layout::new();
     layout.push(Speaker::User, text("Hi."));
     let key = "k".repeat(65);
-    let envelope = Envelope { model: "m", tools: &[], cache_key: Some(&key) };
+    let breakpoints = Breakpoints::Automatic;
+    let envelope = Envelope { model: "m", tools: &[], cache_key: Some(&key), breakpoints };
     let Body::Json(body) = render(&layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
     assert_valid(Format::OpenAi, &body);
     assert_eq!(body["prompt_cache_key"].as_str().map(str::len), Some(32));
