@@ -2641,6 +2641,13 @@ export interface PromptAssembleParams {
   policy?: PolicyName | null;
   /** The model it is made for; the setting's when absent. */
   model?: string | null;
+  /**
+   * Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this,
+   * whichever is smaller.
+   */
+  maxInputTokens?: number | null;
+  /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
+  ttl?: Ttl | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
   dryRun?: boolean;
   /** How the request body is handed over. */
@@ -2768,6 +2775,13 @@ export interface PromptPreviewParams {
   policy?: PolicyName | null;
   /** The model it is made for; the setting's when absent. */
   model?: string | null;
+  /**
+   * Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this,
+   * whichever is smaller.
+   */
+  maxInputTokens?: number | null;
+  /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
+  ttl?: Ttl | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
   dryRun?: boolean;
   /** How the request body is handed over. */
@@ -4052,7 +4066,7 @@ export interface TokenReport {
   limit: number;
   /** What it may be by the provider's count. */
   room: number;
-  /** The model's input window. */
+  /** The input window: the model's, or the client's `maxInputTokens` where that is smaller. */
   window: number;
   /** What is kept free for the answer. */
   outputReserve: number;
