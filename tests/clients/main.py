@@ -6,6 +6,7 @@ import time
 
 import bodies
 import examples
+import neovim
 from session import HEADING, Provider, judged, place
 
 # A client is as cheap as the bodies posted as they are, or nearly so.
@@ -45,6 +46,8 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
         for example in ("ask.py", "ask.mjs"):
             if is_wanted(example):
                 play(example, MODEL, near, lambda *session: examples.play(example, *session))
+        if is_wanted("neovim"):
+            play(":Strata ask", MODEL, near, neovim.play)
     finally:
         provider.close()
     failed = [row for row in rows if row.faults]
