@@ -94,6 +94,25 @@ pub(super) struct PromptId {
     id: String,
 }
 
+/// An earlier preview.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangesParams {
+    /// The text of the earlier preview.
+    since: String,
+    /// The policy of that preview; the session's or the setting's when absent.
+    policy: Option<PolicyName>,
+}
+
+/// What has changed since an earlier preview.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Changes {
+    /// The text of the preview now.
+    text: String,
+    /// A unified diff from the earlier text to this one. Its hunks name the part that they begin in. Empty when nothing has changed.
+    changes: String,
+}
+
 /// A text to weigh.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -294,6 +313,13 @@ pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Resu
     inherit(context);
     let prepared = prepared(&ask, context)??;
     Ok(prompt::preview(&prepared, context.session))
+}
+
+/// How far the preview differs from an earlier one, for chats that cannot take back what they sent.
+pub(super) fn changes(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
+    let now = preview(AssembleParams { policy: params.policy, ..AssembleParams::default() }, context)?;
+    let changes = prompt::changes_since(&params.since, &now);
+    Ok(Changes { text: now.text, changes })
 }
 
 pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {
