@@ -1,16 +1,22 @@
 """Plays the session through each client against the stand-in provider, and prints what it cost: `main.py STAND_IN FLASK [CLIENT...]`."""
 
+import os
 import pathlib
+import signal
 import sys
 import time
 
 import bodies
 import examples
-import neovim
+import neovim  # Before what else uses its driver.
+import codecompanion
 from session import HEADING, Provider, judged, place
 
 # A client is as cheap as the bodies posted as they are, or nearly so.
 NEARLY = 1.05
+
+# What a chat may cost that only adds to what it sent.
+CODECOMPANION = 0.35
 
 # The model that every client is played with.
 MODEL = "claude-sonnet-5-5"
@@ -48,6 +54,11 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
                 play(example, MODEL, near, lambda *session: examples.play(example, *session))
         if is_wanted("neovim"):
             play(":Strata ask", MODEL, near, neovim.play)
+        if is_wanted("codecompanion"):
+            if all(name in os.environ for name in codecompanion.CHECKOUTS):
+                play("CodeCompanion /strata", MODEL, CODECOMPANION, codecompanion.play, records=False)
+            else:
+                print(f"{'CodeCompanion /strata':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
     finally:
         provider.close()
     failed = [row for row in rows if row.faults]
@@ -56,4 +67,6 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
 
 
 if __name__ == "__main__":
+    # Whatever was started ends with this, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sys.exit(main(*sys.argv[1:]))
