@@ -10,6 +10,7 @@ import bodies
 import examples
 import neovim  # Before what else uses its driver.
 import codecompanion
+import vscode
 from session import HEADING, Provider, judged, place
 
 # A client is as cheap as the bodies posted as they are, or nearly so.
@@ -59,6 +60,12 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
                 play("CodeCompanion /strata", MODEL, CODECOMPANION, codecompanion.play, records=False)
             else:
                 print(f"{'CodeCompanion /strata':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
+        if is_wanted("vscode"):
+            play("VS Code @strata", MODEL, near, vscode.play)
+            provider.forget()
+            with place(pathlib.Path(flask)) as at:
+                vscode.play_beyond_the_limit(MODEL, at, provider)
+            print("VS Code @strata answers a conversation longer than the chat model takes", flush=True)
     finally:
         provider.close()
     failed = [row for row in rows if row.faults]
