@@ -1,4 +1,4 @@
-"""A client of Strata in thirty lines: `ask.py QUESTION PATH...` asks a provider about files of this folder."""
+"""A client of Strata in thirty lines: `ask.py PATH...` asks a provider each line of standard input about files of this folder."""
 
 import json, os, pathlib, subprocess, sys, time, urllib.request
 
@@ -23,15 +23,15 @@ def strata(name, **argument):
 here = pathlib.Path.cwd()
 call("initialize", {"capabilities": {}, "workspaceFolders": [{"uri": here.as_uri(), "name": here.name}]})
 send(method="initialized", params={})
-while strata("server.status")["index"] != "ready":
-    time.sleep(0.05)
-strata("files.select", paths=sys.argv[2:])
-prompt = strata("prompt.assemble", prompt=sys.argv[1], format="anthropic")
-url = os.environ.get("PROVIDER", "https://api.anthropic.com/v1/messages")
-key = {"x-api-key": os.environ.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01"}
-body = json.dumps({**prompt["body"], "max_tokens": 4096}).encode()
-reply = json.load(urllib.request.urlopen(urllib.request.Request(url, body, {"content-type": "application/json", **key})))
+while strata("server.status")["index"] != "ready": time.sleep(0.05)
+strata("files.select", paths=sys.argv[1:])
+key = {"x-api-key": os.environ.get("ANTHROPIC_API_KEY", ""), "anthropic-version": "2023-06-01", "content-type": "application/json"}
 bill = {"cacheRead": "cache_read_input_tokens", "cacheWrite": "cache_creation_input_tokens", "output": "output_tokens", "input": "input_tokens"}
-usage = {name: reply["usage"].get(theirs) or 0 for name, theirs in bill.items()}
-strata("prompt.record", id=prompt["id"], response=reply["content"], usage=usage)
-print("".join(block.get("text", "") for block in reply["content"]))
+for question in sys.stdin:
+    prompt = strata("prompt.assemble", prompt=question.strip(), format="anthropic")
+    body = json.dumps({**prompt["body"], "max_tokens": 4096}).encode()
+    request = urllib.request.Request(os.environ.get("PROVIDER", "https://api.anthropic.com/v1/messages"), body, key)
+    reply = json.load(urllib.request.urlopen(request))
+    usage = {name: reply["usage"].get(theirs) or 0 for name, theirs in bill.items()}
+    strata("prompt.record", id=prompt["id"], response=reply["content"], usage=usage)
+    print("".join(block.get("text", "") for block in reply["content"]), flush=True)

@@ -31,11 +31,11 @@ def provider():
     process.wait()
 
 
-def ask(example: str, repo: pathlib.Path, provider: str, *arguments: str):
+def ask(example: str, repo: pathlib.Path, provider: str, questions: str, *paths: str):
     places = {name: str(repo.parent / "state") for name in ("STRATA_STATE_DIR", "STRATA_CACHE_DIR")}
     environment = {**os.environ, **places, "STRATA": os.environ["STRATA_BIN"], "PROVIDER": provider}
-    argv = command(example) + list(arguments)
-    return subprocess.run(argv, cwd=repo, env=environment, capture_output=True, text=True, timeout=LIMIT)
+    argv = command(example) + list(paths)
+    return subprocess.run(argv, cwd=repo, env=environment, input=questions, capture_output=True, text=True, timeout=LIMIT)
 
 
 def strata(repo: pathlib.Path, *arguments: str) -> str:
@@ -53,10 +53,11 @@ def repo(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 @pytest.mark.parametrize("example", ["ask.py", "ask.mjs"])
-def test_a_turn(example: str, repo: pathlib.Path, provider: str):
-    run = ask(example, repo, provider, "What é is this?", "src/greet.rs")
+def test_two_turns(example: str, repo: pathlib.Path, provider: str):
+    run = ask(example, repo, provider, "What é is this?\nAnd why?\n", "src/greet.rs")
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("You sent 1 messages"), run.stdout
+    answers = run.stdout.splitlines()
+    assert [answer[:19] for answer in answers] == ["You sent 1 messages", "You sent 3 messages"], run.stdout
     sessions = strata(repo, "sessions", "list")
     assert "What é is this?" in sessions, sessions
     assert "You sent 1 messages" in strata(repo, "sessions", "search", "messages"), "the answer is recorded"
@@ -64,7 +65,7 @@ def test_a_turn(example: str, repo: pathlib.Path, provider: str):
 
 @pytest.mark.parametrize("example", ["ask.py", "ask.mjs"])
 def test_a_file_that_is_not_there(example: str, repo: pathlib.Path, provider: str):
-    run = ask(example, repo, provider, "What?", "src/missing.rs")
+    run = ask(example, repo, provider, "What?\n", "src/missing.rs")
     assert run.returncode == 1
     assert "does not exist" in run.stderr
 

@@ -7,7 +7,7 @@ import { select } from './actions/files';
 import type { Strata } from './client';
 import { wordsOf } from './client';
 import { Latest } from './latest';
-import { anyModel, isModel, messagesOf, NO_MODEL, usageOf } from './models';
+import { anyModel, isModel, messagesOf, NO_MODEL, takesMarks, usageOf } from './models';
 import type { PromptAssembleParams, PromptAssembleReply, PromptRecordParams } from './protocol';
 import { isFollowed, pathOf, pathOfLines } from './resources';
 import { exactly } from './wording';
@@ -81,17 +81,16 @@ export class Chat implements vscode.Disposable {
     }
     const { models } = await this.strata.ask('strata.server.models', {}, token);
     const known = models.find(({ id }) => isModel(model, id));
-    const wish: PromptAssembleParams = { prompt: request.prompt, format: 'anthropic', ...(known && { model: known.id }) };
+    const wish: PromptAssembleParams = {
+      prompt: request.prompt,
+      format: 'anthropic',
+      model: known?.id ?? model.family,
+      maxInputTokens: model.maxInputTokens,
+      // The editor's API has no way to ask for another lifetime.
+      ttl: '5m',
+    };
     const prompt = await this.strata.ask('strata.prompt.assemble', wish, token);
     tellOf(prompt, stream);
-    if (prompt.tokens.total > model.maxInputTokens) {
-      await this.strata.tell('strata.prompt.discard', { id: prompt.id ?? '' });
-      const [has, takes] = [prompt.tokens.total, model.maxInputTokens].map(exactly);
-      throw new Error(
-        `The prompt has ${has} tokens and ${model.name} takes ${takes}. ` +
-          'Take files out, compact the conversation, or choose another model.',
-      );
-    }
     const outcome = await answer(prompt, model, stream, token);
     const recorded = await this.strata.tell('strata.prompt.record', outcome.record);
     recorded.warnings.forEach((warning) => stream.progress(warning));
@@ -152,8 +151,10 @@ export class Chat implements vscode.Disposable {
 /** What the person should know of a prompt before the answer comes. */
 function tellOf(prompt: PromptAssembleReply, stream: vscode.ChatResponseStream): void {
   stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
-  for (const path of prompt.shed) {
-    stream.progress(`${path} did not fit and was left out`);
+  // Progress goes when the answer comes; these stay.
+  for (const { message } of prompt.warnings) {
+    const literal = message.replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, '\\$&');
+    stream.markdown(new vscode.MarkdownString(`$(warning) ${literal}\n\n`, true));
   }
 }
 
@@ -168,7 +169,7 @@ async function answer(
   let text = '';
   let usage: PromptRecordParams['usage'];
   try {
-    const reply = await model.sendRequest(messagesOf(prompt.body), {}, token);
+    const reply = await model.sendRequest(messagesOf(prompt.body, { marks: takesMarks(model) }), {}, token);
     for await (const part of reply.stream) {
       if (part instanceof vscode.LanguageModelTextPart) {
         text += part.value;

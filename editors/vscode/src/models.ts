@@ -44,7 +44,7 @@ export function modelAnswers(): Answers {
       if (named === undefined || format !== 'anthropic') {
         throw new Error(`No model of this editor counts for ${model}.`);
       }
-      const counts = messagesOf(body).map((message) => named.countTokens(message, token));
+      const counts = messagesOf(body, { marks: false }).map((message) => named.countTokens(message, token));
       return { inputTokens: (await Promise.all(counts)).reduce((total, count) => total + count, 0) };
     },
   };
@@ -56,6 +56,12 @@ async function needModel(name?: string | null): Promise<vscode.LanguageModelChat
     throw new Error(NO_MODEL);
   }
   return model;
+}
+
+/** Whether the model takes cache marks. Providers of other families may take an unknown part for a picture. */
+export function takesMarks({ id, family }: vscode.LanguageModelChat): boolean {
+  const wanted = vscode.workspace.getConfiguration('strata').get('chat.cacheMarks', true);
+  return wanted && [id, family].some((name) => name.toLowerCase().includes('claude'));
 }
 
 /** A block of the request bodies that the server makes for Anthropic's Messages API. */
@@ -71,21 +77,46 @@ interface Body {
   messages: { role: 'user' | 'assistant'; content: string | Block[] }[];
 }
 
+type UserPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolResultPart | vscode.LanguageModelDataPart;
+type AssistantPart = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelDataPart;
+
 /** The same as messages of the editor's API, which knows no system prompt: it goes first, as the user's. */
-export function messagesOf(body: unknown): vscode.LanguageModelChatMessage[] {
+export function messagesOf(body: unknown, { marks }: { marks: boolean }): vscode.LanguageModelChatMessage[] {
   const { system = [], messages } = body as Body;
   const said = [...(system.length > 0 ? [{ role: 'user' as const, content: system }] : []), ...messages];
   return said.map(({ role, content }) => {
-    const parts = typeof content === 'string' ? [new vscode.LanguageModelTextPart(content)] : content.map(partOf);
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     return role === 'user'
-      ? vscode.LanguageModelChatMessage.User(parts as (vscode.LanguageModelTextPart | vscode.LanguageModelToolResultPart)[])
-      : vscode.LanguageModelChatMessage.Assistant(parts as (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[]);
+      ? vscode.LanguageModelChatMessage.User(partsOf(blocks, marks) as UserPart[])
+      : vscode.LanguageModelChatMessage.Assistant(partsOf(joined(blocks), marks) as AssistantPart[]);
   });
 }
 
-type Part = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart;
+/** The blocks of an answer with all its text in one, since some providers keep only the first text of an answer. */
+function joined(blocks: Block[]): Block[] {
+  const isText = ({ type }: Block) => type === 'text';
+  const texts = blocks.filter(isText);
+  const [first] = texts;
+  if (first === undefined || texts.length === 1) {
+    return blocks;
+  }
+  const mark = texts.find(marked)?.['cache_control'];
+  const whole = { ...first, text: texts.map(({ text }) => text).join('\n\n'), ...(mark !== undefined && { cache_control: mark }) };
+  return blocks.flatMap((block) => (block === first ? [whole] : isText(block) ? [] : [block]));
+}
 
-function partOf(block: Block): Part {
+const marked = (block: Block) => block['cache_control'] !== undefined;
+
+/** Blocks as parts. A mark is a part of its own behind the one that it marks, as chat extensions write it for each other. */
+function partsOf(blocks: Block[], marks: boolean): (UserPart | AssistantPart)[] {
+  return blocks.flatMap((block) => (marks && marked(block) ? [partOf(block), mark()] : [partOf(block)]));
+}
+
+function mark(): vscode.LanguageModelDataPart {
+  return new vscode.LanguageModelDataPart(new TextEncoder().encode('ephemeral'), 'cache_control');
+}
+
+function partOf(block: Block): UserPart | AssistantPart {
   switch (block.type) {
     case 'tool_use':
       return new vscode.LanguageModelToolCallPart(String(block['id']), String(block['name']), block['input'] as object);
@@ -108,10 +139,12 @@ export function usageOf(part: unknown): Usage | undefined {
   }
   try {
     const usage = JSON.parse(new TextDecoder().decode(data));
-    const cacheRead = usage.prompt_tokens_details?.cached_tokens ?? 0;
+    const details = usage.prompt_tokens_details ?? {};
+    const cacheRead = details.cached_tokens ?? 0;
+    const cacheWrite = details.cache_creation_input_tokens ?? details.cache_write_tokens ?? 0;
     const [prompt, output] = [usage.prompt_tokens, usage.completion_tokens];
     return Number.isInteger(prompt) && Number.isInteger(output)
-      ? { input: prompt - cacheRead, output, cacheRead, cacheWrite: 0 }
+      ? { input: prompt - cacheRead - cacheWrite, output, cacheRead, cacheWrite }
       : undefined;
   } catch {
     return undefined;

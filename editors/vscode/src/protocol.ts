@@ -53,6 +53,8 @@ export interface Commands {
   'strata.prompt.discard': { params: PromptDiscardParams; reply: PromptDiscardReply };
   /** Shows what would be sent, as a document to read. */
   'strata.prompt.preview': { params: PromptPreviewParams; reply: PromptPreviewReply };
+  /** Compares what would be sent with an earlier preview of it. */
+  'strata.prompt.changes': { params: PromptChangesParams; reply: PromptChangesReply };
   /** Counts the tokens of a text. */
   'strata.prompt.estimate': { params: PromptEstimateParams; reply: PromptEstimateReply };
   /** Says what stands where in the next prompt, and why. */
@@ -2656,6 +2658,13 @@ export interface PromptAssembleParams {
   policy?: PolicyName | null;
   /** The model it is made for; the setting's when absent. */
   model?: string | null;
+  /**
+   * Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this,
+   * whichever is smaller.
+   */
+  maxInputTokens?: number | null;
+  /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
+  ttl?: Ttl | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
   dryRun?: boolean;
   /** How the request body is handed over. */
@@ -2704,6 +2713,29 @@ export interface PromptAssembleReply {
   shed: FileKey[];
   /** What the person should know. */
   warnings: PromptWarning[];
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** An earlier preview. */
+export interface PromptChangesParams {
+  /** The text of the earlier preview. */
+  since: string;
+  /** The policy of that preview; the session's or the setting's when absent. */
+  policy?: PolicyName | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** What has changed since an earlier preview. */
+export interface PromptChangesReply {
+  /** The text of the preview now. */
+  text: string;
+  /**
+   * A unified diff from the earlier text to this one. Its hunks name the part that they begin in. Empty when
+   * nothing has changed.
+   */
+  changes: string;
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -2785,6 +2817,13 @@ export interface PromptPreviewParams {
   policy?: PolicyName | null;
   /** The model it is made for; the setting's when absent. */
   model?: string | null;
+  /**
+   * Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this,
+   * whichever is smaller.
+   */
+  maxInputTokens?: number | null;
+  /** Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent. */
+  ttl?: Ttl | null;
   /** Assemble without keeping the prompt: it cannot be recorded. */
   dryRun?: boolean;
   /** How the request body is handed over. */
@@ -4079,7 +4118,7 @@ export interface TokenReport {
   limit: number;
   /** What it may be by the provider's count. */
   room: number;
-  /** The model's input window. */
+  /** The input window: the model's, or the client's `maxInputTokens` where that is smaller. */
   window: number;
   /** What is kept free for the answer. */
   outputReserve: number;

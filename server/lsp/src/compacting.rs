@@ -80,6 +80,8 @@ pub struct Job {
     pub reason: Reason,
     /// What the whole prompt weighs, when that is known, in tokens.
     pub context: Option<usize>,
+    /// The input window of the prompt that it is for, in tokens; that of the last recorded prompt when absent.
+    pub window: Option<usize>,
 }
 
 /// What is to be archived, summed up by whom `asker` asks on this thread. Without an answer the results' own words stand.
@@ -115,7 +117,7 @@ impl Job {
         cancel: &Cancel,
     ) -> Result<Draft, Unfinished> {
         let means = snapshot.means();
-        let pressure = session.pressure(self.context, means);
+        let pressure = session.pressure(self.context, means).within(self.window);
         let tools = snapshot.settings.tools.clone();
         let mut run = with_scales(means, |scales| {
             let profile = self.profile.clone();

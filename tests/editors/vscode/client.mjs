@@ -85,6 +85,30 @@ export async function checkClient() {
     assert.equal(wording.counted(1, 'file'), '1 file');
     assert.equal(wording.firstWords('a\n  b '.repeat(30), 10).length, 10);
   });
+  await steps.step('cache marks follow the parts that they mark, for Claude models and unless they are switched off', async () => {
+    const { messagesOf, person, takesMarks } = await load('models', 'export { person } from "vscode"');
+    const text = (said, more = {}) => ({ type: 'text', text: said, ...more });
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const body = {
+      system: [text('rules', mark)],
+      messages: [
+        { role: 'user', content: [text('a file', mark), text('a question')] },
+        { role: 'assistant', content: [text('one'), text('two', mark), { type: 'tool_use', id: 't', name: 'n', input: {} }] },
+        { role: 'user', content: [text('and now?')] },
+      ],
+    };
+    const drawn = (marks) =>
+      messagesOf(body, { marks }).map(({ content }) =>
+        content.map((part) => part.value ?? part.name ?? `<${part.mimeType} ${new TextDecoder().decode(part.data)}>`),
+      );
+    const marked = '<cache_control ephemeral>';
+    assert.deepEqual(drawn(true), [['rules', marked], ['a file', marked, 'a question'], ['one\n\ntwo', marked, 'n'], ['and now?']]);
+    assert.deepEqual(drawn(false), [['rules'], ['a file', 'a question'], ['one\n\ntwo', 'n'], ['and now?']]);
+    assert.equal(takesMarks({ id: 'x', family: 'claude-sonnet-5-5' }), true);
+    assert.equal(takesMarks({ id: 'gpt-5.1', family: 'gpt-5.1' }), false);
+    person.set('chat.cacheMarks', { globalValue: false });
+    assert.equal(takesMarks({ id: 'x', family: 'claude-sonnet-5-5' }), false);
+  });
   await steps.step('of the turns that were asked in the panel the latest are remembered', async () => {
     const { Latest } = await load('latest');
     const turns = new Latest(3);

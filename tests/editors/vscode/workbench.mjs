@@ -34,7 +34,7 @@ const QUIET = {
 
 /**
  * Starts VS Code. `driven` starts the server inside of code-server alone, which runs tests in its extension host;
- * otherwise `vsix` is installed. `files` are those of the workspace, or `folder` is one that is there already; `settings` are
+ * otherwise `vsix`, or each of several, is installed. `files` are those of the workspace, or `folder` is one that is there already; `settings` are
  * the person's.
  */
 export async function openWorkbench({ driven = false, vsix, files, folder, settings = {} }) {
@@ -54,8 +54,9 @@ export async function openWorkbench({ driven = false, vsix, files, folder, setti
   const log = fs.openSync(path.join(home, 'server.log'), 'w');
   const common = ['--user-data-dir', path.join(home, 'data'), '--extensions-dir', path.join(home, 'extensions'), '--disable-workspace-trust'];
   const entry = path.join(CODE, 'out/node/entry.js');
-  if (vsix) {
-    execFileSync(NODE, [entry, ...common, '--install-extension', vsix], { env, stdio: ['ignore', log, log] });
+  const packed = [vsix ?? []].flat().flatMap((file) => ['--install-extension', file]);
+  if (packed.length > 0) {
+    execFileSync(NODE, [entry, ...common, ...packed], { env, stdio: ['ignore', log, log] });
   }
   const args = driven
     ? [

@@ -93,6 +93,8 @@ fn files(talk: &mut Talk) {
 fn prompts(talk: &mut Talk) {
     talk.say("prompt.estimate", json!({ "text": "Plan a week of meals.", "model": "gpt-4o" }));
     talk.say("prompt.preview", json!({ "prompt": "Add a day of rest." }));
+    let earlier = talk.say("prompt.preview", json!({ "policy": "flat" }));
+    talk.say("prompt.changes", json!({ "since": earlier["text"], "policy": "flat" }));
     let prompt =
         talk.say("prompt.assemble", json!({ "prompt": "Add a day of rest.", "format": "anthropic" }));
     let usage = json!({ "input": 12, "output": 40, "cacheRead": 0, "cacheWrite": 900 });

@@ -283,3 +283,30 @@ fn old_tool_results_are_summed_up_while_nobody_waits() {
     assert!(seen(&mut editor, "summed up by the client") && !seen(&mut editor, "result 0"));
     assert!(seen(&mut editor, "said meanwhile") && seen(&mut editor, "done"));
 }
+
+#[test]
+fn a_conversation_longer_than_the_client_takes_is_compacted_before_it_is_sent() {
+    let mut editor = Editor::start(&small());
+    talk(&mut editor, 16);
+    let whole = visible(&mut editor);
+    let most = 12_000;
+    let prompt = json!({ "prompt": "And now?", "maxInputTokens": most });
+
+    let mut dry = prompt.clone();
+    dry["dryRun"] = json!(true);
+    let foreseen = editor.run("prompt.assemble", dry);
+    let codes = |reply: &Value| -> Vec<Value> {
+        reply["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].clone()).collect()
+    };
+    assert!(codes(&foreseen).contains(&json!("history_truncated")), "{foreseen}");
+    assert_eq!(visible(&mut editor), whole, "a dry run compacts nothing");
+
+    let sent = editor.run("prompt.assemble", prompt);
+    assert!(!codes(&sent).contains(&json!("history_truncated")), "{sent}");
+    assert_eq!(sent["tokens"]["window"], most);
+    assert!(sent["tokens"]["total"].as_u64() <= sent["tokens"]["limit"].as_u64());
+    editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
+    let after = visible(&mut editor);
+    assert!(after.len() < whole.len() && after.iter().any(|message| message["kind"] == "summary"));
+    assert_eq!(after.last(), whole.last(), "the newest stay word for word");
+}

@@ -7,8 +7,9 @@ use super::small;
 
 const COUNT: &str = "strata/countTokens";
 
+/// A window that the conversation does not fit, where nothing is compacted for it.
 fn small_window() -> Value {
-    json!({ "model": "mine", "models": { "model": { "mine": {
+    json!({ "compaction": { "auto": false }, "model": "mine", "models": { "model": { "mine": {
         "family": "gpt", "max_input": 6_000, "max_output": 300, "tokenizer": { "o200k_times": 1.2 },
     } } } })
 }

@@ -164,6 +164,31 @@ fn a_prompt_can_be_read_before_it_is_sent() {
     assert!(titles(&preview).contains(&json!("Prompt")) && !titles(&nothing).contains(&json!("Prompt")));
 }
 
+#[test]
+fn a_preview_is_compared_with_an_earlier_one() {
+    let mut editor = Editor::start(&small());
+    editor.select(&["src/lib.rs", "src/greet.rs"]);
+    let earlier = editor.run("prompt.preview", json!({ "policy": "flat" }));
+    let since = |editor: &mut Editor, text: &Value| {
+        editor.run("prompt.changes", json!({ "since": text, "policy": "flat" }))
+    };
+    let same = since(&mut editor, &earlier["text"]);
+    assert_eq!((&same["changes"], &same["text"]), (&json!(""), &earlier["text"]));
+
+    let file = json!({ "path": "src/greet.rs", "content": "pub fn greet(name: &str) -> String {\n    format!(\"typed {name}\")\n}\n" });
+    editor.run("files.add", file);
+    let now = since(&mut editor, &earlier["text"]);
+    let changes = now["changes"].as_str().unwrap();
+    assert!(changes.contains("+    format!(\"typed {name}\")\n"), "{changes}");
+    assert!(changes.contains("-    format!(\"on disk {name}\")\n"), "{changes}");
+    assert!(
+        changes.lines().any(|line| line.starts_with("@@ -") && line.contains("src/greet.rs")),
+        "{changes}"
+    );
+    assert!(!changes.contains("pub fn add"), "what is as it was is not repeated: {changes}");
+    assert_eq!(since(&mut editor, &now["text"])["changes"], "");
+}
+
 /// A tool whose fields stand in no order but their own.
 fn odd_tool() -> Value {
     let schema = json!({

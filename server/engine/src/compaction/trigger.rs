@@ -49,6 +49,14 @@ pub struct Reading {
     pub due: bool,
 }
 
+impl Pressure {
+    /// The same in a window of so many tokens, when that is known.
+    #[must_use]
+    pub fn within(self, window: Option<usize>) -> Self {
+        Self { window: window.or(self.window), ..self }
+    }
+}
+
 impl Reading {
     /// Due when there is more than the limit.
     fn over(measured: Measured, now: usize, limit: usize) -> Self {

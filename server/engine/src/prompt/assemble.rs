@@ -138,7 +138,10 @@ pub fn weigh(
     let settings = means.settings;
     let wanted = ask.model.as_deref().unwrap_or(&settings.model);
     let resolved = means.models.resolve(wanted);
-    let measure = Measure::new(&resolved.model, means).calibrated(session.calibration(&resolved.model.id));
+    let measure = Measure::new(&resolved.model, means)
+        .within(ask.max_input_tokens)
+        .calibrated(session.calibration(&resolved.model.id));
+    let ttl = ask.ttl.unwrap_or(settings.cache.ttl);
     let wishes = Wishes { request: ask.policy, session: session.policy, setting: settings.cache.policy };
     let chosen = wishes.choose(&resolved.model, workspace.index);
     let format = ask.format.unwrap_or(settings.format);
@@ -152,8 +155,8 @@ pub fn weigh(
         format,
         rules: Rules {
             target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
-            ttl: settings.cache.ttl,
-            prices: Prices::of(&resolved.model, settings.cache.ttl),
+            ttl,
+            prices: Prices::of(&resolved.model, ttl),
             carriers: format.carriers(),
             identity: identity(ask, &resolved.model.id, format),
             deltas: settings.cache.deltas(),

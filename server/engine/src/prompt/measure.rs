@@ -21,11 +21,18 @@ pub(super) struct Measure<'a> {
     model: &'a Model,
     means: Means<'a>,
     calibration: Option<&'a Calibration>,
+    max_input_tokens: usize,
 }
 
 impl<'a> Measure<'a> {
     pub(super) fn new(model: &'a Model, means: Means<'a>) -> Self {
-        Self { model, means, calibration: None }
+        Self { model, means, calibration: None, max_input_tokens: model.max_input }
+    }
+
+    /// The same for a client that passes on at most so many tokens of input.
+    pub(super) fn within(self, max_input_tokens: Option<usize>) -> Self {
+        let most = max_input_tokens.unwrap_or(usize::MAX);
+        Self { max_input_tokens: self.max_input_tokens.min(most), ..self }
     }
 
     /// The same with what reported usage taught about the model.
@@ -65,9 +72,9 @@ impl<'a> Measure<'a> {
         self.model.cache.min_tokens
     }
 
-    /// The model's input window, in tokens.
+    /// The input window in tokens: the model's, or the client's where that is smaller.
     pub(super) fn window(&self) -> usize {
-        self.model.max_input
+        self.max_input_tokens
     }
 
     /// What is kept free for the answer: as set, or the model's largest output up to a sixteenth of the

@@ -27,7 +27,7 @@ pub use layout::{Carriers, ItemKey, LaidBlock, LaidMessage, Layout, Part, Speake
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub(crate) use piece::lines;
 pub use piece::{FileText, Source, fence, inline};
-pub use preview::{Preview, PreviewPart, preview};
+pub use preview::{Preview, PreviewPart, changes_since, preview};
 pub use reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,

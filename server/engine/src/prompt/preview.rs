@@ -4,12 +4,16 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::diff;
 use crate::session::Session;
 use crate::wire::{Passage, readable};
 
 use super::assemble::Prepared;
 use super::layout::{LaidBlock, Part, Tier};
 use super::title::Titles;
+
+/// Unchanged lines around each change.
+const CONTEXT: usize = 2;
 
 /// What would be sent: the reply of `prompt.preview`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -72,6 +76,33 @@ pub fn preview(prepared: &Prepared, session: &Session) -> Preview {
     });
     let parts = parts.collect();
     Preview { text: readable.text, tokens: prepared.reply.tokens.total, parts }
+}
+
+/// What has changed since an earlier preview: a unified diff from its text to this one's, whose hunks name the part that they
+/// begin in. Empty when nothing has.
+pub fn changes_since(earlier: &str, now: &Preview) -> String {
+    let mut changes = String::new();
+    for line in diff::unified(earlier, &now.text, CONTEXT).split_inclusive('\n') {
+        let title = first_new_line(line)
+            .and_then(|at| now.parts.iter().find(|part| (part.line..part.line + part.lines).contains(&at)));
+        match title {
+            Some(part) => {
+                changes.push_str(line.trim_end());
+                changes.push(' ');
+                changes.push_str(&part.title);
+                changes.push('\n');
+            }
+            None => changes.push_str(line),
+        }
+    }
+    changes
+}
+
+/// The first line of the new text that a hunk shows, counted from 0; `None` for what is not the head of a hunk.
+fn first_new_line(head: &str) -> Option<usize> {
+    let (_, new) = head.strip_prefix("@@ -")?.split_once(" +")?;
+    let (first, _) = new.split_once([',', ' '])?;
+    first.parse::<usize>().ok()?.checked_sub(1)
 }
 
 /// Whether a block belongs to the part that the one before it is in. Headings come first in theirs, so what the last block

@@ -120,7 +120,7 @@ pub struct TokenReport {
     pub limit: usize,
     /// What it may be by the provider's count.
     pub room: usize,
-    /// The model's input window.
+    /// The input window: the model's, or the client's `maxInputTokens` where that is smaller.
     pub window: usize,
     /// What is kept free for the answer.
     pub output_reserve: usize,

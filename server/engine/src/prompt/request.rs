@@ -7,6 +7,8 @@ use crate::history::{ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart,
 use crate::tiers::PolicyName;
 use crate::wire::{Format, Tool};
 
+use super::layout::Ttl;
+
 /// What the coming message says.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Request {
@@ -72,6 +74,10 @@ pub struct Ask {
     pub policy: Option<PolicyName>,
     /// The model; the setting's when absent.
     pub model: Option<String>,
+    /// Maximum input tokens that the client passes on; the model's window when absent or larger.
+    pub max_input_tokens: Option<usize>,
+    /// Lifetime of cache entries; the setting's when absent.
+    pub ttl: Option<Ttl>,
     /// When the prompt is made, in milliseconds since 1970: how long ago the last one was decides what is still cached.
     pub now_ms: u64,
 }
@@ -84,6 +90,16 @@ impl Ask {
 
     /// A request with everything else as set.
     pub fn new(request: Request) -> Self {
-        Self { request, tools: Vec::new(), format: None, policy: None, model: None, now_ms: 0 }
+        let tools = Vec::new();
+        Self {
+            request,
+            tools,
+            format: None,
+            policy: None,
+            model: None,
+            max_input_tokens: None,
+            ttl: None,
+            now_ms: 0,
+        }
     }
 }

@@ -60,10 +60,15 @@ impl Session {
 
     /// What the conversation weighs. `context` is what the whole prompt weighs, when that is known; otherwise what was
     /// billed for the last one counts, with what was said since.
+    ///
+    /// The window is that of the last recorded prompt.
     pub fn pressure(&self, context: Option<usize>, means: Means<'_>) -> Pressure {
         let history = history_tokens(self, means);
         let context = context.or_else(|| self.anchored(means)).unwrap_or(history);
-        let window = means.models.resolve(&means.settings.model).model.max_input;
+        let asked = self.asked.as_deref();
+        let model = asked.and_then(|ask| ask.model.as_deref()).unwrap_or(&means.settings.model);
+        let most = asked.and_then(|ask| ask.max_input_tokens).unwrap_or(usize::MAX);
+        let window = means.models.resolve(model).model.max_input.min(most);
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
         Pressure {
             history,

@@ -3,7 +3,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::compaction::{CompactionStatus, Moment, Profile, Size};
+use strata_engine::compaction::{CompactionStatus, Measured, Moment, Profile, Reading, Size};
+use strata_engine::prompt::TokenReport;
 use strata_engine::session::Session;
 
 use super::{CommandError, Compacting, Context, Effect, Later, NoArguments};
@@ -67,27 +68,60 @@ pub(super) fn context_limit_exceeded(
     Ok(Later::default())
 }
 
-/// A compaction that is due at this moment, when compactions run by themselves.
+/// The automatic compaction that is due at this moment.
 pub(super) fn due(
     moment: Moment,
     used: Option<usize>,
+    window: Option<usize>,
     session: &Session,
     snapshot: &Snapshot,
 ) -> Option<Job> {
-    let compaction = &snapshot.settings.compaction;
-    if !compaction.enabled || !compaction.auto {
-        return None;
-    }
-    let profile = compaction.profile();
+    let profile = automatic(snapshot)?;
     if profile.moment != moment {
         return None;
     }
-    let pressure = session.pressure(used, snapshot.means());
+    let pressure = session.pressure(used, snapshot.means()).within(window);
     let reading = profile.due(&pressure)?;
-    Some(Job { session: session.id.to_string(), profile, reason: Reason::Due(reading), context: used })
+    Some(Job {
+        session: session.id.to_string(),
+        profile,
+        reason: Reason::Due(reading),
+        context: used,
+        window,
+    })
+}
+
+/// The automatic compaction before a prompt from which exchanges would be left out, whenever its profile looks otherwise.
+pub(super) fn due_for_room(
+    used: usize,
+    tokens: &TokenReport,
+    session: &Session,
+    snapshot: &Snapshot,
+) -> Option<Job> {
+    let profile = automatic(snapshot)?;
+    let reading = Reading { measured: Measured::ContextTokens, now: used, limit: tokens.limit, due: true };
+    Some(Job {
+        session: session.id.to_string(),
+        profile,
+        reason: Reason::Due(reading),
+        context: Some(used),
+        window: Some(tokens.window),
+    })
+}
+
+/// The profile in force, when compactions are automatic.
+fn automatic(snapshot: &Snapshot) -> Option<Profile> {
+    let compaction = &snapshot.settings.compaction;
+    (compaction.enabled && compaction.auto).then(|| compaction.profile())
 }
 
 fn begin(profile: Profile, reason: Reason, context: &mut Context<'_>) {
     let session = context.session.id.to_string();
-    context.effects.push(Effect::Compact(Box::new(Job { session, profile, reason, context: None })));
+    context.effects.push(Effect::Compact(Box::new(Job {
+        session,
+        profile,
+        reason,
+        context: None,
+        window: None,
+    })));
 }

@@ -32,7 +32,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::ageing::Ageing;
 use strata_engine::cancel::Cancel;
-use strata_engine::compaction::Moment;
 use strata_engine::key::FileKey;
 use strata_engine::session::Session;
 use strata_engine::settings::SummariserKind;
@@ -181,7 +180,7 @@ pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
     let settings = &snapshot.settings;
     settings.compaction.summariser != SummariserKind::Extractive
         && match name {
-            ASSEMBLE => settings.compaction.profile().moment == Moment::BeforeAssembling,
+            ASSEMBLE => settings.compaction.enabled && settings.compaction.auto,
             "strata.iteration.add" => true,
             _ => false,
         }

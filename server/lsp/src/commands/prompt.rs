@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use strata_engine::compaction::{Moment, Pressure, Summariser};
 use strata_engine::history::{ContentBlock, Image};
 use strata_engine::prompt::{
-    self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Warning,
-    WarningCode, Workspace,
+    self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Ttl,
+    Warning, WarningCode, Workspace,
 };
 use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
 use strata_engine::tiers::PolicyName;
@@ -41,6 +41,11 @@ pub(super) struct AssembleParams {
     policy: Option<PolicyName>,
     /// The model it is made for; the setting's when absent.
     model: Option<String>,
+    /// Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this, whichever is
+    /// smaller.
+    max_input_tokens: Option<usize>,
+    /// Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent.
+    ttl: Option<Ttl>,
     /// Assemble without keeping the prompt: it cannot be recorded.
     #[serde(default)]
     dry_run: bool,
@@ -89,6 +94,25 @@ pub(super) struct PromptId {
     id: String,
 }
 
+/// An earlier preview.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangesParams {
+    /// The text of the earlier preview.
+    since: String,
+    /// The policy of that preview; the session's or the setting's when absent.
+    policy: Option<PolicyName>,
+}
+
+/// What has changed since an earlier preview.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Changes {
+    /// The text of the preview now.
+    text: String,
+    /// A unified diff from the earlier text to this one. Its hunks name the part that they begin in. Empty when nothing has changed.
+    changes: String,
+}
+
 /// A text to weigh.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -126,8 +150,8 @@ impl AssembleParams {
             (None, Some(results)) => Request::ToolResults(results),
             (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
         };
-        let Self { tools, format, policy, model, .. } = self;
-        Ok(Ask { request, tools, format, policy, model, now_ms })
+        let Self { tools, format, policy, model, max_input_tokens, ttl, .. } = self;
+        Ok(Ask { request, tools, format, policy, model, max_input_tokens, ttl, now_ms })
     }
 }
 
@@ -156,14 +180,7 @@ pub(super) fn assemble(
     if dry_run {
         return Ok(handed_over(prepared?.reply));
     }
-    // What counts is what the prompt would be with everything in it, not what is left when it does not fit.
-    let used = match &prepared {
-        Ok(prepared) => Some(prepared.wanted),
-        Err(AssembleError::TooLarge { tokens, .. }) => Some(*tokens),
-        Err(_) => None,
-    };
-    if used.is_some()
-        && let Some(job) = compaction::due(Moment::BeforeAssembling, used, context.session, context.snapshot)
+    if let Some(job) = due_before(&prepared, context)
         && compacted(&job, context)?
     {
         prepared = self::prepared(&ask, context)?;
@@ -180,6 +197,22 @@ pub(super) fn assemble(
         _ => true,
     });
     Ok(handed_over(context.session.keep(prepared)))
+}
+
+/// The compaction that is due before this prompt is sent. What counts is what the prompt would be with everything in it, not
+/// what is left when it does not fit.
+fn due_before(prepared: &Result<Prepared, AssembleError>, context: &Context<'_>) -> Option<Job> {
+    let Context { session, snapshot, .. } = context;
+    let due = |used, window| compaction::due(Moment::BeforeAssembling, Some(used), window, session, snapshot);
+    match prepared {
+        Ok(Prepared { reply, wanted, .. }) => due(*wanted, Some(reply.tokens.window)).or_else(|| {
+            let truncated =
+                reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated);
+            truncated.then(|| compaction::due_for_room(*wanted, &reply.tokens, session, snapshot))?
+        }),
+        Err(AssembleError::TooLarge { tokens, .. }) => due(*tokens, None),
+        Err(_) => None,
+    }
 }
 
 /// Whether the request body has room for the fields that come from the client.
@@ -282,6 +315,13 @@ pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Resu
     Ok(prompt::preview(&prepared, context.session))
 }
 
+/// How far the preview differs from an earlier one, for chats that cannot take back what they sent.
+pub(super) fn changes(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
+    let now = preview(AssembleParams { policy: params.policy, ..AssembleParams::default() }, context)?;
+    let changes = prompt::changes_since(&params.since, &now);
+    Ok(Changes { text: now.text, changes })
+}
+
 pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {
     if params.response.is_some() && params.partial.is_some() {
         return Err(CommandError::invalid("partial", "give either response or partial, not both"));
@@ -304,7 +344,7 @@ pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<
     // A turn of a conversation is what an iteration is to a loop.
     let due = [Moment::AfterTurn, Moment::OnIteration]
         .into_iter()
-        .find_map(|moment| compaction::due(moment, used, context.session, context.snapshot));
+        .find_map(|moment| compaction::due(moment, used, None, context.session, context.snapshot));
     context.effects.extend(due.map(|job| Effect::Compact(Box::new(job))));
     Ok(recorded)
 }

@@ -86,6 +86,8 @@ commands! {
     "strata.prompt.discard" => prompt::discard,
     /// Shows what would be sent, as a document to read.
     "strata.prompt.preview" => prompt::preview,
+    /// Compares what would be sent with an earlier preview of it.
+    "strata.prompt.changes" => prompt::changes,
     /// Counts the tokens of a text.
     "strata.prompt.estimate" => prompt::estimate,
     /// Says what stands where in the next prompt, and why.

@@ -120,6 +120,7 @@ mod tests {
             profile: Family::Topic.profile(),
             reason: Reason::Due(reading),
             context: None,
+            window: None,
         };
         let mut compactions = Compactions::default();
         compactions.failed(&job);

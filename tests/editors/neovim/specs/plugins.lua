@@ -164,18 +164,25 @@ it("is added to chats of CodeCompanion and kept up to date there", function(t)
   function chat:add_context(data, source, id)
     table.insert(self.messages, { content = data.content, context = { id = id }, source = source })
   end
+  function chat:add_message(data, options)
+    table.insert(self.messages, { content = data.content, context = options.context })
+  end
   function chat:add_callback(event, callback)
     self.callbacks[event] = callback
   end
   t.edit("src/greet.rs")
   t.command("files.select", { paths = { "src/greet.rs" } })
   config.interactions.chat.slash_commands.strata.callback(chat)
-  t.contains(chat.messages[1].content, "on disk")
+  local first = chat.messages[1].content
+  t.contains(first, "on disk")
+  t.lacks(chat.messages[1].context.id, "<")
   t.command("files.deselect", { paths = { "src/greet.rs" } })
   chat.callbacks.on_before_submit(chat)
-  t.lacks(chat.messages[1].content, "on disk")
+  t.equal(chat.messages[1].content, first)
+  t.contains(chat.messages[2].content, '-    "on disk"')
+  t.equal(chat.messages[2].context.id, chat.messages[1].context.id)
   config.interactions.chat.slash_commands.strata.callback(chat)
-  t.equal(#chat.messages, 1)
+  t.equal(#chat.messages, 2)
 end)
 
 it("checks its own health", function(t)

@@ -59,13 +59,14 @@ local PROVIDERS = {
     end,
     answer = function(reply)
       local usage = reply.usage
-      local cached = usage and vim.tbl_get(usage, "prompt_tokens_details", "cached_tokens") or 0
+      local details = usage and usage.prompt_tokens_details or {}
+      local read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
       return reply.choices[1].message.content,
         usage and {
-          input = usage.prompt_tokens - cached,
+          input = usage.prompt_tokens - read - written,
           output = usage.completion_tokens,
-          cacheRead = cached,
-          cacheWrite = 0,
+          cacheRead = read,
+          cacheWrite = written,
         }
     end,
   },

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::fixture::{Bench, all_text};
 use crate::history::{ContentBlock, History, NewMessage, Role};
 use crate::models::ModelTable;
-use crate::prompt::{Ask, AssembleError, Part, WarningCode, history_tokens};
+use crate::prompt::{Ask, AssembleError, Part, Ttl, WarningCode, history_tokens};
 use crate::session::{Outcome, Status, Usage};
 use crate::tiers::PolicyName;
 
@@ -76,6 +76,44 @@ fn every_file_is_listed_by_name_or_counted_with_its_directory() {
     let coverage = bench.prompt("?").coverage;
     assert!(coverage.names > 0 && coverage.directories > 7, "{coverage:?}");
     assert_eq!(coverage.names + coverage.directories, 300);
+}
+
+#[test]
+fn a_prompt_keeps_within_what_the_client_passes_on() {
+    let mut bench = bench(&[20, 600, 60, 400], 50_000, PolicyName::Flat);
+    for key in ["f0.py", "f1.py", "f2.py", "f3.py"] {
+        bench.select(key);
+    }
+    let within = |max_input_tokens| Ask { max_input_tokens, ..Ask::prompt("?") };
+    let reply = bench.assemble(&within(Some(6_000))).unwrap().reply;
+    assert_eq!((reply.tokens.window, reply.tokens.limit), (6_000, 5_400));
+    assert!(reply.tokens.total <= reply.tokens.limit);
+    let shed: Vec<&str> = reply.shed.iter().map(AsRef::as_ref).collect();
+    assert_eq!(shed, ["f1.py", "f3.py"], "as in a window of that size");
+    let whole = bench.assemble(&within(Some(1_000_000))).unwrap().reply;
+    assert_eq!((whole.tokens.window, whole.shed.len()), (50_000, 0), "the model's own window stays");
+
+    assert_eq!(bench.session.pressure(None, bench.means()).window, Some(50_000));
+    let reply = bench.session.keep(bench.assemble(&within(Some(6_000))).unwrap());
+    let answer = vec![ContentBlock::text("Done.")];
+    let outcome = Outcome { status: Status::Complete, answer, usage: None, time_ms: 0 };
+    bench.session.record(&reply.id.unwrap(), outcome).unwrap();
+    assert_eq!(bench.session.pressure(None, bench.means()).window, Some(6_000), "compactions go by it");
+}
+
+#[test]
+fn a_client_that_asks_for_no_lifetime_gets_marks_of_five_minutes() {
+    let mut bench = bench(&[600], 50_000, PolicyName::Ledger);
+    bench.settings.cache.ttl = Ttl::OneHour;
+    bench.select("f0.py");
+    let marks = |ask: &Ask| -> Vec<Ttl> {
+        let prepared = bench.assemble(ask).unwrap();
+        prepared.layout.blocks().filter_map(|block| block.mark).collect()
+    };
+    let as_set = marks(&Ask::prompt("?"));
+    assert!(!as_set.is_empty() && as_set.iter().all(|ttl| *ttl == Ttl::OneHour), "{as_set:?}");
+    let five = marks(&Ask { ttl: Some(Ttl::FiveMinutes), ..Ask::prompt("?") });
+    assert!(!five.is_empty() && five.iter().all(|ttl| *ttl == Ttl::FiveMinutes), "{five:?}");
 }
 
 #[test]

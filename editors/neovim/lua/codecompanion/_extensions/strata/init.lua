@@ -1,6 +1,7 @@
 ---@brief
----An extension for CodeCompanion: `/strata` in a chat adds the context to it, and each further message carries what the
----context is then. CodeCompanion keeps its own conversation, so none of it is recorded here.
+---An extension for CodeCompanion: `/strata` in a chat adds the context to it. When the context has changed, the next message
+---carries what has changed, behind what was sent before, so that the provider's prompt cache still holds that. CodeCompanion
+---keeps its own conversation, so none of it is recorded here.
 ---
 --->lua
 ---    require("codecompanion").setup({ extensions = { strata = {} } })
@@ -10,24 +11,24 @@
 
 local Extension = {}
 
-local ID = "<strata>"
+-- Stands alone on a line of the chat. A tag there would be a block of HTML to Markdown, and CodeCompanion would take the context for
+-- deleted.
+local ID = "strata context"
 
----The context as CodeCompanion sends it along.
-local function context()
-  local reply, err = require("strata").preview()
+-- The order and the wording that depend on nothing but the context.
+local POLICY = "flat"
+
+local CHANGED = "The context above has changed since. This diff brings it up to date:\n\n%s"
+
+---The context as each chat knows it, everything that was sent taken together.
+---@type table<table, string>
+local known = setmetatable({}, { __mode = "k" })
+
+local function asked(reply, err)
   if not reply then
     require("strata.calls").complain(err)
   end
-  return reply and reply.text
-end
-
----Brings what was added before up to date. A chat without it any more is left alone.
-local function renew(chat)
-  for _, message in ipairs(chat.messages) do
-    if vim.tbl_get(message, "context", "id") == ID then
-      message.content = context() or message.content
-    end
-  end
+  return reply
 end
 
 local function is_there(chat)
@@ -36,14 +37,32 @@ local function is_there(chat)
   end)
 end
 
+---Adds what has changed since as a message of its own. What was sent stays as it is. A chat without the context any more is
+---left alone.
+local function update(chat)
+  if not known[chat] or not is_there(chat) then
+    return
+  end
+  local arguments = { since = known[chat], policy = POLICY }
+  local reply = asked(require("strata").command("prompt.changes", arguments))
+  if reply and reply.changes ~= "" then
+    local message = { role = "user", content = CHANGED:format(reply.changes) }
+    chat:add_message(message, { visible = false, context = { id = ID }, _meta = { tag = "strata" } })
+    known[chat] = reply.text
+  end
+end
+
 local function slash(chat)
   if is_there(chat) then
-    return renew(chat)
+    return update(chat)
   end
-  local text = context()
-  if text then
-    chat:add_context({ role = "user", content = text }, "strata", ID)
-    chat:add_callback("on_before_submit", renew)
+  local reply = asked(require("strata").preview({ policy = POLICY }))
+  if reply then
+    chat:add_context({ role = "user", content = reply.text }, "strata", ID)
+    if known[chat] == nil then
+      chat:add_callback("on_before_submit", update)
+    end
+    known[chat] = reply.text
   end
 end
 

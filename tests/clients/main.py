@@ -1,0 +1,79 @@
+"""Plays the session through each client against the stand-in provider, and prints what it cost: `main.py STAND_IN FLASK [CLIENT...]`."""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import bodies
+import examples
+import neovim  # Before what else uses its driver.
+import codecompanion
+import vscode
+from session import HEADING, Provider, judged, place
+
+# A client is as cheap as the bodies posted as they are, or nearly so.
+NEARLY = 1.05
+
+# What a chat may cost that only adds to what it sent.
+CODECOMPANION = 0.35
+
+# The model that every client is played with.
+MODEL = "claude-sonnet-5-5"
+
+
+def main(stand_in: str, flask: str, *wanted: str) -> int:
+    provider, rows = Provider(pathlib.Path(stand_in)), []
+
+    def play(client: str, model: str, limit: float, session, records: bool = True) -> float:
+        provider.forget()
+        start = time.monotonic()
+        with place(pathlib.Path(flask)) as at:
+            session(model, at, provider)
+            turns = at.turns() if records else None
+        row = judged(client, model, limit, provider.bill(), provider.last, turns)
+        rows.append(row)
+        print(f"{row}  ({time.monotonic() - start:.0f} s)", flush=True)
+        return row.share
+
+    def is_wanted(client: str) -> bool:
+        return not wanted or client in wanted
+
+    print(HEADING)
+    try:
+        shares = {}
+        for model, limit in bodies.LIMITS.items():
+            # The others are compared with this one.
+            if is_wanted("bodies") or model == MODEL:
+                shares[model] = play("bodies as they are", model, limit, bodies.play)
+        if is_wanted("bodies"):
+            print(f"{'bodies as they are':<22} {'gemini':<18} no dialect yet")
+        near = shares[MODEL] * NEARLY
+        for example in ("ask.py", "ask.mjs"):
+            if is_wanted(example):
+                play(example, MODEL, near, lambda *session: examples.play(example, *session))
+        if is_wanted("neovim"):
+            play(":Strata ask", MODEL, near, neovim.play)
+        if is_wanted("codecompanion"):
+            if all(name in os.environ for name in codecompanion.CHECKOUTS):
+                play("CodeCompanion /strata", MODEL, CODECOMPANION, codecompanion.play, records=False)
+            else:
+                print(f"{'CodeCompanion /strata':<22} not played: {' and '.join(codecompanion.CHECKOUTS)} name checkouts of it")
+        if is_wanted("vscode"):
+            play("VS Code @strata", MODEL, near, vscode.play)
+            provider.forget()
+            with place(pathlib.Path(flask)) as at:
+                vscode.play_beyond_the_limit(MODEL, at, provider)
+            print("VS Code @strata answers a conversation longer than the chat model takes", flush=True)
+    finally:
+        provider.close()
+    failed = [row for row in rows if row.faults]
+    print(f"clients: {len(rows) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    # Whatever was started ends with this, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    sys.exit(main(*sys.argv[1:]))

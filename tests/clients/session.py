@@ -1,0 +1,247 @@
+"""The session that every client plays, the provider that bills it, and what is checked of it. Knows no client.
+
+Thirty turns on one repository: four files are selected, and before each question a line is typed into one of them and not
+saved. The stand-in provider bills by the providers' documented rules and never looks at what Strata expects.
+"""
+
+import contextlib
+import dataclasses
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+TAP = pathlib.Path(__file__).with_name("tap")
+
+TURNS = 30
+FILES = ["src/flask/app.py", "src/flask/ctx.py", "src/flask/sessions.py", "src/flask/helpers.py"]
+
+# Reached by a hang only, in seconds.
+LIMIT = 60
+
+# How far a predicted share may be off.
+PRECISION = 0.02
+
+
+@dataclasses.dataclass(frozen=True)
+class Turn:
+    """What a user does in one turn: types a line at the top or the end of a file, and asks."""
+
+    number: int
+    path: str
+    at_top: bool
+    line: str
+    question: str
+
+    def typed_into(self, text: str) -> str:
+        return self.line + "\n" + text if self.at_top else text + self.line + "\n"
+
+
+def turns() -> list[Turn]:
+    made = []
+    for number in range(TURNS):
+        path = FILES[number % len(FILES)]
+        line = f"TYPED_{number} = 'not saved yet, turn {number}'"
+        question = f"Question {number}: what does the line just typed into {path.rpartition('/')[2]} change for a caller?"
+        made.append(Turn(number, path, number % 3 == 0, line, question))
+    return made
+
+
+class Provider:
+    """The stand-in, behind a relay that remembers the last request."""
+
+    def __init__(self, program: pathlib.Path, *options: str):
+        argv = [sys.executable, str(program), *options]
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+        self.stand_in = self.process.stdout.readline().strip()
+        self.last, provider = b"", self
+
+        class Relay(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                provider.last = body
+                status, kind, answer = provider.forwarded(self.path, body, self.headers)
+                self.send_response(status)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self.relay = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Relay)
+        threading.Thread(target=self.relay.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.relay.server_port}"
+
+    def forwarded(self, path: str, body: bytes, headers) -> tuple[int, str, bytes]:
+        passed = {name: headers[name] for name in ("x-api-key", "authorization", "content-type") if headers[name]}
+        try:
+            reply = urllib.request.urlopen(urllib.request.Request(self.stand_in + path, body, passed))
+        except urllib.error.HTTPError as refused:
+            reply = refused
+        with reply:
+            return reply.status, reply.headers["content-type"], reply.read()
+
+    def post(self, path: str, body: dict) -> dict:
+        key = {"x-api-key": "a key", "content-type": "application/json"}
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), key)
+        try:
+            with urllib.request.urlopen(request) as reply:
+                return json.load(reply)
+        except urllib.error.HTTPError as refused:
+            raise AssertionError(f"{path} was refused: {refused.read().decode()}") from None
+
+    def bill(self) -> dict:
+        with urllib.request.urlopen(self.stand_in + "/bill") as reply:
+            return json.load(reply)
+
+    def forget(self):
+        self.tell("/reset", {})
+        self.last = b""
+
+    def say(self, answers: list[dict]):
+        """The next answers; the last one is repeated."""
+        self.tell("/script", answers)
+
+    def tell(self, path: str, what):
+        request = urllib.request.Request(self.stand_in + path, json.dumps(what).encode())
+        with urllib.request.urlopen(request) as reply:
+            reply.read()
+
+    def close(self):
+        self.relay.shutdown()
+        self.process.kill()
+        self.process.wait()
+
+
+@dataclasses.dataclass
+class Place:
+    """A repository and a home for one session, and what the server said in it."""
+
+    repo: pathlib.Path
+    home: pathlib.Path
+    environment: dict[str, str]
+
+    def turns(self) -> list[dict]:
+        """Of each recorded turn, oldest first: what was `predicted`, and the `totals` that were recorded so far."""
+        log, predicted, turns = self.home / "tap", {}, []
+        for line in log.read_text().splitlines() if log.exists() else ():
+            line = json.loads(line)
+            if "totals" in line:
+                turns.append({**line, "predicted": predicted[line["prompt"]]})
+            else:
+                predicted[line["prompt"]] = line["predicted"]
+        return turns
+
+    def wait_for_turn(self, turn: Turn):
+        until(lambda: len(self.turns()) > turn.number, f"{turn.question} is answered and recorded")
+
+
+@contextlib.contextmanager
+def place(source: pathlib.Path):
+    with tempfile.TemporaryDirectory(prefix="strata-clients-") as top:
+        top = pathlib.Path(top).resolve()
+        home, repo = top / "home", top / "flask"
+        home.mkdir()
+        shutil.copytree(source, repo)
+        names = {"HOME": home, "STRATA_STATE_DIR": home / "state", "STRATA_CACHE_DIR": home / "cache"}
+        for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+            names[f"XDG_{name}_HOME"] = home / name.lower()
+        names |= {"TAP_PROGRAM": os.environ["STRATA_BIN"], "TAP_LOG": home / "tap", "STRATA_BIN": TAP}
+        environment = {**os.environ, **{name: str(path) for name, path in names.items()}}
+        committed(repo, environment)
+        yield Place(repo, home, environment)
+
+
+def committed(repo: pathlib.Path, environment: dict[str, str]):
+    """Makes the files a git repository with one commit."""
+    who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org", "-c", "commit.gpgsign=false"]
+    for arguments in (["init", "--quiet"], ["add", "--all"], [*who, "commit", "--quiet", "--message=All files"]):
+        subprocess.run(["git", *arguments], cwd=repo, env=environment, check=True)
+
+
+def recorded(turns: list[dict]) -> list[dict]:
+    """What was recorded of each request."""
+    before, each = {}, []
+    for total in (turn["totals"] for turn in turns):
+        each.append({name: total[name] - before.get(name, 0) for name in ("input", "output", "cacheRead", "cacheWrite")})
+        before = total
+    return each
+
+
+def until(condition, what: str, limit: float = LIMIT):
+    end = time.monotonic() + limit
+    while not (found := condition()):
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.01)
+    return found
+
+
+@dataclasses.dataclass
+class Row:
+    """One line of the table."""
+
+    client: str
+    model: str
+    share: float
+    read: float
+    predicted: float | None
+    limit: float
+    faults: list[str]
+
+    def __str__(self) -> str:
+        predicted = "-" if self.predicted is None else f"{self.predicted:.3f}"
+        end = "" if not self.faults else "  FAILED: " + "; ".join(self.faults)
+        return (
+            f"{self.client:<22} {self.model:<18} {self.share:>7.3f} {self.limit:>8.3f} {self.read:>7.0%} {predicted:>10}{end}"
+        )
+
+
+HEADING = f"{'client':<22} {'model':<18} {'share':>7} {'at most':>8} {'read':>7} {'predicted':>10}"
+
+
+def judged(client: str, model: str, limit: float, bill: dict, last: bytes, turns_recorded: list[dict] | None) -> Row:
+    """The line of a session that was played, with all that is wrong about it. Some clients record nothing."""
+    faults, bills, turn = [], bill["bills"], turns()[-1]
+    if len(bills) != TURNS:
+        faults.append(f"{len(bills)} requests were billed, not {TURNS}")
+    text = json.dumps(json.loads(last or b"{}"), ensure_ascii=False)
+    for what, wanted in (("typed line", turn.line), ("question", turn.question)):
+        if wanted not in text:
+            faults.append(f"the last request lacks the {what}")
+    share = bill["share"] or 0.0
+    if share > limit:
+        faults.append(f"it costs {share:.3f} of the uncached price")
+    predicted = None
+    if turns_recorded is not None:
+        faults += recording_faults(recorded(turns_recorded), bills)
+        predicted = share_of([turn["predicted"] for turn in turns_recorded])
+        if abs(predicted - share) > PRECISION * share:
+            faults.append(f"{predicted:.4f} was predicted and {share:.4f} billed")
+    return Row(client, model, share, bill["read_share"] or 0.0, predicted, limit, faults)
+
+
+def share_of(charges: list[dict]) -> float:
+    tokens = sum(charge["read"] + charge["written"] + charge["plain"] for charge in charges)
+    return sum(charge["cost"] for charge in charges) / max(tokens, 1)
+
+
+def recording_faults(ours: list[dict], bills: list[dict]) -> list[str]:
+    if len(ours) != len(bills):
+        return [f"{len(ours)} requests were recorded and {len(bills)} billed"]
+    names = {"input": "plain", "cacheRead": "read", "cacheWrite": "written", "output": "output"}
+    for number, (our, bill) in enumerate(zip(ours, bills)):
+        wrong = [f"{name} {our[name]}, not {bill[theirs]}" for name, theirs in names.items() if our[name] != bill[theirs]]
+        if wrong:
+            return [f"request {number} was recorded otherwise than billed: {', '.join(wrong)}"]
+    return []

@@ -1,0 +1,86 @@
+// A user in VS Code: shows files to the model, types into them without saving, and asks `@strata` in the chat box. Reads the turns from
+// standard input, a JSON object a line, and writes a line when each is sent; `vscode.py` waits for its answer.
+
+import path from 'node:path';
+import readline from 'node:readline';
+
+import { until } from '../editors/vscode/until.cjs';
+import { openWorkbench } from '../editors/vscode/workbench.mjs';
+
+const { STRATA_VSIX, STAND_IN_VSIX, STAND_IN_MODEL, STRATA_BIN, REPO } = process.env;
+
+const settings = {
+  'strata.path': STRATA_BIN,
+  'editor.autoIndent': 'none',
+  'editor.autoClosingQuotes': 'never',
+  'editor.parameterHints.enabled': false,
+  'editor.minimap.enabled': false,
+};
+
+const bench = await openWorkbench({ vsix: [STRATA_VSIX, STAND_IN_VSIX], files: {}, folder: REPO, settings });
+const { page } = bench;
+const box = page.locator('.interactive-session .interactive-input-part .monaco-editor').first();
+
+/** Goes to the tab of a file, or opens it by its path, as with Go to File. */
+async function open(file) {
+  const name = file.split('/').at(-1);
+  const tab = page.locator('.tabs-container .tab').filter({ hasText: name });
+  if ((await tab.count()) === 0) {
+    const input = page.locator('.quick-input-widget input[type=text]');
+    const found = page.locator('.quick-input-widget .monaco-list-row.focused').filter({ hasText: name });
+    await page.keyboard.press('Control+P');
+    await input.fill(file);
+    // What was open lately is listed until the search is done.
+    await found.filter({ hasText: path.dirname(file) }).waitFor();
+    await page.keyboard.press('Enter');
+  }
+  await tab.first().click();
+  await page.locator('.tab.active').filter({ hasText: name }).waitFor();
+  await page.locator('.editor-group-container.active .view-lines').first().click();
+}
+
+async function select(pattern) {
+  await bench.command('Strata: Add Files by Pattern');
+  const input = page.locator('.quick-input-widget input[placeholder^="src/"]');
+  await input.fill(pattern);
+  await input.press('Enter');
+}
+
+async function ask(question) {
+  await box.click();
+  // A conversation stays with the participant that was asked before.
+  const asked = await box.locator('.view-lines').textContent();
+  await page.keyboard.type(asked.includes('@strata') ? question : `@strata ${question}`);
+  await page.keyboard.press('Enter');
+}
+
+try {
+  await bench.open();
+  await page.locator('.statusbar-item').filter({ hasText: ' / ' }).first().waitFor({ timeout: 60_000 });
+  await bench.command('Chat: Open Chat');
+  await box.waitFor();
+  // Until the models are there, nothing can be asked.
+  await page.locator('.interactive-input-part').filter({ hasText: STAND_IN_MODEL.slice(0, 8) }).first().waitFor();
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const turn = JSON.parse(line);
+    if (turn.select) {
+      await select(turn.select);
+    } else if (turn.shot) {
+      await bench.shot(turn.shot);
+    } else {
+      if (turn.path) {
+        await open(turn.path);
+        await page.keyboard.press(turn.at_top ? 'Control+Home' : 'Control+End');
+        await page.keyboard.type(turn.line);
+        await page.keyboard.press('Enter');
+      }
+      await ask(turn.question);
+    }
+    console.log('done');
+  }
+} catch (error) {
+  await bench.shot('failed-clients').catch(() => undefined);
+  throw error;
+} finally {
+  await bench.close();
+}
