@@ -48,8 +48,8 @@ def turns() -> list[Turn]:
     made = []
     for number in range(TURNS):
         path = FILES[number % len(FILES)]
-        line = f"TYPED_{number} = 'not saved yet, turn {number}'"
-        question = f"Question {number}: what does the line just typed into {path.rpartition('/')[2]} change for a caller?"
+        line = f"TYPED_{number} = 'turn {number}'"
+        question = f"Question {number}: who reads what I typed into {path.rpartition('/')[2]}?"
         made.append(Turn(number, path, number % 3 == 0, line, question))
     return made
 
