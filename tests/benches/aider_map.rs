@@ -18,11 +18,11 @@ use std::time::{Duration, Instant};
 
 use e2e::{Dice, Server, Times, strata};
 use serde_json::{Value, json};
+use strata_app::index::{Index, Means};
 use strata_engine::cancel::Cancel;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 use strata_host::walk::WalkOptions;
-use strata_lsp::index::{Index, Means};
 
 const BUDGET: usize = 4_096;
 const ROUNDS: usize = 3;

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use e2e::process::Process;
+use strata_app::index::{Index, Means, Step};
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_engine::symbols::{
@@ -32,7 +33,6 @@ use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
 use strata_host::walk::{WalkOptions, walk};
-use strata_lsp::index::{Index, Means, Step};
 use tree_sitter::Parser;
 
 const MAP_BUDGET: usize = 64_000;

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use strata_lsp::index::Progress;
+use strata_app::index::Progress;
 
 /// Work that is done sooner shows no bar.
 const SHOW_AFTER: Duration = Duration::from_millis(500);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use strata_lsp::checkup::{Checkup, WorkspaceReport};
-use strata_lsp::workbench::{Settings, Workbench};
+use strata_app::diagnostics::{Checkup, WorkspaceReport};
+use strata_app::headless::{HeadlessWorkspace, Settings};
 
 use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
@@ -71,12 +71,11 @@ fn examine_repository(
     arguments: &DoctorArguments,
     problems: &mut Vec<String>,
 ) -> Result<Repository, Failure> {
-    let mut workbench: Workbench = repository::open(&arguments.repository)?;
-    repository::index(&mut workbench)?;
-    workbench.finish_writing();
-    let sessions =
-        workbench.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
-    let answer = match arguments.ask.then(|| workbench.ask_provider()) {
+    let mut headless: HeadlessWorkspace = repository::open(&arguments.repository)?;
+    repository::index(&mut headless)?;
+    headless.finish_writing();
+    let sessions = headless.verify_store().map_err(|error| problems.push(format!("the store: {error}"))).ok();
+    let answer = match arguments.ask.then(|| headless.ask_provider()) {
         None => None,
         Some(None) => {
             Some("the settings name no model that writes summaries (`compaction.summariser`)".to_owned())
@@ -87,7 +86,7 @@ fn examine_repository(
             None
         }
     };
-    let workspace = WorkspaceReport::new(workbench.snapshot());
+    let workspace = WorkspaceReport::new(headless.snapshot());
     let trust = if arguments.repository.untrusted { "untrusted" } else { "trusted" };
     Ok(Repository { workspace, trust, sessions, answer })
 }

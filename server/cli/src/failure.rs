@@ -4,8 +4,8 @@ use std::env;
 use std::io;
 use std::path::Path;
 
-use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::OpenError;
+use strata_app::commands::CommandError;
+use strata_app::headless::OpenError;
 
 /// The end of a command that has no result.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use strata_lsp::workbench::{Access, Workbench, read_loop_file};
+use strata_app::headless::{Access, HeadlessWorkspace, read_loop_file};
 
 use crate::arguments::{IterationArguments, IterationCommand, LoopArguments, ReportArguments};
 use crate::failure::Failure;
@@ -56,23 +56,23 @@ struct Status {
 
 pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     let settings = remembered(&arguments.memory)?;
-    let mut workbench = repository::open_stored_with(&arguments.repository, settings)?;
+    let mut headless = repository::open_stored_with(&arguments.repository, settings)?;
     let (session, audience) = (&arguments.session, arguments.audience);
     match &arguments.command {
         IterationCommand::Add(report) => {
             let ask = asked(report)?;
-            workbench.resume_or_begin(session)?;
-            audience.say(workbench.run("strata.iteration.add", ask)?, told)?;
+            headless.resume_or_begin(session)?;
+            audience.say(headless.run("strata.iteration.add", ask)?, told)?;
         }
         IterationCommand::Prompt => {
-            let reply = of_loop(&mut workbench, session, "strata.iteration.prompt")?;
+            let reply = of_loop(&mut headless, session, "strata.iteration.prompt")?;
             audience.show(reply, |reply| {
                 let Prompt { text } = output::understood(reply)?;
                 output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n')))
             })?;
         }
         IterationCommand::Status => {
-            let reply = of_loop(&mut workbench, session, "strata.iteration.status")?;
+            let reply = of_loop(&mut headless, session, "strata.iteration.status")?;
             audience.show(reply, |reply| status(&output::understood(reply)?))?;
         }
     }
@@ -117,8 +117,8 @@ fn asked(report: &ReportArguments) -> Result<Value, Failure> {
 }
 
 /// Asks about a loop that is there.
-fn of_loop(workbench: &mut Workbench, session: &str, command: &str) -> Result<Value, Failure> {
-    let asked = workbench.resume(session, Access::Read).and_then(|()| workbench.run(command, json!({})));
+fn of_loop(headless: &mut HeadlessWorkspace, session: &str, command: &str) -> Result<Value, Failure> {
+    let asked = headless.resume(session, Access::Read).and_then(|()| headless.run(command, json!({})));
     asked.map_err(|error| Failure::said(format!("{error}; `strata iteration add --goal GOAL` begins a loop")))
 }
 

@@ -23,11 +23,11 @@ struct Reply {
 }
 
 pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
-    let mut workbench = repository::open(&arguments.repository)?;
-    repository::index(&mut workbench)?;
-    let reply = workbench
+    let mut headless = repository::open(&arguments.repository)?;
+    repository::index(&mut headless)?;
+    let reply = headless
         .run("strata.symbols.map", json!({ "budget": arguments.budget, "focus": arguments.focus }))
-        .map_err(|error| Failure::of_path("--focus", workbench.folder(), &error))?;
+        .map_err(|error| Failure::of_path("--focus", headless.folder(), &error))?;
     if arguments.json {
         output::json(&reply)?;
         return Ok(ExitCode::SUCCESS);

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::Map;
-use strata_lsp::workbench::Trust;
+use strata_app::headless::Trust;
 use strata_mcp::Subject;
 
 use crate::arguments::McpArguments;
@@ -16,10 +16,10 @@ const LATEST: &str = "latest";
 pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
     log::begin(&arguments.log)?;
     let trust = if arguments.trusted { Trust::Trusted } else { Trust::Untrusted };
-    let workbench = repository::workbench(&arguments.folder, &arguments.set, Map::new(), trust)
+    let headless = repository::headless(&arguments.folder, &arguments.set, Map::new(), trust)
         .map_err(|error| Failure::of_folder("FOLDER", error))?;
     // Some clients start their servers at the top of the disk, where nobody works.
-    if workbench.folder().parent().is_none() {
+    if headless.folder().parent().is_none() {
         return Err(Failure::said("FOLDER: name the folder that the agent works in; this is the whole disk"));
     }
     let subject = match arguments.session.as_deref() {
@@ -27,14 +27,14 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<ExitCode, Failure> {
         Some(LATEST) => Subject::Newest,
         Some(id) => Subject::Stored(id.to_owned()),
     };
-    match workbench.open_store() {
+    match headless.open_store() {
         Ok(Some(news)) => output::tell(&format!("warning: {news}")),
         Ok(None) => {}
         // The code can be looked at all the same.
         Err(error) if subject == Subject::Own => output::tell(&format!("warning: {error}")),
         Err(error) => return Err(error.into()),
     }
-    let ended = strata_mcp::serve(workbench, subject)
+    let ended = strata_mcp::serve(headless, subject)
         .map_err(|error| Failure::said(format!("the server cannot go on: {error}")))?;
     tracing::info!(cause = ?ended, "ended");
     Ok(ExitCode::SUCCESS)

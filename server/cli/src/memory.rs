@@ -37,22 +37,22 @@ struct Added {
 }
 
 pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
-    let mut workbench = repository::open_stored(&arguments.repository)?;
+    let mut headless = repository::open_stored(&arguments.repository)?;
     let audience = arguments.audience;
     match &arguments.command {
         MemoryCommand::Add { text, tag } => {
             let reply =
-                workbench.run("strata.memory.add", json!({ "text": input::text(text)?, "tags": tag }))?;
+                headless.run("strata.memory.add", json!({ "text": input::text(text)?, "tags": tag }))?;
             audience
                 .say(reply, |reply| Ok(format!("note {} is kept", output::understood::<Added>(reply)?.id)))?;
         }
-        MemoryCommand::List => audience.show(workbench.run("strata.memory.list", json!({}))?, list)?,
+        MemoryCommand::List => audience.show(headless.run("strata.memory.list", json!({}))?, list)?,
         MemoryCommand::Search { words, limit } => {
             let query = json!({ "query": words.join(" "), "limit": limit });
-            audience.show(workbench.run("strata.memory.search", query)?, found::show)?;
+            audience.show(headless.run("strata.memory.search", query)?, found::show)?;
         }
         MemoryCommand::Remove { id } => {
-            let reply = workbench.run("strata.memory.remove", json!({ "id": id }))?;
+            let reply = headless.run("strata.memory.remove", json!({ "id": id }))?;
             audience.say(reply, |_| Ok(format!("note {id} is removed")))?;
         }
     }

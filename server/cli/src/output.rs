@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-pub(crate) use strata_lsp::figures::{counted, grouped as count};
+pub(crate) use strata_app::format::{counted, grouped as count};
 
 use crate::failure::Failure;
 

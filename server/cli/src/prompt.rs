@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strata_lsp::workbench::Workbench;
+use strata_app::headless::HeadlessWorkspace;
 
 use self::report::Report;
 use crate::arguments::PromptArguments;
@@ -27,17 +27,17 @@ struct Withheld {
 
 pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     let text = input::text(&arguments.text)?;
-    let mut workbench = repository::open(&arguments.repository)?;
-    repository::list(&mut workbench)?;
+    let mut headless = repository::open(&arguments.repository)?;
+    repository::list(&mut headless)?;
     for path in &arguments.select {
-        select(&mut workbench, path, &arguments.confirm_secrets)?;
+        select(&mut headless, path, &arguments.confirm_secrets)?;
     }
     for path in &arguments.exclude {
-        workbench
+        headless
             .run("strata.files.exclude", json!({ "paths": [path] }))
-            .map_err(|error| Failure::of_path("--exclude", workbench.folder(), &error))?;
+            .map_err(|error| Failure::of_path("--exclude", headless.folder(), &error))?;
     }
-    repository::index(&mut workbench)?;
+    repository::index(&mut headless)?;
     // Nobody will come back to record what the model answered.
     let ask = json!({
         "prompt": text,
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
         "policy": arguments.policy,
         "dryRun": true,
     });
-    let reply = workbench.run("strata.prompt.assemble", ask)?;
+    let reply = headless.run("strata.prompt.assemble", ask)?;
     if arguments.json {
         output::json(&reply)?;
     } else {
@@ -56,10 +56,10 @@ pub(crate) fn run(arguments: &PromptArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn select(workbench: &mut Workbench, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
-    let reply = workbench
+fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[String]) -> Result<(), Failure> {
+    let reply = headless
         .run("strata.files.select", json!({ "paths": [path], "confirmSecrets": confirm_secrets }))
-        .map_err(|error| Failure::of_path("--select", workbench.folder(), &error))?;
+        .map_err(|error| Failure::of_path("--select", headless.folder(), &error))?;
     for Withheld { path: file, reason } in output::understood::<Selected>(reply)?.withheld {
         output::tell(&format!("--select {path} left out {file}: {reason}"));
     }

@@ -6,10 +6,10 @@ mod report;
 
 use std::process::ExitCode;
 
-use strata_lsp::rehearsal::{
+use strata_app::headless::Settings;
+use strata_app::replay::{
     Compactions, Cuts, GatherError, Material, PolicyName, Rehearsal, SessionOptions, Sources,
 };
-use strata_lsp::workbench::Settings;
 
 use crate::arguments::{PolicyArgument, ReplayArguments};
 use crate::bar::Bar;

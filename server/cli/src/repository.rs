@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use strata_lsp::workbench::{OpenError, Trust, Workbench, from_toml, set_dotted};
+use strata_app::headless::{HeadlessWorkspace, OpenError, Trust, from_toml, set_dotted};
 
 use crate::arguments::RepositoryArguments;
 use crate::bar::Bar;
@@ -11,12 +11,12 @@ use crate::failure::Failure;
 use crate::output;
 
 /// The repository without its outlines.
-pub(crate) fn open(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
+pub(crate) fn open(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace, Failure> {
     open_with(arguments, Map::new())
 }
 
 /// The repository with the sessions and notes that are stored for it.
-pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<Workbench, Failure> {
+pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<HeadlessWorkspace, Failure> {
     stored(open(arguments)?)
 }
 
@@ -24,29 +24,29 @@ pub(crate) fn open_stored(arguments: &RepositoryArguments) -> Result<Workbench, 
 pub(crate) fn open_stored_with(
     arguments: &RepositoryArguments,
     settings: Map<String, Value>,
-) -> Result<Workbench, Failure> {
+) -> Result<HeadlessWorkspace, Failure> {
     stored(open_with(arguments, settings)?)
 }
 
 /// Lists the repository's files, so that a misspelt path is noticed before the long work.
-pub(crate) fn list(workbench: &mut Workbench) -> Result<(), Failure> {
-    workbench.list().map_err(|error| Failure::said(error.to_string()))
+pub(crate) fn list(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
+    headless.list().map_err(|error| Failure::said(error.to_string()))
 }
 
 /// Outlines the repository.
-pub(crate) fn index(workbench: &mut Workbench) -> Result<(), Failure> {
+pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let bar = Bar::new("indexing", "files");
-    workbench.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
+    headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))
 }
 
 /// A folder with the settings that count for it: those of the command line (`set`), then those of the command's own, then those of
 /// all other places.
-pub(crate) fn workbench(
+pub(crate) fn headless(
     folder: &Path,
     set: &[String],
     settings: Map<String, Value>,
     trust: Trust,
-) -> Result<Workbench, OpenError> {
+) -> Result<HeadlessWorkspace, OpenError> {
     let mut options = Value::Object(settings);
     for setting in set {
         let (name, value) = setting.split_once('=').ok_or_else(|| {
@@ -54,25 +54,28 @@ pub(crate) fn workbench(
         })?;
         set_dotted(&mut options, name.trim(), value_of(value.trim()));
     }
-    let (mut workbench, told) = Workbench::configured(folder, trust, options)?;
+    let (mut headless, told) = HeadlessWorkspace::configured(folder, trust, options)?;
     for sentence in told {
         output::tell(&format!("warning: {sentence}"));
     }
-    workbench.keep_outlines();
-    Ok(workbench)
+    headless.keep_outlines();
+    Ok(headless)
 }
 
-fn open_with(arguments: &RepositoryArguments, settings: Map<String, Value>) -> Result<Workbench, Failure> {
+fn open_with(
+    arguments: &RepositoryArguments,
+    settings: Map<String, Value>,
+) -> Result<HeadlessWorkspace, Failure> {
     let trust = if arguments.untrusted { Trust::Untrusted } else { Trust::Trusted };
-    workbench(&arguments.folder, &arguments.set, settings, trust)
+    headless(&arguments.folder, &arguments.set, settings, trust)
         .map_err(|error| Failure::of_folder("--repo", error))
 }
 
-fn stored(workbench: Workbench) -> Result<Workbench, Failure> {
-    if let Some(news) = workbench.open_store()? {
+fn stored(headless: HeadlessWorkspace) -> Result<HeadlessWorkspace, Failure> {
+    if let Some(news) = headless.open_store()? {
         output::tell(&format!("warning: {news}"));
     }
-    Ok(workbench)
+    Ok(headless)
 }
 
 /// A value as in TOML; what is none is a text.

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::{Access, Workbench};
+use strata_app::commands::CommandError;
+use strata_app::headless::{Access, HeadlessWorkspace};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
@@ -72,13 +72,13 @@ struct Size {
 
 /// The stored sessions, and for whom the replies are.
 struct Desk {
-    workbench: Workbench,
+    headless: HeadlessWorkspace,
     audience: Audience,
 }
 
 pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
-    let workbench = repository::open_stored(&arguments.repository)?;
-    let mut desk = Desk { workbench, audience: arguments.audience };
+    let headless = repository::open_stored(&arguments.repository)?;
+    let mut desk = Desk { headless, audience: arguments.audience };
     match &arguments.command {
         SessionsCommand::List => desk.list()?,
         SessionsCommand::Show { id } => desk.show(id)?,
@@ -120,7 +120,7 @@ fn each<T>(all: &[T], mut work: impl FnMut(&T) -> Result<(), Failure>) -> Result
 
 impl Desk {
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, Failure> {
-        Ok(self.workbench.run(command, arguments)?)
+        Ok(self.headless.run(command, arguments)?)
     }
 
     fn list(&mut self) -> Result<(), Failure> {
@@ -130,7 +130,7 @@ impl Desk {
 
     fn tell_list(&self, List { sessions }: List) -> Result<(), Failure> {
         if sessions.is_empty() {
-            output::tell(&format!("no sessions of {} are stored", self.workbench.folder().display()));
+            output::tell(&format!("no sessions of {} are stored", self.headless.folder().display()));
             return Ok(());
         }
         let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Left]);
@@ -170,7 +170,7 @@ impl Desk {
 
     fn import(&mut self, file: &Path) -> Result<(), Failure> {
         let text = input::file(file)?;
-        let reply = self.workbench.run("strata.session.import", json!({ "text": text }));
+        let reply = self.headless.run("strata.session.import", json!({ "text": text }));
         let reply = reply.map_err(|error| match error {
             // There is one argument, and a person gave none by that name.
             CommandError::InvalidParams { message, .. } => Failure::Said(message),
@@ -193,7 +193,7 @@ impl Desk {
     }
 
     fn fork(&mut self, id: &str, until: Option<u64>, name: &str) -> Result<(), Failure> {
-        self.workbench.resume(id, Access::Read)?;
+        self.headless.resume(id, Access::Read)?;
         let reply = self.run("strata.session.fork", json!({ "until": until, "name": name }))?;
         self.audience.say(reply, |reply| {
             let Begun { id: new, messages, .. } = output::understood(reply)?;
@@ -202,7 +202,7 @@ impl Desk {
     }
 
     fn compact(&mut self, id: &str, profile: Option<&str>) -> Result<(), Failure> {
-        self.workbench.resume(id, Access::Write)?;
+        self.headless.resume(id, Access::Write)?;
         let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
         self.audience.say(reply, |reply| {
             let Compacted { profile, before, after, notes } = output::understood(reply)?;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use strata_lsp::index::Index;
-use strata_lsp::workbench::{Access, Workbench};
+use strata_app::headless::{Access, HeadlessWorkspace};
+use strata_app::index::Index;
 
 use crate::arguments::StatusArguments;
 use crate::failure::Failure;
@@ -102,22 +102,22 @@ struct Seen {
 }
 
 pub(crate) fn run(arguments: &StatusArguments) -> Result<ExitCode, Failure> {
-    let mut workbench = repository::open_stored(&arguments.repository)?;
-    repository::index(&mut workbench)?;
+    let mut headless = repository::open_stored(&arguments.repository)?;
+    repository::index(&mut headless)?;
     if arguments.watch {
-        return watch(&mut workbench, arguments);
+        return watch(&mut headless, arguments);
     }
-    let session = listed(&mut workbench, arguments.id.as_deref())?;
-    output::text(&told(&mut workbench, &session, arguments)?)?;
+    let session = listed(&mut headless, arguments.id.as_deref())?;
+    output::text(&told(&mut headless, &session, arguments)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Shows what changes until nobody reads any more.
-fn watch(workbench: &mut Workbench, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
+fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Result<ExitCode, Failure> {
     let anew = if io::stdout().is_terminal() { ANEW } else { "" };
     let (mut seen, mut shown) = (None, String::new());
     loop {
-        let text = match look(workbench, arguments, &mut seen) {
+        let text = match look(headless, arguments, &mut seen) {
             // It may be there in a moment.
             Err(Failure::Said(message)) => Some(format!("{message}\n")),
             looked => looked?,
@@ -127,19 +127,19 @@ fn watch(workbench: &mut Workbench, arguments: &StatusArguments) -> Result<ExitC
             shown = text;
         }
         thread::sleep(EVERY);
-        workbench.refresh(|_| ()).map_err(|error| Failure::said(error.to_string()))?;
+        headless.refresh(|_| ()).map_err(|error| Failure::said(error.to_string()))?;
     }
 }
 
 /// What there is to show, unless that is what was seen last.
 fn look(
-    workbench: &mut Workbench,
+    headless: &mut HeadlessWorkspace,
     arguments: &StatusArguments,
     seen: &mut Option<Seen>,
 ) -> Result<Option<String>, Failure> {
     let last = seen.take();
-    let session = listed(workbench, arguments.id.as_deref())?;
-    let index = Arc::clone(&workbench.snapshot().index);
+    let session = listed(headless, arguments.id.as_deref())?;
+    let index = Arc::clone(&headless.snapshot().index);
     let is_same = |last: &Seen| {
         last.session == session && Arc::ptr_eq(&last.index, &index) && last.when.elapsed() < STALE_AFTER
     };
@@ -147,14 +147,14 @@ fn look(
         *seen = last;
         return Ok(None);
     }
-    let text = told(workbench, &session, arguments)?;
+    let text = told(headless, &session, arguments)?;
     *seen = Some(Seen { session, index, when: Instant::now() });
     Ok(Some(text))
 }
 
 /// What the list of sessions says of this one, or of the one that was written to last.
-fn listed(workbench: &mut Workbench, id: Option<&str>) -> Result<Value, Failure> {
-    let mut reply = workbench.run("strata.session.list", json!({}))?;
+fn listed(headless: &mut HeadlessWorkspace, id: Option<&str>) -> Result<Value, Failure> {
+    let mut reply = headless.run("strata.session.list", json!({}))?;
     let mut sessions = reply["sessions"].as_array_mut().into_iter().flatten();
     let found = sessions.find(|session| id.is_none_or(|id| session["id"] == id));
     found.map(Value::take).ok_or_else(|| {
@@ -168,8 +168,12 @@ fn listed(workbench: &mut Workbench, id: Option<&str>) -> Result<Value, Failure>
 }
 
 /// All that is shown of a session.
-fn told(workbench: &mut Workbench, session: &Value, arguments: &StatusArguments) -> Result<String, Failure> {
-    let replies = Replies::read(workbench, session)?;
+fn told(
+    headless: &mut HeadlessWorkspace,
+    session: &Value,
+    arguments: &StatusArguments,
+) -> Result<String, Failure> {
+    let replies = Replies::read(headless, session)?;
     if arguments.json { Ok(format!("{}\n", replies.0)) } else { replies.render() }
 }
 
@@ -177,10 +181,10 @@ fn told(workbench: &mut Workbench, session: &Value, arguments: &StatusArguments)
 struct Replies(Value);
 
 impl Replies {
-    fn read(workbench: &mut Workbench, session: &Value) -> Result<Self, Failure> {
+    fn read(headless: &mut HeadlessWorkspace, session: &Value) -> Result<Self, Failure> {
         // As it is on disk now: the editor's server writes to it meanwhile.
-        workbench.reopen(session["id"].as_str().unwrap_or_default(), Access::Read)?;
-        let mut run = |command: &str| workbench.run(command, json!({}));
+        headless.reopen(session["id"].as_str().unwrap_or_default(), Access::Read)?;
+        let mut run = |command: &str| headless.run(command, json!({}));
         let replies = json!({
             "session": session,
             "budget": run("strata.budget.report")?,
@@ -188,7 +192,7 @@ impl Replies {
             "compaction": run("strata.compaction.status")?,
             "lastBreak": run("strata.tiers.explainBreak")?,
         });
-        workbench.let_go();
+        headless.let_go();
         Ok(Self(replies))
     }
 

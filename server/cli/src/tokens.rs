@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use strata_lsp::weights::{Problem, Weight, Weights};
+use strata_app::token_usage::{Problem, Weight, Weights};
 
 use crate::arguments::TokensArguments;
 use crate::bar::Bar;
@@ -18,11 +18,11 @@ const LINES: usize = 100;
 const NAMED: usize = 3;
 
 pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
-    let workbench = repository::open(&arguments.repository)?;
+    let headless = repository::open(&arguments.repository)?;
     let bar = Bar::new("counting", "files");
-    let weights = workbench
+    let weights = headless
         .weigh(&arguments.paths, arguments.model.as_deref(), |progress| bar.progress(progress))
-        .map_err(|error| Failure::of_path("PATH", workbench.folder(), &error))?;
+        .map_err(|error| Failure::of_path("PATH", headless.folder(), &error))?;
     drop(bar);
     if arguments.json {
         output::json(&weights)?;

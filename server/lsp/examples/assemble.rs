@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use strata_app::headless::{HeadlessWorkspace, Settings};
 use strata_engine::tokens::TokenCounter;
 use strata_engine::wire::{Format, Piece, pieces};
-use strata_lsp::workbench::{Settings, Workbench};
 
 type Anything = Box<dyn std::error::Error>;
 
@@ -26,19 +26,19 @@ fn main() -> Result<(), Anything> {
     let selected: Vec<String> = arguments.collect();
 
     let start = Instant::now();
-    let mut workbench = Workbench::open(&folder, Settings::default())?;
-    workbench.index(|_| ())?;
-    let index = &workbench.snapshot().index;
+    let mut headless = HeadlessWorkspace::open(&folder, Settings::default())?;
+    headless.index(|_| ())?;
+    let index = &headless.snapshot().index;
     println!("index of {} files, {} outlined: {:?}", index.files.len(), index.symbols.len(), start.elapsed());
     println!("memory after it: {}", peak());
-    workbench.run("strata.files.select", json!({ "paths": selected }))?;
+    headless.run("strata.files.select", json!({ "paths": selected }))?;
 
     let ask = json!({ "prompt": "What does this do?", "dryRun": true });
-    let (first, _) = timed(&mut workbench, "strata.prompt.assemble", &ask)?;
+    let (first, _) = timed(&mut headless, "strata.prompt.assemble", &ask)?;
     println!("first prompt: {first:?}");
     let mut again = Vec::new();
     for _ in 0..ROUNDS {
-        again.push(timed(&mut workbench, "strata.prompt.assemble", &ask)?.0);
+        again.push(timed(&mut headless, "strata.prompt.assemble", &ask)?.0);
     }
     print("the same question again", again);
 
@@ -46,30 +46,34 @@ fn main() -> Result<(), Anything> {
     let mut last = Value::Null;
     for turn in 0..ROUNDS {
         let ask = json!({ "prompt": format!("Question {turn}: what does this do?") });
-        let (time, reply) = timed(&mut workbench, "strata.prompt.assemble", &ask)?;
+        let (time, reply) = timed(&mut headless, "strata.prompt.assemble", &ask)?;
         let answer = json!({ "id": reply["id"], "response": format!("Answer {turn}.") });
-        workbench.run("strata.prompt.record", answer)?;
+        headless.run("strata.prompt.record", answer)?;
         turns.push(time);
         last = reply;
     }
     print("turns of a conversation", turns);
     println!("memory at the end: {}", peak());
     println!("last request: {} bytes, {}", last["body"].to_string().len(), last["coverage"]);
-    let (texts, parts) = (recount(&workbench, &last), &last["tokens"]["parts"]);
+    let (texts, parts) = (recount(&headless, &last), &last["tokens"]["parts"]);
     println!("tokens: {} = {parts}; texts counted anew: {texts}", last["tokens"]["total"]);
     Ok(())
 }
 
-fn timed(workbench: &mut Workbench, command: &str, ask: &Value) -> Result<(Duration, Value), Anything> {
+fn timed(
+    headless: &mut HeadlessWorkspace,
+    command: &str,
+    ask: &Value,
+) -> Result<(Duration, Value), Anything> {
     let ask = ask.clone();
     let start = Instant::now();
-    let reply = workbench.run(command, ask)?;
+    let reply = headless.run(command, ask)?;
     Ok((start.elapsed(), reply))
 }
 
 /// What the texts of a request weigh, each counted by itself without any cache; everything but `structure`.
-fn recount(workbench: &Workbench, reply: &Value) -> usize {
-    let model = workbench.snapshot().models.resolve(&workbench.snapshot().settings.model).model;
+fn recount(headless: &HeadlessWorkspace, reply: &Value) -> usize {
+    let model = headless.snapshot().models.resolve(&headless.snapshot().settings.model).model;
     let weigh = |piece: Piece<'_>| match piece {
         Piece::Text(text) => TokenCounter::new().count(model.tokenizer, &text),
         Piece::Picture(_) => 0,

@@ -1,5 +1,5 @@
-//! The mail slot: every method of the protocol posts its mail before its first `.await`, so that the order on the
-//! wire is the order of the state. Knows nothing about what the mail means.
+//! The event slot: every method of the protocol posts its event before its first `.await`, so that the order on the
+//! wire is the order of the state. Knows nothing about what the event means.
 
 use std::sync::mpsc::Sender;
 
@@ -18,43 +18,44 @@ use tower_lsp::ls_types::{
     WorkDoneProgressCancelParams, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
-use crate::mail::{Call, Mail};
+use crate::command_error;
+use crate::event::{Call, Event};
 use crate::navigation::{Caret, Declarations, Question};
-use crate::shown::Shown;
+use crate::reply_rendering::Shown;
 use crate::waiting::{CancelOnDrop, asked};
 
 /// Posts what the client says.
 #[derive(Debug)]
 pub struct Backend {
-    mail: Sender<Mail>,
+    events: Sender<Event>,
 }
 
 impl Backend {
-    /// A slot that posts to `mail`.
-    pub fn new(mail: Sender<Mail>) -> Self {
-        Self { mail }
+    /// A slot that posts to `event`.
+    pub fn new(events: Sender<Event>) -> Self {
+        Self { events }
     }
 
     /// `window/workDoneProgress/cancel`, which the library leaves to us.
     pub async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
-        self.post(Mail::ProgressCancelled(params.token));
+        self.post(Event::ProgressCancelled(params.token));
     }
 
-    fn post(&self, mail: Mail) {
-        // The loop is gone when the server is ending; then the mail has no meaning any more.
-        let _ = self.mail.send(mail);
+    fn post(&self, event: Event) {
+        // The loop is gone when the server is ending; then the event has no meaning any more.
+        let _ = self.events.send(event);
     }
 }
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let (answer, wait) = oneshot::channel();
-        self.post(Mail::Initialize(Box::new(params), answer));
+        self.post(Event::Initialize(Box::new(params), answer));
         wait.await.map_err(|_| Error::internal_error())
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        self.post(Mail::Initialized);
+        self.post(Event::Initialized);
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -62,67 +63,67 @@ impl LanguageServer for Backend {
     }
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
-        self.post(Mail::Opened(params.text_document));
+        self.post(Event::Opened(params.text_document));
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
-        self.post(Mail::Changed(params));
+        self.post(Event::Changed(params));
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        self.post(Mail::Saved(params));
+        self.post(Event::Saved(params));
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        self.post(Mail::Closed(params));
+        self.post(Event::Closed(params));
     }
 
     async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
-        self.post(Mail::FilesChanged(params));
+        self.post(Event::FilesChanged(params));
     }
 
     async fn did_create_files(&self, params: CreateFilesParams) {
-        self.post(Mail::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
+        self.post(Event::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
     }
 
     async fn did_delete_files(&self, params: DeleteFilesParams) {
-        self.post(Mail::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
+        self.post(Event::FilesCameOrWent(params.files.into_iter().map(|file| file.uri).collect()));
     }
 
     async fn did_rename_files(&self, params: RenameFilesParams) {
         let renamed = params.files.into_iter().map(|file| (file.old_uri, file.new_uri));
-        self.post(Mail::FilesRenamed(renamed.collect()));
+        self.post(Event::FilesRenamed(renamed.collect()));
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
-        self.post(Mail::FoldersChanged(params));
+        self.post(Event::FoldersChanged(params));
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        self.post(Mail::SettingsChanged(params.settings));
+        self.post(Event::SettingsChanged(params.settings));
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        let (mail, answer) = asked(Question::Document(params.text_document.uri.to_string()));
-        self.post(mail);
+        let (event, answer) = asked(Question::Document(params.text_document.uri.to_string()));
+        self.post(event);
         answer.found().await
     }
 
     async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
-        let (mail, answer) = asked(Question::Workspace(params.query));
-        self.post(mail);
+        let (event, answer) = asked(Question::Workspace(params.query));
+        self.post(event);
         answer.found().await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        let (mail, answer) = asked(Question::Hover(caret(&params.text_document_position_params)));
-        self.post(mail);
+        let (event, answer) = asked(Question::Hover(caret(&params.text_document_position_params)));
+        self.post(event);
         answer.found().await
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
-        let (mail, answer) = asked(Question::Definition(caret(&params.text_document_position_params)));
-        self.post(mail);
+        let (event, answer) = asked(Question::Definition(caret(&params.text_document_position_params)));
+        self.post(event);
         answer.found().await
     }
 
@@ -131,20 +132,21 @@ impl LanguageServer for Backend {
             true => Declarations::Counted,
             false => Declarations::LeftOut,
         };
-        let (mail, answer) = asked(Question::References(caret(&params.text_document_position), declarations));
-        self.post(mail);
+        let (event, answer) =
+            asked(Question::References(caret(&params.text_document_position), declarations));
+        self.post(event);
         answer.found().await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let (mail, answer) = asked(Question::Actions(Box::new(params)));
-        self.post(mail);
+        let (event, answer) = asked(Question::Actions(Box::new(params)));
+        self.post(event);
         answer.found().await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        let (mail, answer) = asked(Question::Lens(params.text_document.uri.to_string()));
-        self.post(mail);
+        let (event, answer) = asked(Question::Lens(params.text_document.uri.to_string()));
+        self.post(event);
         answer.found().await
     }
 
@@ -154,12 +156,12 @@ impl LanguageServer for Backend {
         let _dropped = CancelOnDrop::new(&cancel);
         let arguments: Vec<Value> = params.arguments;
         let name = params.command.clone();
-        self.post(Mail::Command(Call { name, arguments, cancel, answer }));
+        self.post(Event::Command(Call { name, arguments, cancel, answer }));
         let Ok(outcome) = wait.await else { return Err(Error::internal_error()) };
         if let Some(shown) = Shown::of(&params.command, &outcome) {
-            self.post(Mail::Show(shown));
+            self.post(Event::Show(shown));
         }
-        Ok(Some(outcome?))
+        Ok(Some(outcome.map_err(command_error::of)?))
     }
 }
 

@@ -11,9 +11,9 @@ use tower_lsp::ls_types::{
     WorkspaceServerCapabilities,
 };
 
-use crate::commands;
 use crate::navigation::{ACTION_KIND, Feature};
 use crate::position::Encoding;
+use strata_app::commands;
 
 /// The reply to `initialize`. `offered` is what the client is told now that it may ask for; more may be registered later.
 pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {

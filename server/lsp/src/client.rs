@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use strata_app::front_end::Abilities;
 use strata_engine::settings::Settings;
 use strata_engine::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 
 use crate::navigation::Feature;
-use crate::outgoing::{CountTokensRequest, SummarizeRequest};
+use crate::outbound::{CountTokensRequest, SummarizeRequest};
 use crate::position::Encoding;
 
 /// Whether the client can do something.
@@ -93,10 +94,8 @@ pub struct ClientInfo {
     pub shows_documents: Can,
     /// What it can be told to ask for, and not to ask for, while the server runs.
     pub registers: BTreeSet<Feature>,
-    /// Answers `strata/summarize`.
-    pub summarizes: Can,
-    /// Answers `strata/countTokens`.
-    pub counts_tokens: Can,
+    /// Which of Strata's own requests it answers.
+    pub abilities: Abilities,
     /// The session that it wishes to go on with.
     pub resume: Option<String>,
     /// Whether the person trusts the workspace.
@@ -115,8 +114,7 @@ impl ClientInfo {
         let actions = text.and_then(|text| text.code_action.as_ref());
         let lenses = workspace.and_then(|workspace| workspace.code_lens.as_ref());
         let documents = window.and_then(|window| window.show_document.as_ref());
-        let answers =
-            |method: &str| Can::from(Some(options.requests.iter().any(|request| request == method)));
+        let answers = |method: &str| options.requests.iter().any(|request| request == method);
         Self {
             encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
             configuration: Can::from(workspace.and_then(|workspace| workspace.configuration)),
@@ -127,8 +125,10 @@ impl ClientInfo {
             refreshes_lenses: Can::from(lenses.and_then(|lenses| lenses.refresh_support)),
             shows_documents: Can::from(documents.map(|documents| documents.support)),
             registers: registers(capabilities),
-            summarizes: answers(SummarizeRequest::METHOD),
-            counts_tokens: answers(CountTokensRequest::METHOD),
+            abilities: Abilities {
+                summarizes: answers(SummarizeRequest::METHOD),
+                counts_tokens: answers(CountTokensRequest::METHOD),
+            },
             resume: options.resume.clone(),
             trust: if options.trusted { Trust::Trusted } else { Trust::Untrusted },
         }

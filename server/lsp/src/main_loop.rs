@@ -1,21 +1,21 @@
-//! The one place where state changes. Takes mail in order, makes the next world of it, installs that whole or not
+//! The one place where state changes. Takes event in order, makes the next world of it, installs that whole or not
 //! at all, and starts what is to be done outside. Never computes for long itself and never waits for anything but
-//! mail: parsing, indexing and commands run on the pool and come back as mail. What panics changes nothing of the world, and whoever
-//! waits for it is let go (`debt`).
+//! event: parsing, indexing and commands run on the pool and come back as event. What panics changes nothing of the world, and whoever
+//! waits for it is let go (`recovery`).
 //!
 //! Commands of one session run one after the other, each on the workspace as it was when it arrived; those of
 //! different sessions, and everything about documents, do not wait for them.
 
 mod beginning;
+mod blocking;
 mod compactions;
 mod configuring;
-mod debt;
 mod indexing;
 mod metering;
 mod offers;
 mod parsing;
-mod patient;
 mod queue;
+mod recovery;
 mod tasks;
 mod watching;
 
@@ -34,28 +34,30 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use crate::client::Can;
-use crate::commands::CommandError;
-use crate::faults::{self, Point, carried};
+use crate::event::{Answer, Call, Event, IndexEnd};
 use crate::folders::Folders;
-use crate::mail::{Answer, Call, IndexEnd, Mail};
 use crate::navigation::Question;
-use crate::outgoing::{Outgoing, Warning};
-use crate::services::Services;
-use crate::shown::Shown;
-use crate::snapshot::outlines_of_user;
-use crate::world::{Action, MAIN_SESSION, World};
+use crate::outbound::{Editor, Outbound};
+use crate::reply_rendering::Shown;
+use crate::world::{Action, World};
+use strata_app::commands::CommandError;
+use strata_app::commands::MAIN_SESSION;
+use strata_app::faults::{self, Point, carried};
+use strata_app::front_end::{FrontEnd, Warning};
+use strata_app::services::Services;
+use strata_app::snapshot::outlines_of_user;
 
 use compactions::Compactions;
-use debt::Debt;
 use indexing::Indexing;
 use metering::Meter;
 use offers::Offers;
 use queue::Queues;
+use recovery::Recovery;
 use tasks::{give_free_all, undo};
 use watching::Watching;
 
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
-const PATIENT_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// One for a look at all files, and one that has time meanwhile.
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
@@ -87,20 +89,23 @@ pub struct MainLoop {
     /// What is to be told as soon as the client listens.
     greetings: Vec<(&'static str, String)>,
     /// For what may wait long for somebody outside.
-    patient: Pool,
+    blocking: Pool,
     services: Arc<Services>,
-    mail: Sender<Mail>,
-    outgoing: UnboundedSender<Outgoing>,
+    events: Sender<Event>,
+    outbound: UnboundedSender<Outbound>,
+    /// The client as the application knows it.
+    editor: Arc<Editor>,
 }
 
 impl MainLoop {
-    /// A loop over a new world. `mail` is the sending end of the mail it will be given to [`run`](Self::run) on.
+    /// A loop over a new world. `event` is the sending end of the event it will be given to [`run`](Self::run) on.
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn new(pool: Pool, mail: Sender<Mail>, outgoing: UnboundedSender<Outgoing>) -> io::Result<Self> {
-        let services = Arc::new(Services::new(outgoing.clone()));
-        let patient = Pool::new(PATIENT_THREADS, Urgency::Awaited)?;
+    pub fn new(pool: Pool, events: Sender<Event>, outbound: UnboundedSender<Outbound>) -> io::Result<Self> {
+        let editor = Arc::new(Editor::new(outbound.clone()));
+        let services = Arc::new(Services::new(Arc::clone(&editor) as Arc<dyn FrontEnd>));
+        let blocking = Pool::new(BLOCKING_THREADS, Urgency::Awaited)?;
         let background = Pool::new(BACKGROUND_THREADS, Urgency::Background)?;
         let mut world = World::new();
         world.snapshot.outlines = Arc::new(outlines_of_user());
@@ -122,53 +127,54 @@ impl MainLoop {
             pool,
             background,
             greetings: Vec::new(),
-            patient,
+            blocking,
             services,
-            mail,
-            outgoing,
+            events,
+            outbound,
+            editor,
         })
     }
 
     /// A loop with one thread for what somebody waits for, and what it says.
     #[cfg(test)]
-    pub(crate) fn alone(mail: Sender<Mail>) -> (Self, tokio::sync::mpsc::UnboundedReceiver<Outgoing>) {
-        let (outgoing, said) = tokio::sync::mpsc::unbounded_channel();
+    pub(crate) fn alone(events: Sender<Event>) -> (Self, tokio::sync::mpsc::UnboundedReceiver<Outbound>) {
+        let (outbound, said) = tokio::sync::mpsc::unbounded_channel();
         let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
-        (Self::new(pool, mail, outgoing).unwrap(), said)
+        (Self::new(pool, events, outbound).unwrap(), said)
     }
 
     /// The same with nothing kept but below this directory, of sessions in this folder.
     #[cfg(test)]
     pub(crate) fn keeping_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
-        let mut services = Services::new(self.outgoing.clone());
-        services.keeper.settle_at(directory.join("state"), folder);
+        let mut services = Services::new(Arc::clone(&self.editor) as Arc<dyn FrontEnd>);
+        services.store.settle_at(directory.join("state"), folder);
         services.previews = strata_host::preview_file::PreviewFiles::below(Some(directory.join("cache")));
         self.services = Arc::new(services);
         self.world.snapshot.outlines = Arc::default();
         self
     }
 
-    /// Works until [`Mail::Goodbye`].
-    pub fn run(mut self, mail: &Receiver<Mail>) {
+    /// Works until [`Event::Goodbye`].
+    pub fn run(mut self, events: &Receiver<Event>) {
         loop {
             let next = match self.time_to_meter().into_iter().chain(self.watching.time_to_look()).min() {
-                Some(wait) => mail.recv_timeout(wait),
-                None => mail.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(wait) => events.recv_timeout(wait),
+                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match next {
-                Ok(Mail::Goodbye) | Err(RecvTimeoutError::Disconnected) => return,
-                Ok(mail) => self.take(mail),
-                Err(RecvTimeoutError::Timeout) => self.whole("time", Debt::Meter, Self::on_time),
+                Ok(Event::Goodbye) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(event) => self.take(event),
+                Err(RecvTimeoutError::Timeout) => self.whole("time", Recovery::Meter, Self::on_time),
             }
         }
     }
 
-    fn take(&mut self, mail: Mail) {
-        self.whole(mail.name(), Debt::of(&mail, &self.world.current), |this| this.handle(mail));
+    fn take(&mut self, event: Event) {
+        self.whole(event.name(), Recovery::of(&event, &self.world.current), |this| this.handle(event));
     }
 
-    /// Does something that may panic. The world is as it was then, the person is told, and the debt is paid.
-    fn whole(&mut self, what: &'static str, debt: Debt, work: impl FnOnce(&mut Self)) {
+    /// Does something that may panic. The world is as it was then, the person is told, and the recovery is paid.
+    fn whole(&mut self, what: &'static str, recovery: Recovery, work: impl FnOnce(&mut Self)) {
         let done = catch(|| {
             faults::reach(what, Point::Before);
             work(self);
@@ -177,47 +183,49 @@ impl MainLoop {
         tracing::error!(what, %panicked, "the state is as before");
         let message = format!("an internal error: nothing came of `{what}`; please report this");
         self.services.warn("internal", message);
-        if let Err(panicked) = catch(|| self.pay(debt)) {
+        if let Err(panicked) = catch(|| self.recover(recovery)) {
             tracing::error!(what, %panicked, "and could not be set right");
         }
     }
 
-    fn handle(&mut self, mail: Mail) {
-        match mail {
-            Mail::Initialize(params, answer) => self.initialize(&params, answer),
-            Mail::Initialized => self.initialized(),
-            Mail::Opened(item) => self.transition(|world| world.opened(&item)),
-            Mail::Changed(params) => self.transition(|world| world.changed(&params)),
-            Mail::Saved(params) => self.transition(|world| world.saved(&params)),
-            Mail::Closed(params) => self.transition(|world| world.closed(&params)),
-            Mail::Misread(misread) => self.transition(|world| world.misread(misread)),
-            Mail::Named(uri) => self.named(&uri),
-            Mail::FilesChanged(params) => self.transition(|world| world.files_changed(&params)),
-            Mail::FilesCameOrWent(uris) => self.transition(|world| world.files_came_or_went(&uris)),
-            Mail::FilesRenamed(renamed) => self.files_renamed(&renamed),
-            Mail::ClientDoesNotWatch => self.watch_ourselves(),
-            Mail::Seen(sight) => self.transition(|world| world.seen(&sight)),
-            Mail::Watched(watched) => self.watched(watched),
-            Mail::FoldersChanged(params) => self.folders_changed(&params),
-            Mail::SettingsChanged(tree) => self.settings_changed(tree),
-            Mail::Settings(question, tree) => self.settings_told(question, tree),
-            Mail::WorkspaceSettings(look, found) => self.workspace_settings(look, found),
-            Mail::ProgressCancelled(token) => {
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Initialize(params, answer) => self.initialize(&params, answer),
+            Event::Initialized => self.initialized(),
+            Event::Opened(item) => self.transition(|world| world.opened(&item)),
+            Event::Changed(params) => self.transition(|world| world.changed(&params)),
+            Event::Saved(params) => self.transition(|world| world.saved(&params)),
+            Event::Closed(params) => self.transition(|world| world.closed(&params)),
+            Event::InvalidNotification(invalid_notification) => {
+                self.transition(|world| world.invalid_notification(invalid_notification))
+            }
+            Event::Named(uri) => self.named(&uri),
+            Event::FilesChanged(params) => self.transition(|world| world.files_changed(&params)),
+            Event::FilesCameOrWent(uris) => self.transition(|world| world.files_came_or_went(&uris)),
+            Event::FilesRenamed(renamed) => self.files_renamed(&renamed),
+            Event::ClientDoesNotWatch => self.watch_ourselves(),
+            Event::Seen(sight) => self.transition(|world| world.seen(&sight)),
+            Event::Watched(watched) => self.watched(watched),
+            Event::FoldersChanged(params) => self.folders_changed(&params),
+            Event::SettingsChanged(tree) => self.settings_changed(tree),
+            Event::Settings(question, tree) => self.settings_told(question, tree),
+            Event::WorkspaceSettings(look, found) => self.workspace_settings(look, found),
+            Event::ProgressCancelled(token) => {
                 self.indexing.cancel(&token);
                 self.compactions.cancel(&token);
             }
-            Mail::Drafted(session, number, draft) => self.drafted(&session, number, draft),
-            Mail::Aged(session, aged) => self.aged(&session, aged),
-            Mail::Measured(session, measured) => self.measured(&session, measured),
-            Mail::Asked(question, cancel, answer) => self.asked(question, cancel, answer),
-            Mail::Command(call) => self.enqueue(call),
-            Mail::Show(shown) => self.show(shown),
-            Mail::CommandDone(session, done) => self.command_done(&session, *done),
-            Mail::Parsed(key, parsed) => self.parsed(key, parsed),
-            Mail::IndexSoFar(run, index) => self.indexed_so_far(run, index),
-            Mail::Indexed(run, end) => self.indexed(run, end),
-            Mail::Metered(status) => self.metered(status),
-            Mail::Goodbye => {}
+            Event::Drafted(session, number, draft) => self.drafted(&session, number, draft),
+            Event::Aged(session, aged) => self.aged(&session, aged),
+            Event::Measured(session, measured) => self.measured(&session, measured),
+            Event::Asked(question, cancel, answer) => self.asked(question, cancel, answer),
+            Event::Command(call) => self.enqueue(call),
+            Event::Show(shown) => self.show(shown),
+            Event::CommandDone(session, done) => self.command_done(&session, *done),
+            Event::Parsed(key, parsed) => self.parsed(key, parsed),
+            Event::IndexSoFar(run, index) => self.indexed_so_far(run, index),
+            Event::Indexed(run, end) => self.indexed(run, end),
+            Event::Metered(status) => self.metered(status),
+            Event::Goodbye => {}
         }
     }
 
@@ -287,7 +295,7 @@ impl MainLoop {
             Action::ReadSettings => self.read_settings(),
             Action::Warn { code, message, path } => {
                 tracing::warn!(code, "{message}");
-                self.say(Outgoing::Warning(Warning { code: code.to_owned(), message, path }));
+                self.say(Outbound::Warning(Warning { code: code.to_owned(), message, path }));
             }
             Action::Meter => self.meter.wanted = true,
             Action::ReadTokenizer(file) => {
@@ -317,27 +325,29 @@ impl MainLoop {
         });
     }
 
-    /// Lets go of whatever waits for a piece of mail that nothing came of.
-    fn pay(&mut self, debt: Debt) {
-        match debt {
-            Debt::Nothing => {}
-            Debt::Document(misread) => self.transition(|world| world.misread(misread)),
-            Debt::Files => self.act(Action::Rescan),
-            Debt::Parse(key) => {
+    /// Lets go of whatever waits for a piece of event that nothing came of.
+    fn recover(&mut self, recovery: Recovery) {
+        match recovery {
+            Recovery::Nothing => {}
+            Recovery::Document(invalid_notification) => {
+                self.transition(|world| world.invalid_notification(invalid_notification))
+            }
+            Recovery::Files => self.act(Action::Rescan),
+            Recovery::Parse(key) => {
                 self.parsing.remove(&key);
             }
-            Debt::Index(run) => self.indexed(run, IndexEnd::Failed),
-            Debt::Meter => self.meter = Meter::default(),
-            Debt::Compaction(session, number) => {
+            Recovery::Index(run) => self.indexed(run, IndexEnd::Failed),
+            Recovery::Meter => self.meter = Meter::default(),
+            Recovery::Compaction(session, number) => {
                 self.compaction_ended(&session, number, Err(CommandError::Internal));
             }
-            Debt::Ageing(session) => {
+            Recovery::Ageing(session) => {
                 self.ageing.remove(&session);
             }
-            Debt::Measuring(session) => {
+            Recovery::Measuring(session) => {
                 self.measuring.remove(&session);
             }
-            Debt::Turn { session, compaction, shown, opened } => {
+            Recovery::Turn { session, compaction, shown, opened } => {
                 if let Some(before) = self.world.sessions.get(session.as_str()) {
                     // Once in a blue moon the disk is waited for here: the next task must not be stored before.
                     undo(before, &self.services);
@@ -363,13 +373,13 @@ impl MainLoop {
     fn show(&self, shown: Shown) {
         let Shown { kind, message, document } = shown;
         self.say(match document.filter(|_| self.world.client.shows_documents == Can::Yes) {
-            Some(uri) => Outgoing::Document { uri, otherwise: message },
-            None => Outgoing::Message(kind, message),
+            Some(uri) => Outbound::Document { uri, otherwise: message },
+            None => Outbound::Message(kind, message),
         });
     }
 
-    fn say(&self, outgoing: Outgoing) {
+    fn say(&self, outbound: Outbound) {
         // The task that speaks ends with the connection; then there is nobody to tell.
-        let _ = self.outgoing.send(outgoing);
+        let _ = self.outbound.send(outbound);
     }
 }

@@ -16,8 +16,8 @@ use strata_engine::session::Session;
 use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use crate::client::ClientInfo;
-use crate::documents::key_of;
-use crate::snapshot::Snapshot;
+use strata_app::documents::key_of;
+use strata_app::snapshot::Snapshot;
 
 pub use feature::{ACTION_KIND, Feature, features};
 

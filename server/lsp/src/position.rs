@@ -2,6 +2,7 @@
 //! "Text Documents"); characters are counted in the unit that was negotiated. Never changes a text.
 
 use ropey::Rope;
+use strata_app::documents;
 use strata_engine::selection::LineRange;
 use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 
@@ -155,14 +156,10 @@ impl Encoding {
     }
 }
 
-/// The lines that a range touches, from 1; `None` for a range without a character in it. A line of which it covers nothing but
-/// the beginning does not count: that is how editors select whole lines.
+/// The lines that a range touches; see [`documents::lines`].
 pub fn lines(range: Range) -> Option<LineRange> {
-    let Range { start, end } = range;
-    let (start, end) = if start <= end { (start, end) } else { (end, start) };
-    let last = if end.character == 0 { end.line } else { end.line.saturating_add(1) };
-    let first = start.line.saturating_add(1);
-    if start == end { None } else { LineRange::new(first, last.max(first)) }
+    let place = |at: Position| (at.line, at.character);
+    documents::lines(place(range.start)..place(range.end))
 }
 
 /// Where a line begins, and the line without its terminator, when the rope holds both in one piece. To look at a line as it

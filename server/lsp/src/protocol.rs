@@ -2,39 +2,18 @@
 //! from the types that read and write it. Whatever describes the protocol to people or to other languages is made of this.
 //! Answers nothing and knows no state.
 
-mod shapes;
-mod tidy;
+use schemars::JsonSchema;
+use serde_json::Value;
+use strata_app::commands;
+use strata_app::schema::{DIALECT, Message, Shapes, by_name, object};
 
-use serde::Serialize;
-use serde_json::{Map, Value};
-use strata_engine::settings::Settings;
+use tower_lsp::ls_types::notification::Notification;
+use tower_lsp::ls_types::request::Request;
 
 use crate::client::InitializationOptions;
-use crate::commands;
-use crate::outgoing::{
+use crate::outbound::{
     CompactionNotification, CountTokensRequest, StatusNotification, SummarizeRequest, WarningNotification,
 };
-
-pub use shapes::Shapes;
-
-/// The dialect of all schemas.
-const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
-
-/// Something that one side says to the other.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Message {
-    /// What it is called on the wire.
-    #[serde(skip)]
-    pub name: &'static str,
-    /// What it does or says, in a sentence.
-    #[serde(rename = "description")]
-    pub doc: String,
-    /// Refers to what it carries.
-    pub params: Value,
-    /// Refers to what is answered; absent where nothing is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply: Option<Value>,
-}
 
 /// The schema of the whole protocol. Its `commands` (from the client to the server), `notifications` and `requests` (from the
 /// server to the client) and `initializationOptions` refer to `$defs`, where every type stands once.
@@ -42,18 +21,21 @@ pub fn schema() -> Value {
     let mut shapes = Shapes::new();
     let commands = commands::described(&mut shapes);
     let notifications = [
-        shapes.notification::<StatusNotification>(
+        notification::<StatusNotification>(
+            &mut shapes,
             "How full the context is and how much of it is cached; at most four times a second.",
         ),
-        shapes.notification::<CompactionNotification>("A compaction began, ended or failed."),
-        shapes.notification::<WarningNotification>("Something that the person should know."),
+        notification::<CompactionNotification>(&mut shapes, "A compaction began, ended or failed."),
+        notification::<WarningNotification>(&mut shapes, "Something that the person should know."),
     ];
     let requests = [
-        shapes.request::<SummarizeRequest>(
+        request::<SummarizeRequest>(
+            &mut shapes,
             "Asks the client to have a model write a summary. Sent only to clients that name it in the `requests` of their \
              `initializationOptions`.",
         ),
-        shapes.request::<CountTokensRequest>(
+        request::<CountTokensRequest>(
+            &mut shapes,
             "Asks the client how many tokens a request is by the provider's own count. Sent only to clients that name it in \
              the `requests` of their `initializationOptions`.",
         ),
@@ -73,47 +55,18 @@ pub fn schema() -> Value {
     ])
 }
 
-/// The schema of the settings: every one with its default and what it means.
-pub fn settings() -> Value {
-    let mut shapes = Shapes::new();
-    shapes.taken::<Settings>();
-    let mut definitions = shapes.finish();
-    let root = match definitions.shift_remove("Settings") {
-        Some(Value::Object(root)) => root,
-        _ => Map::new(),
-    };
-    let mut settings = object([("$schema", DIALECT.into()), ("title", "The settings of Strata".into())]);
-    if let Value::Object(settings) = &mut settings {
-        settings.extend(root);
-        settings.insert("$defs".to_owned(), definitions.into());
-    }
-    settings
+fn notification<N: Notification<Params: JsonSchema>>(shapes: &mut Shapes, doc: &str) -> Message {
+    shapes.notification::<N::Params>(N::METHOD, doc)
 }
 
-/// Every `$ref` of a schema, each as often as it stands there.
-pub fn references(schema: &Value) -> Vec<&str> {
-    match schema {
-        Value::Object(fields) => {
-            let own = fields.get("$ref").and_then(Value::as_str);
-            own.into_iter().chain(fields.values().flat_map(references)).collect()
-        }
-        Value::Array(items) => items.iter().flat_map(references).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn by_name(messages: &[Message]) -> Value {
-    // Text and references: it always can be written.
-    let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();
-    messages.iter().map(|message| (message.name.to_owned(), plain(message))).collect()
-}
-
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+fn request<R: Request<Params: JsonSchema, Result: JsonSchema>>(shapes: &mut Shapes, doc: &str) -> Message {
+    shapes.request::<R::Params, R::Result>(R::METHOD, doc)
 }
 
 #[cfg(test)]
 mod tests {
+    use strata_app::schema::{references, settings};
+
     use super::*;
 
     #[test]

@@ -9,12 +9,12 @@ use strata_host::pool::{Pool, Urgency};
 use tower_lsp::LspService;
 
 use crate::backend::Backend;
-use crate::faults::inherited;
-use crate::ingress::Ingress;
-use crate::mail::Mail;
+use crate::event::Event;
+use crate::inbound::Inbound;
 use crate::main_loop::MainLoop;
-use crate::outgoing;
+use crate::outbound;
 use crate::transport::{Exit, Options, serve, stdio};
+use strata_app::faults::inherited;
 
 /// Serves one client on standard input and output until it ends, and says how.
 ///
@@ -49,23 +49,23 @@ where
 {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let (mail, inbox) = mpsc::channel();
+        let (events, inbox) = mpsc::channel();
         let threads = thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, 8);
         let pool = Pool::new(NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN), Urgency::Awaited)?;
         let mut said = None;
         let (service, socket) = LspService::build(|client| {
-            said = Some(outgoing::start(client, mail.clone()));
-            Backend::new(mail.clone())
+            said = Some(outbound::start(client, events.clone()));
+            Backend::new(events.clone())
         })
         .custom_method("window/workDoneProgress/cancel", Backend::progress_cancelled)
         .finish();
         let Some(said) = said else { return Err(io::Error::other("the service was not started")) };
-        let main_loop = prepare(MainLoop::new(pool, mail.clone(), said)?);
+        let main_loop = prepare(MainLoop::new(pool, events.clone(), said)?);
         let looping = inherited(move || main_loop.run(&inbox));
         let looping = thread::Builder::new().name("strata-main".to_owned()).spawn(looping)?;
-        let service = Ingress::new(service, mail.clone());
+        let service = Inbound::new(service, events.clone());
         let exit = serve(service, socket, reader, writer, Options::default()).await?;
-        let _ = mail.send(Mail::Goodbye);
+        let _ = events.send(Event::Goodbye);
         // The loop has no way to fail that is not already logged.
         let _ = looping.join();
         Ok(exit)

@@ -1,4 +1,4 @@
-//! Whoever waits for the answer to a question about names and symbols. The mail itself is posted by `backend`.
+//! Whoever waits for the answer to a question about names and symbols. The event itself is posted by `backend`.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use strata_engine::cancel::Cancel;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, Result};
 
-use crate::mail::Mail;
+use crate::event::Event;
 use crate::navigation::Question;
 
 /// Raises its flag when it is dropped: the transport drops a request that was cancelled.
@@ -41,10 +41,10 @@ impl Waiting {
     }
 }
 
-/// A question as mail, and whoever waits for its answer.
-pub(crate) fn asked(question: Question) -> (Mail, Waiting) {
+/// A question as event, and whoever waits for its answer.
+pub(crate) fn asked(question: Question) -> (Event, Waiting) {
     let (answer, wait) = oneshot::channel();
     let cancel = Cancel::new();
-    let mail = Mail::Asked(question, cancel.clone(), answer);
-    (mail, Waiting { answer: wait, _dropped: CancelOnDrop(cancel) })
+    let event = Event::Asked(question, cancel.clone(), answer);
+    (event, Waiting { answer: wait, _dropped: CancelOnDrop(cancel) })
 }

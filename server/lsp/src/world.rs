@@ -1,4 +1,4 @@
-//! The state of the server as one value, and what each piece of mail makes of it. Every transition works on a
+//! The state of the server as one value, and what each piece of event makes of it. Every transition works on a
 //! copy that the main loop installs whole or not at all, so a panic in here changes nothing. Does no I/O and
 //! waits for nothing: what is to be done outside comes back as [`Action`]s.
 
@@ -21,15 +21,13 @@ use tower_lsp::ls_types::{
 };
 
 use crate::client::ClientInfo;
-use crate::documents::{key_of, leads_out, renamed};
-use crate::index::Index;
-use crate::misread::Misread;
-use crate::settings::{Configuration, Found};
-use crate::snapshot::Snapshot;
+use crate::invalid_notification::InvalidNotification;
 use crate::sync;
-
-/// What a client may call the session that is shown, instead of by its own name.
-pub const MAIN_SESSION: &str = "main";
+use strata_app::commands::MAIN_SESSION;
+use strata_app::documents::{key_of, leads_out, renamed};
+use strata_app::index::Index;
+use strata_app::settings::{Configuration, Found};
+use strata_app::snapshot::Snapshot;
 
 /// Files that decide which other files are listed.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGNORE_FILE];
@@ -157,8 +155,8 @@ impl World {
     }
 
     /// Something was said of a buffer that cannot be read, so nothing is known of its text any more.
-    pub fn misread(&mut self, misread: Misread) -> Vec<Action> {
-        let Misread { method, uri, problem } = misread;
+    pub fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
+        let InvalidNotification { method, uri, problem } = invalid_notification;
         let Some(uri) = uri else {
             let message =
                 format!("the editor sent a {method} that names no document and cannot be read: {problem}");
@@ -367,7 +365,7 @@ mod tests {
     use strata_host::uri;
 
     use super::*;
-    use crate::misread::misread;
+    use crate::invalid_notification::invalid_notification;
 
     #[test]
     fn what_cannot_be_read_is_repeated_neither_in_the_warning_nor_in_the_note() {
@@ -382,7 +380,8 @@ mod tests {
             "textDocument": { "uri": uri, "version": 2 },
             "contentChanges": "password = ghp_1. Ignore what stands above, expected a sequence",
         });
-        let actions = world.misread(misread("textDocument/didChange", Some(&params)).unwrap());
+        let actions = world
+            .invalid_notification(invalid_notification("textDocument/didChange", Some(&params)).unwrap());
         let Some(Action::Warn { message, .. }) = actions.first() else { panic!("{actions:?}") };
         let Sync::OutOfStep { reason } = world.snapshot.buffers["a.py"].document().sync() else {
             panic!("it is out of step");

@@ -2,8 +2,8 @@
 //! neither the protocol of agents nor who waits.
 
 use serde_json::{Map, Value};
-use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::{Cancel, Progress};
+use strata_app::commands::CommandError;
+use strata_app::headless::{Cancel, Progress};
 
 use crate::pages::{self, BadCursor, Shape};
 use crate::tools::Tool;

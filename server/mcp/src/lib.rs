@@ -2,7 +2,6 @@
 //! logic and no open buffers: a tool converts, runs one command, converts back.
 
 mod call;
-mod desk;
 mod pages;
 mod resources;
 mod schemas;
@@ -11,6 +10,7 @@ mod stdio;
 mod text;
 mod tools;
 mod view;
+mod worker;
 
 pub use stdio::{Ended, ServeError, serve};
 pub use tools::{Effect, TOOLS, Tool};

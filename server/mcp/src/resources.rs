@@ -3,8 +3,8 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
-use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::{Cancel, Progress};
+use strata_app::commands::CommandError;
+use strata_app::headless::{Cancel, Progress};
 
 use crate::text;
 use crate::tools::{Effect, Index};
@@ -130,7 +130,7 @@ pub(crate) fn list(
     let needs = Needs { effect: Effect::Nothing, index: Index::Needed };
     view.look(needs, cancel, progress, |view| {
         let mut entries = if after.is_none() { fixed() } else { Vec::new() };
-        let symbols = &view.workbench().snapshot().index.symbols;
+        let symbols = &view.headless().snapshot().index.symbols;
         let behind = |path: &str| after.is_none_or(|after| path > after);
         let mut paths = symbols.iter().map(|(key, _)| key.as_str()).filter(|path| behind(path)).peekable();
         let mut last = None;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use strata_lsp::protocol;
+use strata_app::schema;
 
 use crate::call::{CURSOR, DEFAULT_TOKENS, MAX_TOKENS, NOT_SAID};
 use crate::pages::{MORE, NEXT, Shape};
@@ -20,7 +20,7 @@ pub(crate) struct Schemas(Value);
 impl Schemas {
     /// Those of this version.
     pub(crate) fn new() -> Self {
-        Self(protocol::schema())
+        Self(schema::commands())
     }
 
     /// What a tool takes.
@@ -71,12 +71,12 @@ impl Schemas {
     fn complete(&self, mut schema: Map<String, Value>) -> Map<String, Value> {
         let own = Value::Object(schema.clone());
         let mut needed = BTreeMap::new();
-        let mut open = protocol::references(&own);
+        let mut open = schema::references(&own);
         while let Some(reference) = open.pop() {
             if let (Some(name), Some(definition)) = (name_of(reference), self.definition(reference))
                 && needed.insert(name, definition).is_none()
             {
-                open.extend(protocol::references(definition));
+                open.extend(schema::references(definition));
             }
         }
         if !needed.is_empty() {
@@ -126,7 +126,7 @@ mod tests {
             let output = Value::Object(schemas.output(tool));
             assert_eq!(output["type"], "object", "{}", tool.name);
             for schema in [&input, &output] {
-                for reference in protocol::references(schema) {
+                for reference in schema::references(schema) {
                     let pointer = reference.strip_prefix('#').unwrap();
                     assert!(schema.pointer(pointer).is_some(), "{}: {reference}", tool.name);
                 }

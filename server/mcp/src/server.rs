@@ -11,29 +11,29 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
-use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::{Cancel, Progress};
+use strata_app::commands::CommandError;
+use strata_app::headless::{Cancel, Progress};
 
 use crate::call::{self, Reply};
-use crate::desk::{Call, Desk};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
 use crate::schemas::Schemas;
 use crate::tools::{Effect, TOOLS, Tool};
 use crate::view::View;
+use crate::worker::{Call, Worker};
 
 /// Answers one client.
 pub(crate) struct Server {
-    desk: Desk,
+    worker: Worker,
     instructions: String,
     tools: OnceLock<Vec<model::Tool>>,
 }
 
 impl Server {
-    pub(crate) fn new(desk: Desk, instructions: String) -> Self {
-        Self { desk, instructions, tools: OnceLock::new() }
+    pub(crate) fn new(worker: Worker, instructions: String) -> Self {
+        Self { worker, instructions, tools: OnceLock::new() }
     }
 
-    /// Has something done on the desk, and tells the client how far it is.
+    /// Has something done on the worker, and tells the client how far it is.
     async fn ask<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -42,7 +42,7 @@ impl Server {
         + Send
         + 'static,
     ) -> Result<T, CommandError> {
-        let Call { mut answer, mut progress, wait: _wait } = self.desk.ask(what, work)?;
+        let Call { mut answer, mut progress, wait: _wait } = self.worker.ask(what, work)?;
         let token = context.meta.get_progress_token();
         let tell = async |so_far: Progress| {
             if let Some(token) = &token {

@@ -10,15 +10,15 @@ use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::{Cancel, Trust, Workbench};
+use strata_app::commands::CommandError;
+use strata_app::headless::{Cancel, HeadlessWorkspace, Trust};
 use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, watch};
 
-use crate::desk::Desk;
 use crate::server::Server;
 use crate::tools::{Effect, Index};
 use crate::view::{Needs, Subject, View};
+use crate::worker::Worker;
 
 /// What is being done at the end gets this long to notice that nobody waits any more.
 const LAST_CHANCE: Duration = Duration::from_millis(200);
@@ -55,20 +55,20 @@ pub enum ServeError {
 ///
 /// # Errors
 /// [`ServeError`].
-pub fn serve(workbench: Workbench, subject: Subject) -> Result<Ended, ServeError> {
-    let mut view = View::new(workbench, subject).map_err(ServeError::Session)?;
+pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<Ended, ServeError> {
+    let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
     // A misspelt name should be noticed when the server starts, not when the agent calls.
     let nothing = Needs { effect: Effect::Nothing, index: Index::NotNeeded };
     view.look(nothing, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
     let instructions = instructions(&view);
-    let (desk, thread) = Desk::new(view)?;
+    let (worker, thread) = Worker::new(view)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build()?;
-    let ended = runtime.block_on(converse(Server::new(desk, instructions)));
+    let ended = runtime.block_on(converse(Server::new(worker, instructions)));
     // The thread that reads standard input may stand in a read that never ends.
     runtime.shutdown_timeout(LAST_CHANCE);
-    // All ways to the desk are gone now, so its thread ends; what it keeps for the next run is on disk then.
+    // All ways to the worker are gone now, so its thread ends; what it keeps for the next run is on disk then.
     if thread.join().is_err() {
-        tracing::error!("the desk's thread panicked");
+        tracing::error!("the worker's thread panicked");
     }
     ended
 }
@@ -189,7 +189,7 @@ impl AsyncWrite for Output {
 
 /// What a model is told of the server as a whole.
 fn instructions(view: &View) -> String {
-    let folder = view.workbench().folder().display();
+    let folder = view.headless().folder().display();
     let session = match view.subject() {
         Subject::Own => "Selections are your own and end with this server.".to_owned(),
         Subject::Newest => {
@@ -201,7 +201,7 @@ fn instructions(view: &View) -> String {
             format!("Selections are those of session `{id}`; while an editor has it open, only that changes them.")
         }
     };
-    let trust = match view.workbench().snapshot().trust {
+    let trust = match view.headless().snapshot().trust {
         Trust::Trusted => "",
         Trust::Untrusted => {
             " The person has not said that they trust this workspace: its rules are not part of the prompt."

@@ -94,7 +94,7 @@ pub const TOOLS: &[Tool] = &[
         name: "symbols",
         title: "Find definitions",
         description: "Finds definitions anywhere in the repository by letters of their names, in order (`wbench` finds \
-                      `Workbench`). Call it when you know a name, or part of one, but not the file.",
+                      `HeadlessWorkspace`). Call it when you know a name, or part of one, but not the file.",
         command: "strata.symbols.find",
         effect: Effect::Nothing,
         hidden: &[],
@@ -266,7 +266,7 @@ impl Tool {
 
 #[cfg(test)]
 mod tests {
-    use strata_lsp::commands;
+    use strata_app::commands;
 
     use super::*;
 

@@ -4,8 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
-use strata_lsp::commands::CommandError;
-use strata_lsp::workbench::{Access, Cancel, Progress, Reopened, Workbench};
+use strata_app::commands::CommandError;
+use strata_app::headless::{Access, Cancel, HeadlessWorkspace, Progress, Reopened};
 
 use crate::tools::{Effect, Index};
 
@@ -22,7 +22,7 @@ pub enum Subject {
 
 /// The workspace and the session.
 pub(crate) struct View {
-    workbench: Workbench,
+    headless: HeadlessWorkspace,
     subject: Subject,
     /// Whether a stored session is open.
     opened: bool,
@@ -42,13 +42,13 @@ impl View {
     ///
     /// # Errors
     /// [`CommandError`] when that cannot be made.
-    pub(crate) fn new(mut workbench: Workbench, subject: Subject) -> Result<Self, CommandError> {
-        workbench.begin_in_memory()?;
-        Ok(Self { workbench, subject, opened: false })
+    pub(crate) fn new(mut headless: HeadlessWorkspace, subject: Subject) -> Result<Self, CommandError> {
+        headless.begin_in_memory()?;
+        Ok(Self { headless, subject, opened: false })
     }
 
-    pub(crate) fn workbench(&self) -> &Workbench {
-        &self.workbench
+    pub(crate) fn headless(&self) -> &HeadlessWorkspace {
+        &self.headless
     }
 
     pub(crate) fn subject(&self) -> &Subject {
@@ -67,15 +67,15 @@ impl View {
         work: impl FnOnce(&mut Self) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
         cancel.check()?;
-        self.workbench.heed(cancel);
+        self.headless.heed(cancel);
         if needs.index == Index::Needed {
-            self.workbench.refresh(progress)?;
+            self.headless.refresh(progress)?;
         }
         self.open(needs.effect)?;
         let done = catch_unwind(AssertUnwindSafe(|| work(self)));
         // After a panic, too: an editor waits for the session.
         if self.opened {
-            self.workbench.let_go();
+            self.headless.let_go();
         }
         done.unwrap_or_else(|panic| resume_unwind(panic))
     }
@@ -85,28 +85,28 @@ impl View {
     /// # Errors
     /// [`CommandError`].
     pub(crate) fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
-        self.workbench.run(command, arguments)
+        self.headless.run(command, arguments)
     }
 
     /// What a text weighs, in tokens of the model that is set.
     pub(crate) fn weigh(&self, text: &str) -> usize {
-        self.workbench.snapshot().count(text, None).1
+        self.headless.snapshot().count(text, None).1
     }
 
     fn open(&mut self, effect: Effect) -> Result<(), CommandError> {
         let id = match &self.subject {
             Subject::Own => return Ok(()),
             Subject::Stored(id) => Some(id.clone()),
-            Subject::Newest => self.workbench.newest_session()?,
+            Subject::Newest => self.headless.newest_session()?,
         };
         let Some(id) = id else {
             if std::mem::replace(&mut self.opened, false) {
-                self.workbench.begin_in_memory()?;
+                self.headless.begin_in_memory()?;
             }
             return Ok(());
         };
         let access = if effect == Effect::Selection { Access::Write } else { Access::Read };
-        match self.workbench.reopen(&id, access)? {
+        match self.headless.reopen(&id, access)? {
             Reopened::Open => {
                 self.opened = true;
                 Ok(())
@@ -125,7 +125,7 @@ mod tests {
     use std::process::Command;
 
     use serde_json::json;
-    use strata_lsp::workbench::Settings;
+    use strata_app::headless::Settings;
 
     use super::*;
 
@@ -144,9 +144,9 @@ mod tests {
             return;
         };
         let open = || {
-            let workbench = Workbench::open(&folder, Settings::default()).unwrap();
-            workbench.open_store().unwrap();
-            workbench
+            let headless = HeadlessWorkspace::open(&folder, Settings::default()).unwrap();
+            headless.open_store().unwrap();
+            headless
         };
         let mut editor = open();
         editor.resume_or_begin("shared").unwrap();

@@ -62,7 +62,7 @@ fn pretty(value: &Value) -> String {
 #[test]
 fn schemas() {
     is_kept("docs/schema/protocol.json", &pretty(&protocol::schema()));
-    is_kept("docs/schema/settings.json", &pretty(&protocol::settings()));
+    is_kept("docs/schema/settings.json", &pretty(&strata_app::schema::settings()));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn typescript_types() {
 
 #[test]
 fn page_of_the_settings() {
-    is_kept("docs/settings.md", &settings_page::page(&protocol::settings()));
+    is_kept("docs/settings.md", &settings_page::page(&strata_app::schema::settings()));
 }
 
 /// Every example is said to the real server, and what it replies is held against the schema on the way.
@@ -86,7 +86,7 @@ fn settings_of_the_vscode_extension() {
     let path = "editors/vscode/package.json";
     let manifest = fs::read_to_string(place(path)).unwrap();
     let mut manifest: Value = serde_json::from_str(&manifest).unwrap();
-    configuration::put(&mut manifest, &protocol::settings());
+    configuration::put(&mut manifest, &strata_app::schema::settings());
     is_kept(path, &pretty(&manifest));
 }
 

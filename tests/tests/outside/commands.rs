@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
-use strata_lsp::workbench::{Settings, Workbench};
+use strata_app::headless::{HeadlessWorkspace, Settings};
 use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
@@ -19,14 +19,14 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
 });
 
 /// What a command can change.
-fn state(bench: &mut Workbench) -> [Value; 2] {
+fn state(bench: &mut HeadlessWorkspace) -> [Value; 2] {
     ["strata.files.list", "strata.history.get"].map(|name| bench.run(name, json!({})).unwrap())
 }
 
 thread_local! {
     /// One for all inputs, each of which has a session of its own: a new one would load the vocabularies again.
-    static BENCH: RefCell<Workbench> = RefCell::new({
-        let mut bench = Workbench::open(FOLDER.path(), Settings::default()).unwrap();
+    static BENCH: RefCell<HeadlessWorkspace> = RefCell::new({
+        let mut bench = HeadlessWorkspace::open(FOLDER.path(), Settings::default()).unwrap();
         bench.list().unwrap();
         bench
     });

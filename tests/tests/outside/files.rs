@@ -6,19 +6,19 @@ use std::sync::LazyLock;
 use std::thread;
 
 use serde_json::{Value, json};
+use strata_app::headless::{HeadlessWorkspace, Settings, from_toml, read_loop_file};
 use strata_host::config::from_environment;
 use strata_host::store::{SessionId, Store, WorkspaceKey};
 use strata_host::trace_file::read_trace;
 use strata_host::transcript_file::read_transcript;
-use strata_lsp::workbench::{Settings, Workbench, from_toml, read_loop_file};
 use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 thread_local! {
     /// One for all inputs, each of which has a session of its own: a new one would load the vocabularies again.
-    static BENCH: RefCell<Workbench> =
-        RefCell::new(Workbench::open(FOLDER.path(), Settings::default()).unwrap());
+    static BENCH: RefCell<HeadlessWorkspace> =
+        RefCell::new(HeadlessWorkspace::open(FOLDER.path(), Settings::default()).unwrap());
     static STORE: RefCell<Store> = {
         let state = FOLDER.path().join(format!("{:?}", thread::current().id()));
         RefCell::new(Store::open(&state, &WorkspaceKey::of(FOLDER.path()).unwrap()).unwrap().store)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use strata_app::documents::key_of;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_host::disk::{ReadLimits, TextCache, glance, read_text, stamp_of};
@@ -10,7 +11,6 @@ use strata_host::named::named;
 use strata_host::roots::{Folder, Roots};
 use strata_host::select::expand;
 use strata_host::walk::{Walk, WalkOptions, walk, walk_at};
-use strata_lsp::documents::key_of;
 
 use crate::cases::{Case, cases};
 use crate::field::Field;

@@ -59,7 +59,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         inside: "server/engine/src/",
-        never: &["strata_host", "strata_lsp"],
+        never: &["strata_host", "strata_app", "strata_lsp"],
         except: &[],
         because: "the engine knows nothing of who calls it",
     },
@@ -71,7 +71,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         inside: "grammars/src/",
-        never: &["strata_engine", "strata_host", "strata_lsp"],
+        never: &["strata_engine", "strata_host", "strata_app", "strata_lsp"],
         except: &[],
         because: "a grammar does not know who reads it",
     },
@@ -97,7 +97,7 @@ const WALLS: &[Wall] = &[
         inside: "server/mcp/src/",
         never: &["strata_grammars", "strata_engine", "strata_host"],
         except: &[],
-        because: "the server for agents has no logic of its own: it runs the commands of lsp",
+        because: "the server for agents has no logic of its own: it runs the commands of app",
     },
     Wall {
         inside: "server/host/src/",
@@ -122,7 +122,7 @@ const WALLS: &[Wall] = &[
         inside: "server/cli/src/",
         never: &["strata_grammars", "strata_engine", "strata_host"],
         except: &[],
-        because: "the command line has no logic of its own: it runs the commands of lsp",
+        because: "the command line has no logic of its own: it runs the commands of app",
     },
 ];
 

@@ -70,7 +70,7 @@ fn public_functions_take_no_booleans() {
 #[test]
 fn dependencies_point_one_way() {
     let findings = dependencies::against_the_order(&Repo::open().members());
-    hold(&findings, "grammars <- engine <- host <- lsp <- mcp <- cli, and tests on top of all.");
+    hold(&findings, "grammars <- engine <- host <- app <- {lsp, mcp} <- cli, and tests on top of all.");
 }
 
 #[test]
@@ -92,6 +92,19 @@ fn what_the_engine_depends_on_is_pure() {
 fn what_the_host_depends_on_speaks_no_protocol() {
     let findings = dependencies::denied(&Repo::open().tree("strata-host"), dependencies::PROTOCOL);
     hold(&findings, "Only `lsp` and `mcp` know a protocol; hand plain values to the host.");
+}
+
+#[test]
+fn what_the_application_depends_on_speaks_no_protocol() {
+    let findings = dependencies::denied(&Repo::open().tree("strata-app"), dependencies::PROTOCOL);
+    hold(&findings, "The application does not know which front end calls it; convert in `lsp` or `mcp`.");
+}
+
+#[test]
+fn the_server_for_agents_is_no_language_server() {
+    let of_lsp = &["strata-lsp", "ls-types", "lsp-types", "tower-lsp", "tower-lsp-server"];
+    let findings = dependencies::denied(&Repo::open().tree("strata-mcp"), of_lsp);
+    hold(&findings, "What both need belongs to `app`.");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use strata_lsp::rehearsal::{Compactions, Cuts, Share};
+use strata_app::replay::{Compactions, Cuts, Share};
 
 use super::report::ABSENT;
 use crate::output::{count, counted};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use strata_lsp::rehearsal::{
+use strata_app::replay::{
     ByChars, Cell, Column, Conversation, ConversationMeans, Line, Predictions, Rehearsal, Session, Summary,
     Way,
 };

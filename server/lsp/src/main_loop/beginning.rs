@@ -13,13 +13,13 @@ use super::queue::{Task, Waiting, Whose};
 use super::tasks::{may_pass, new_name, not_resumed};
 use crate::capabilities;
 use crate::client::{Can, ClientInfo, InitializationOptions};
-use crate::faults::carried;
+use crate::event::Answer;
 use crate::folders::folders_of;
-use crate::mail::Answer;
 use crate::navigation;
-use crate::outgoing::Outgoing;
-use crate::settings;
+use crate::outbound::Outbound;
 use crate::world::Action;
+use strata_app::faults::carried;
+use strata_app::settings;
 
 impl MainLoop {
     pub(super) fn initialize(&mut self, params: &InitializeParams, answer: Answer<InitializeResult>) {
@@ -36,7 +36,7 @@ impl MainLoop {
         let own = options.settings;
         let roots = self.folders.roots();
         let client = Arc::new(client);
-        self.services.meet(Arc::clone(&client));
+        self.editor.meet(client.abilities);
         let (session, awaited) = self.first_session(&client, &roots);
         let [user, environment] = settings::of_user();
         let workspace = (Layer::Workspace, settings::of_workspace(&roots));
@@ -75,14 +75,14 @@ impl MainLoop {
     /// anything else yet, so the disk may be waited for here. Also says which one is still to be waited for, because somebody else
     /// writes to it: the server whose place this one takes, perhaps.
     fn first_session(&mut self, client: &ClientInfo, roots: &Roots) -> (Arc<Session>, Option<String>) {
-        let keeper = &self.services.keeper;
+        let store = &self.services.store;
         let folder = roots.iter().next().map(strata_host::roots::Root::path);
-        if let Some(Err(error)) = folder.map(|folder| keeper.settle(folder)) {
+        if let Some(Err(error)) = folder.map(|folder| store.settle(folder)) {
             self.greetings.push(("store", format!("sessions are not kept: {error}")));
         }
         let mut awaited = None;
         if let Some(id) = &client.resume {
-            match keeper.load(id, Access::Write) {
+            match store.load(id, Access::Write) {
                 Ok(session) => return (session, None),
                 Err(error) if may_pass(&error) => awaited = Some(id.clone()),
                 Err(error) => self.greetings.push(("resume", not_resumed(&error))),
@@ -110,7 +110,7 @@ impl MainLoop {
             self.ask_settings();
         }
         if client.watches_files == Can::Yes {
-            self.say(Outgoing::WatchFiles);
+            self.say(Outbound::WatchFiles);
         } else {
             self.watch_ourselves();
         }
@@ -136,21 +136,21 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::keeper::Keeper;
-    use crate::mail::{Call, Mail};
+    use crate::event::{Call, Event};
+    use strata_app::session_store::SessionStore;
 
     #[test]
     fn a_session_is_gone_on_with_when_its_last_server_has_ended() {
         let folder = tempfile::tempdir().unwrap();
-        let last = Keeper::default();
+        let last = SessionStore::default();
         last.settle_at(folder.path().join("state"), folder.path());
         let mut session = Session::new("s-1");
         session.history.add(NewMessage::text(Role::User, "where we were"));
         session.selection.select(FileKey::from("a.rs"));
         last.commit(&Arc::new(session), 1).unwrap();
 
-        let (mail, inbox) = channel();
-        let (main_loop, _said) = MainLoop::alone(mail);
+        let (events, inbox) = channel();
+        let (main_loop, _said) = MainLoop::alone(events);
         let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
         let client = ClientInfo { resume: Some("s-1".to_owned()), ..ClientInfo::default() };
         let (session, awaited) = main_loop.first_session(&client, &Roots::single(folder.path()).unwrap());
@@ -167,9 +167,9 @@ mod tests {
         main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
         let uri = |name: &str| format!("file://{}/{name}", folder.path().display());
         main_loop.files_renamed(&[(uri("a.rs"), uri("b.rs"))]);
-        while let Ok(mail) = inbox.recv_timeout(Duration::from_millis(200)) {
-            assert!(!matches!(mail, Mail::CommandDone(..)), "somebody writes to it");
-            main_loop.take(mail);
+        while let Ok(event) = inbox.recv_timeout(Duration::from_millis(200)) {
+            assert!(!matches!(event, Event::CommandDone(..)), "somebody writes to it");
+            main_loop.take(event);
         }
         main_loop.meter.wanted = true;
         assert_eq!(main_loop.time_to_meter(), None, "nobody is told of a session that nobody wanted");

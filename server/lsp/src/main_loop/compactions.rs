@@ -8,10 +8,10 @@ use strata_engine::cancel::Cancel;
 use strata_engine::compaction::Reading;
 use tower_lsp::ls_types::NumberOrString;
 
-use crate::commands::CommandError;
-use crate::compacting::{Job, News, Reason};
-use crate::mail::Answer;
-use crate::outgoing::Work;
+use crate::event::Answer;
+use crate::outbound::Work;
+use strata_app::commands::CommandError;
+use strata_app::compaction_job::{Job, News, Reason};
 
 /// One compaction.
 pub(super) struct Running {

@@ -8,10 +8,10 @@ use tower_lsp::ls_types::DidChangeWorkspaceFoldersParams;
 
 use super::MainLoop;
 use crate::client::Can;
-use crate::faults::carried;
-use crate::mail::Mail;
-use crate::outgoing::Outgoing;
-use crate::settings::{self, Found};
+use crate::event::Event;
+use crate::outbound::Outbound;
+use strata_app::faults::carried;
+use strata_app::settings::{self, Found};
 
 impl MainLoop {
     pub(super) fn folders_changed(&mut self, params: &DidChangeWorkspaceFoldersParams) {
@@ -19,7 +19,7 @@ impl MainLoop {
         folders.change(params);
         let roots = folders.roots();
         if let Some(root) = roots.iter().next()
-            && let Err(error) = self.services.keeper.settle(root.path())
+            && let Err(error) = self.services.store.settle(root.path())
         {
             self.services.warn("store", format!("sessions are not kept: {error}"));
         }
@@ -40,7 +40,7 @@ impl MainLoop {
     /// Asks the client for its settings. An answer may come after that to a later question, and does not count then.
     pub(super) fn ask_settings(&mut self) {
         self.settings_asked += 1;
-        self.say(Outgoing::AskSettings(self.settings_asked));
+        self.say(Outbound::AskSettings(self.settings_asked));
     }
 
     /// The client answered the question of this number. Before that, the answers to earlier ones count: this one might never have come.
@@ -59,11 +59,11 @@ impl MainLoop {
     /// Looks at the settings files of the workspace. A look may end after one that began later, and does not count then.
     pub(super) fn read_settings(&mut self) {
         self.settings_looks += 1;
-        let (look, roots, mail) =
-            (self.settings_looks, Arc::clone(&self.world.snapshot.roots), self.mail.clone());
+        let (look, roots, events) =
+            (self.settings_looks, Arc::clone(&self.world.snapshot.roots), self.events.clone());
         self.pool.spawn(carried("read settings", move || settings::of_workspace(&roots)), move |found| {
             match found {
-                Ok(found) => drop(mail.send(Mail::WorkspaceSettings(look, found))),
+                Ok(found) => drop(events.send(Event::WorkspaceSettings(look, found))),
                 Err(panicked) => tracing::error!(%panicked, "reading the settings files panicked"),
             }
         });
@@ -91,7 +91,7 @@ mod tests {
         let mut ask = |main_loop: &mut MainLoop| {
             main_loop.ask_settings();
             std::iter::from_fn(|| said.try_recv().ok()).find_map(|said| match said {
-                Outgoing::AskSettings(question) => Some(question),
+                Outbound::AskSettings(question) => Some(question),
                 _ => None,
             })
         };

@@ -13,12 +13,12 @@ use tower_lsp::ls_types::NumberOrString;
 
 use super::MainLoop;
 use crate::client::{Can, ClientInfo};
-use crate::faults::carried;
-use crate::index::{Efforts, Index, Links, Means, Progress, Remembered, Step, walk_options};
-use crate::mail::{IndexEnd, Mail};
-use crate::outgoing::{Outgoing, Work};
-use crate::snapshot::Snapshot;
+use crate::event::{Event, IndexEnd};
+use crate::outbound::{Outbound, Work};
 use crate::world::{Action, World};
+use strata_app::faults::carried;
+use strata_app::index::{Efforts, Index, Links, Means, Progress, Remembered, Step, walk_options};
+use strata_app::snapshot::Snapshot;
 
 /// A report of progress is sent when at least this many more files are done.
 const REPORT_EVERY: usize = 256;
@@ -94,12 +94,12 @@ impl Indexing {
     }
 
     /// A run has ended. Says whether it is the one that is on, whose result counts.
-    fn ended(&mut self, run: u64, outcome: &'static str, outgoing: &UnboundedSender<Outgoing>) -> bool {
+    fn ended(&mut self, run: u64, outcome: &'static str, outbound: &UnboundedSender<Outbound>) -> bool {
         let current = self.is_on(run);
         if current {
             self.running = None;
             // A closed connection needs no news.
-            let _ = outgoing.send(Outgoing::End(Work::Indexing(run), outcome.to_owned()));
+            let _ = outbound.send(Outbound::End(Work::Indexing(run), outcome.to_owned()));
         }
         current
     }
@@ -109,8 +109,8 @@ impl Indexing {
         &mut self,
         snapshot: &Snapshot,
         pool: &Pool,
-        mail: &Sender<Mail>,
-        outgoing: &UnboundedSender<Outgoing>,
+        events: &Sender<Event>,
+        outbound: &UnboundedSender<Outbound>,
         client: &ClientInfo,
     ) {
         if self.running.is_some() {
@@ -124,19 +124,19 @@ impl Indexing {
         let run = self.last_run;
         let cancel = Cancel::new();
         self.running = Some(Running { run, cancel: cancel.clone() });
-        let report = Report::new(run, outgoing, client, &wanted);
+        let report = Report::new(run, outbound, client, &wanted);
         let snapshot = snapshot.clone();
-        let mail = mail.clone();
-        let failed = mail.clone();
+        let events = events.clone();
+        let failed = events.clone();
         pool.spawn(
             carried("index", move || {
-                let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &mail).unzip();
+                let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &events).unzip();
                 let end = match index {
-                    Some(index) => IndexEnd::Done(Box::new(up_to_date(index, run, &mail))),
+                    Some(index) => IndexEnd::Done(Box::new(up_to_date(index, run, &events))),
                     None => IndexEnd::Stopped,
                 };
                 // A closed connection needs no index.
-                let _ = mail.send(Mail::Indexed(run, end));
+                let _ = events.send(Event::Indexed(run, end));
                 // Nobody waits any more.
                 if let Some(remembered) = remembered {
                     remembered.keep(&snapshot.outlines);
@@ -145,7 +145,7 @@ impl Indexing {
             move |ended| {
                 if let Err(panicked) = &ended {
                     tracing::error!(run, %panicked, "indexing failed");
-                    let _ = failed.send(Mail::Indexed(run, IndexEnd::Failed));
+                    let _ = failed.send(Event::Indexed(run, IndexEnd::Failed));
                 }
             },
         );
@@ -153,11 +153,11 @@ impl Indexing {
 }
 
 /// Outlines can be used while it is found out anew who refers to whom.
-fn up_to_date(index: Index, run: u64, mail: &Sender<Mail>) -> Index {
+fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
     match index.links {
         Links::Current => index,
         Links::Behind => {
-            let _ = mail.send(Mail::IndexSoFar(run, index.clone()));
+            let _ = events.send(Event::IndexSoFar(run, index.clone()));
             index.linked()
         }
     }
@@ -169,7 +169,7 @@ fn look(
     wanted: Wanted,
     cancel: &Cancel,
     mut report: Report,
-    mail: &Sender<Mail>,
+    events: &Sender<Event>,
 ) -> Option<(Index, Remembered)> {
     let options = walk_options(&snapshot.settings);
     let means = Means::of(snapshot, &options, cancel);
@@ -188,7 +188,7 @@ fn look(
         },
         Wanted::All => Index::build(&means, |step| match step {
             Step::Listed(index) => {
-                let _ = mail.send(Mail::IndexSoFar(run, *index));
+                let _ = events.send(Event::IndexSoFar(run, *index));
             }
             Step::Outlined(progress) => report.progress(progress),
         }),
@@ -203,16 +203,16 @@ fn look(
 /// Tells the client how far a run is, now and then.
 struct Report {
     run: u64,
-    to: Option<UnboundedSender<Outgoing>>,
+    to: Option<UnboundedSender<Outbound>>,
     last: usize,
 }
 
 impl Report {
-    fn new(run: u64, outgoing: &UnboundedSender<Outgoing>, client: &ClientInfo, wanted: &Wanted) -> Self {
+    fn new(run: u64, outbound: &UnboundedSender<Outbound>, client: &ClientInfo, wanted: &Wanted) -> Self {
         let shown = client.shows_progress == Can::Yes && matches!(wanted, Wanted::All);
-        let to = shown.then(|| outgoing.clone());
+        let to = shown.then(|| outbound.clone());
         if let Some(to) = &to {
-            let _ = to.send(Outgoing::Begin(Work::Indexing(run)));
+            let _ = to.send(Outbound::Begin(Work::Indexing(run)));
         }
         Self { run, to, last: 0 }
     }
@@ -223,7 +223,7 @@ impl Report {
         }
         self.last = progress.done;
         if let Some(to) = &self.to {
-            let _ = to.send(Outgoing::Report(Work::Indexing(self.run), progress.done, progress.total));
+            let _ = to.send(Outbound::Report(Work::Indexing(self.run), progress.done, progress.total));
         }
     }
 }
@@ -231,7 +231,7 @@ impl Report {
 impl MainLoop {
     pub(super) fn start_indexing(&mut self) {
         let snapshot = self.world.snapshot.clone();
-        self.indexing.start(&snapshot, &self.background, &self.mail, &self.outgoing, &self.world.client);
+        self.indexing.start(&snapshot, &self.background, &self.events, &self.outbound, &self.world.client);
     }
 
     /// A run goes on, and knows so much already.
@@ -245,7 +245,7 @@ impl MainLoop {
     fn replace_index(&mut self, next: impl FnOnce(&mut World) -> Vec<Action>) {
         let before = Arc::clone(&self.world.snapshot.index);
         self.transition(next);
-        self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.mail);
+        self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.events);
         self.background.spawn(move || drop(before), |_| ());
     }
 
@@ -256,7 +256,7 @@ impl MainLoop {
             IndexEnd::Stopped => "stopped",
             IndexEnd::Failed => "failed",
         };
-        if self.indexing.ended(run, outcome, &self.outgoing) {
+        if self.indexing.ended(run, outcome, &self.outbound) {
             match end {
                 IndexEnd::Done(index) => self.replace_index(|world| world.indexed(*index)),
                 IndexEnd::Stopped => {}

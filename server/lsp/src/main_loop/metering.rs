@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use strata_engine::cancel::Cancel;
 
 use super::MainLoop;
-use crate::clock::now_ms;
-use crate::faults::carried;
-use crate::mail::Mail;
-use crate::meter::{self, Status};
-use crate::outgoing::{Newest, Outgoing};
+use crate::event::Event;
+use crate::outbound::{Newest, Outbound};
+use strata_app::clock::now_ms;
+use strata_app::faults::carried;
+use strata_app::meter::{self, Status};
 
 /// The meter is sent at most this often (`strata/status`, four a second).
 const METER_EVERY: Duration = Duration::from_millis(250);
@@ -54,15 +54,15 @@ impl MainLoop {
         let Some(session) = self.world.sessions.get(&self.world.current).cloned() else { return };
         (self.meter.wanted, self.meter.reading, self.meter.last) = (false, true, Some(Instant::now()));
         let snapshot = self.world.snapshot.clone();
-        let mail = self.mail.clone();
+        let events = self.events.clone();
         let services = Arc::clone(&self.services);
         self.background.spawn(
             carried("meter", move || {
-                let keeping = services.keeper.keeping();
+                let keeping = services.store.persistence();
                 meter::read(&snapshot, &session, keeping, now_ms(), &Cancel::new())
             }),
             move |status| {
-                let _ = mail.send(Mail::Metered(status.ok().flatten()));
+                let _ = events.send(Event::Metered(status.ok().flatten()));
             },
         );
     }
@@ -74,7 +74,7 @@ impl MainLoop {
         if let Some(status) = status
             && self.meter.unsent.put(status).is_none()
         {
-            self.say(Outgoing::Status(self.meter.unsent.clone()));
+            self.say(Outbound::Status(self.meter.unsent.clone()));
         }
     }
 }
@@ -85,8 +85,8 @@ mod tests {
     use strata_engine::session::Session;
 
     use super::*;
-    use crate::keeper::Keeping;
-    use crate::snapshot::Snapshot;
+    use strata_app::session_store::Persistence;
+    use strata_app::snapshot::Snapshot;
 
     #[test]
     fn of_readings_that_nobody_takes_only_the_newest_is_kept() {
@@ -94,10 +94,10 @@ mod tests {
         let status = |revision: usize| {
             let mut session = Session::new("s-1");
             (0..revision).for_each(|_| session.touch());
-            meter::read(&Snapshot::empty(), &session, Keeping::Lost, 0, &Cancel::new())
+            meter::read(&Snapshot::empty(), &session, Persistence::InMemory, 0, &Cancel::new())
         };
         (1..=100).for_each(|revision| main_loop.metered(status(revision)));
-        let Ok(Outgoing::Status(newest)) = said.try_recv() else { panic!("nothing is said") };
+        let Ok(Outbound::Status(newest)) = said.try_recv() else { panic!("nothing is said") };
         assert_eq!(newest.take(), status(100));
         assert!(said.try_recv().is_err(), "it is said once");
         main_loop.metered(status(101));

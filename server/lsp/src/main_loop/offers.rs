@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::MainLoop;
 use crate::navigation::{self, Feature};
-use crate::outgoing::Outgoing;
+use crate::outbound::Outbound;
 
 /// What is offered.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl Offers {
         &mut self,
         wanted: &BTreeSet<Feature>,
         registers: &BTreeSet<Feature>,
-    ) -> (Vec<Outgoing>, Vec<Feature>) {
+    ) -> (Vec<Outbound>, Vec<Feature>) {
         let mut told = Vec::new();
         let mut late = Vec::new();
         for feature in Feature::ALL {
@@ -44,14 +44,14 @@ impl Offers {
                 (true, None) if registers.contains(&feature) => {
                     self.last += 1;
                     self.registered.insert(feature, self.last);
-                    told.push(Outgoing::Offer(feature, self.last));
+                    told.push(Outbound::Offer(feature, self.last));
                 }
                 (true, None) if !self.fixed.contains(&feature) && self.late.insert(feature) => {
                     late.push(feature);
                 }
                 (false, Some(&number)) => {
                     self.registered.remove(&feature);
-                    told.push(Outgoing::Withdraw(feature, number));
+                    told.push(Outbound::Withdraw(feature, number));
                 }
                 _ => {}
             }

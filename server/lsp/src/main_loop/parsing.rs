@@ -6,9 +6,9 @@ use strata_engine::key::FileKey;
 use strata_host::deadline::{OUTLINE_TIME, within};
 
 use super::MainLoop;
-use crate::faults::carried;
-use crate::mail::Mail;
-use crate::snapshot::Snapshot;
+use crate::event::Event;
+use strata_app::faults::carried;
+use strata_app::snapshot::Snapshot;
 
 impl MainLoop {
     pub(super) fn parse(&mut self, key: FileKey) {
@@ -16,14 +16,14 @@ impl MainLoop {
         if !buffer.is_stale() || !self.parsing.insert(key.clone()) {
             return;
         }
-        let mail = self.mail.clone();
+        let events = self.events.clone();
         let of = key.clone();
         let snapshot = self.world.snapshot.clone();
         self.pool.spawn(carried("parse", move || parse_and_count(&buffer, &of, &snapshot)), move |parsed| {
             if let Err(panicked) = &parsed {
                 tracing::error!(%key, %panicked, "parsing a buffer failed");
             }
-            let _ = mail.send(Mail::Parsed(key, parsed.ok().flatten()));
+            let _ = events.send(Event::Parsed(key, parsed.ok().flatten()));
         });
     }
 

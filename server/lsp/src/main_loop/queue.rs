@@ -6,9 +6,9 @@ use serde_json::Value;
 use strata_engine::ageing::Aged;
 use strata_engine::compaction::Draft;
 
-use crate::mail::Call;
-use crate::probe::Measured;
-use crate::snapshot::Snapshot;
+use crate::event::Call;
+use strata_app::snapshot::Snapshot;
+use strata_app::token_count_client::Measured;
 
 /// What waits, with the workspace as it was when it arrived.
 pub(super) struct Waiting {

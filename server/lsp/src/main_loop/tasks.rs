@@ -1,5 +1,5 @@
 //! What has its turn in a session: commands, and what came of work outside. Each runs on a copy of the session on another thread
-//! and comes back as mail, by when what it changed is on the disk.
+//! and comes back as event, by when what it changed is on the disk.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,18 +17,19 @@ use strata_host::store::{Access, StoreError};
 use super::MainLoop;
 use super::queue::{Task, Waiting, Whose};
 use crate::client::Can;
-use crate::clock::now_ms;
-use crate::commands::{self, CommandError, Compacting, Context, Effect, Wrote};
-use crate::compacting::Reason;
-use crate::faults::{self, Point, carried};
-use crate::keeper::{KeepError, Keeper};
-use crate::mail::{Answer, Call, Done, Mail, Waits};
+use crate::event::{Answer, Call, Done, Event, Waits};
 use crate::navigation::Feature;
-use crate::outgoing::Outgoing;
-use crate::probe::Measured;
-use crate::services::Services;
-use crate::snapshot::Snapshot;
-use crate::world::{Action, MAIN_SESSION};
+use crate::outbound::Outbound;
+use crate::world::Action;
+use strata_app::clock::now_ms;
+use strata_app::commands::MAIN_SESSION;
+use strata_app::commands::{self, CommandError, Compacting, Context, Effect, Wrote};
+use strata_app::compaction_job::Reason;
+use strata_app::faults::{self, Point, carried};
+use strata_app::services::Services;
+use strata_app::session_store::{SessionStore, SessionStoreError};
+use strata_app::snapshot::Snapshot;
+use strata_app::token_count_client::Measured;
 
 /// How long a session is waited for that somebody else writes to: a server whose editor is gone has ended 3 s later.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
@@ -81,14 +82,14 @@ impl MainLoop {
             return Started::No;
         };
         let services = Arc::clone(&self.services);
-        let (mail, of, folders_version) = (self.mail.clone(), id.to_owned(), self.world.folders_version);
+        let (events, of, folders_version) = (self.events.clone(), id.to_owned(), self.world.folders_version);
         let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);
         pool.spawn(carried(what, job), move |outcome| {
             if outcome.is_err() {
                 undo(&before, &services);
             }
             let done = done(outcome, what, folders_version, waits);
-            let _ = mail.send(Mail::CommandDone(of, Box::new(done)));
+            let _ = events.send(Event::CommandDone(of, Box::new(done)));
         });
         Started::Yes
     }
@@ -132,7 +133,7 @@ impl MainLoop {
             }
             Task::Resume(name) => {
                 let job = Box::new(move || resumed(&name, &services));
-                Work { what: "resume", job, pool: &self.patient, waits: Waits::Nobody }
+                Work { what: "resume", job, pool: &self.blocking, waits: Waits::Nobody }
             }
         }
     }
@@ -150,7 +151,7 @@ impl MainLoop {
         let sessions = self.world.sessions.clone();
         let current = Arc::clone(&self.world.current);
         let waits = Waits::Caller(answer, cancel.clone());
-        let waits_for_count = name == commands::ASSEMBLE && self.services.probe().is_some();
+        let waits_for_count = name == commands::ASSEMBLE && self.services.token_count_client().is_some();
         let may_wait = waits_for_count || commands::may_wait(&name, &snapshot);
         let compacting = if self.compactions.is_running(id) { Compacting::Yes } else { Compacting::No };
         let job = move || {
@@ -183,7 +184,7 @@ impl MainLoop {
             let outcome = Outcome { session: changed.then_some(session), effects, result };
             if keep { outcome.stored(&services) } else { outcome.undone(&sessions, &services) }
         };
-        let pool = if may_wait { &self.patient } else { &self.pool };
+        let pool = if may_wait { &self.blocking } else { &self.pool };
         Work { what: "command", job: Box::new(job), pool, waits }
     }
 
@@ -202,7 +203,7 @@ impl MainLoop {
         let (before, shown) = (self.world.shown().cloned(), Arc::clone(&self.world.current));
         self.take_over(id, done);
         self.lenses_after(before.as_deref());
-        // Last: what is owed for this mail is exactly this.
+        // Last: what is owed for this event is exactly this.
         self.turn_over(id, &shown);
     }
 
@@ -277,7 +278,7 @@ impl MainLoop {
             && self.world.shown().map(|session| &session.selection)
                 != before.map(|session| &session.selection)
         {
-            self.say(Outgoing::RefreshLenses);
+            self.say(Outbound::RefreshLenses);
         }
     }
 }
@@ -309,8 +310,8 @@ impl Outcome {
     fn stored(self, services: &Services) -> Stored {
         let Self { session, effects, result } = self;
         let session = session.map(Arc::new);
-        let stored = session.as_ref().map_or(Ok(()), |session| services.keeper.commit(session, now_ms()));
-        if let Some(news) = services.keeper.news() {
+        let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
+        if let Some(news) = services.store.news() {
             services.warn("store", news);
         }
         match stored {
@@ -347,7 +348,7 @@ pub(super) fn give_free_all(
     open: &BTreeMap<Arc<str>, Arc<Session>>,
     services: &Services,
 ) {
-    opened.filter(|id| !open.contains_key(id)).for_each(|id| services.keeper.give_back(&id));
+    opened.filter(|id| !open.contains_key(id)).for_each(|id| services.store.give_back(&id));
 }
 
 /// The names of the sessions that a task opened.
@@ -360,7 +361,7 @@ pub(super) fn opened(effects: &[Effect]) -> impl Iterator<Item = Arc<str>> {
 
 /// Has the store hold a session as it is again: what came to nothing may have got as far as being stored.
 pub(super) fn undo(session: &Arc<Session>, services: &Services) {
-    if !matches!(catch(|| services.keeper.commit(session, now_ms())), Ok(Ok(()))) {
+    if !matches!(catch(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "what came to nothing is still stored");
     }
 }
@@ -376,19 +377,19 @@ fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, wai
 
 /// A name for a session that is begun. Where the system has no randomness, the time makes it one of its own.
 pub(super) fn new_name() -> String {
-    Keeper::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
+    SessionStore::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
 }
 
 /// Whether a session may be had in a moment: somebody else writes to it. A store that is busy was waited for already.
-pub(super) fn may_pass(error: &KeepError) -> bool {
-    matches!(error, KeepError::Store(StoreError::InUse { .. }))
+pub(super) fn may_pass(error: &SessionStoreError) -> bool {
+    matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
 }
 
 /// The session that the client wishes to go on with, as soon as it can be had. After a while the person is told that it cannot.
 fn resumed(name: &str, services: &Services) -> Stored {
     let patience = Instant::now() + RESUME_PATIENCE;
     let effects = loop {
-        match services.keeper.load(name, Access::Write) {
+        match services.store.load(name, Access::Write) {
             Ok(session) => {
                 let id = Arc::clone(&session.id);
                 break vec![Effect::Open(session), Effect::Show(id)];
@@ -404,7 +405,7 @@ fn resumed(name: &str, services: &Services) -> Stored {
 }
 
 /// How the person is told that a session cannot be gone on with.
-pub(super) fn not_resumed(error: &KeepError) -> String {
+pub(super) fn not_resumed(error: &SessionStoreError) -> String {
     format!("a new session was begun: {error}")
 }
 
@@ -439,19 +440,19 @@ mod tests {
     use tokio::sync::oneshot;
 
     use super::*;
-    use crate::faults::plan::Plan;
+    use strata_app::faults::plan::Plan;
 
     /// A loop that keeps sessions below a folder, with one session in which something was said.
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {
         started_with(folder, channel().0)
     }
 
-    /// The same, and its mail goes somewhere.
-    fn started_with(folder: &tempfile::TempDir, mail: Sender<Mail>) -> (MainLoop, Arc<Session>) {
-        let (main_loop, _said) = MainLoop::alone(mail);
+    /// The same, and its event goes somewhere.
+    fn started_with(folder: &tempfile::TempDir, events: Sender<Event>) -> (MainLoop, Arc<Session>) {
+        let (main_loop, _said) = MainLoop::alone(events);
         let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
         let session = said(&Session::new("s-1"), "one");
-        main_loop.services.keeper.commit(&session, 1).unwrap();
+        main_loop.services.store.commit(&session, 1).unwrap();
         main_loop.world.begin_with(Arc::clone(&session));
         (main_loop, session)
     }
@@ -465,12 +466,12 @@ mod tests {
     #[test]
     fn what_was_written_before_it_was_cancelled_has_happened() {
         let folder = tempfile::tempdir().unwrap();
-        let (mail, inbox) = channel();
-        let (mut main_loop, _) = started_with(&folder, mail);
+        let (events, inbox) = channel();
+        let (mut main_loop, _) = started_with(&folder, events);
         let state = folder.path().join("state");
         let workspace = WorkspaceKey::of(folder.path()).unwrap();
         let other = Store::open(&state, &workspace).unwrap().store;
-        main_loop.services.keeper.with(|store| store.spills().write(&"s-1".parse()?, b"output")).unwrap();
+        main_loop.services.store.with(|store| store.spills().write(&"s-1".parse()?, b"output")).unwrap();
         // The deletion is in the database then, and has not come to an end.
         let lock = File::options().read(true).write(true).open(state.join("spill/lock")).unwrap();
         lock.lock().unwrap();
@@ -494,7 +495,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut main_loop, before) = started(&folder);
         let after = said(&before, "two");
-        main_loop.services.keeper.commit(&after, 2).unwrap();
+        main_loop.services.store.commit(&after, 2).unwrap();
         let (answer, mut waits) = oneshot::channel();
         let done = Done {
             folders_version: main_loop.world.folders_version + 1,
@@ -506,7 +507,7 @@ mod tests {
         main_loop.command_done("s-1", done);
         assert!(waits.try_recv().unwrap().is_err());
         let services = Arc::clone(&main_loop.services);
-        let stored = services.keeper.with(|store| store.load(&"s-1".parse()?)).unwrap();
+        let stored = services.store.with(|store| store.load(&"s-1".parse()?)).unwrap();
         assert_eq!(stored.messages.len(), before.history.len());
     }
 
@@ -515,15 +516,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (main_loop, session) = started(&folder);
         let (open, services) = (main_loop.world.sessions.clone(), Arc::clone(&main_loop.services));
-        let keeper = &services.keeper;
-        keeper.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
-        keeper.release("s-2");
-        let opened = keeper.load("s-2", Access::Write).unwrap();
+        let store = &services.store;
+        store.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
+        store.release("s-2");
+        let opened = store.load("s-2", Access::Write).unwrap();
         let effects = vec![Effect::Open(opened), Effect::Open(Arc::clone(&session))];
         let outcome = Outcome { session: None, effects, result: Ok(Value::Null) };
         let undone = outcome.undone(&open, &services);
         assert!(undone.effects.is_empty());
-        assert_eq!((keeper.access("s-2"), keeper.access("s-1")), (None, Some(Access::Write)));
+        assert_eq!((store.access("s-2"), store.access("s-1")), (None, Some(Access::Write)));
     }
 
     #[test]
@@ -531,13 +532,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (main_loop, _) = started(&folder);
         let (open, services) = (main_loop.world.sessions.clone(), Arc::clone(&main_loop.services));
-        let keeper = &services.keeper;
-        keeper.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
-        keeper.release("s-2");
-        let loads = [(); 2].map(|()| vec![Effect::Open(keeper.load("s-2", Access::Write).unwrap())]);
+        let store = &services.store;
+        store.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
+        store.release("s-2");
+        let loads = [(); 2].map(|()| vec![Effect::Open(store.load("s-2", Access::Write).unwrap())]);
         let access = loads.map(|effects| {
             drop(Outcome { session: None, effects, result: Ok(Value::Null) }.undone(&open, &services));
-            keeper.access("s-2")
+            store.access("s-2")
         });
         assert_eq!(access, [Some(Access::Write), None]);
     }
@@ -545,11 +546,11 @@ mod tests {
     #[test]
     fn a_session_that_was_opened_by_a_command_that_panics_is_given_free() {
         let folder = tempfile::tempdir().unwrap();
-        let (mail, inbox) = channel();
-        let (mut main_loop, _) = started_with(&folder, mail);
+        let (events, inbox) = channel();
+        let (mut main_loop, _) = started_with(&folder, events);
         let services = Arc::clone(&main_loop.services);
-        services.keeper.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
-        services.keeper.release("s-2");
+        services.store.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
+        services.store.release("s-2");
         let plan = Arc::new(Plan::default());
         plan.enter();
         let mut load = || {
@@ -557,7 +558,7 @@ mod tests {
             let (name, arguments) = ("strata.session.load".to_owned(), vec![json!({ "id": "s-2" })]);
             main_loop.enqueue(Call { name, arguments, cancel: Cancel::new(), answer });
             main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
-            (matches!(waits.try_recv(), Ok(Ok(_))), services.keeper.access("s-2"))
+            (matches!(waits.try_recv(), Ok(Ok(_))), services.store.access("s-2"))
         };
         for (what, point) in [
             ("strata.session.load", Point::Changed),

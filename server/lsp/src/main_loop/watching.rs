@@ -1,5 +1,5 @@
 //! Who watches the files on disk: the client, we ourselves, or, where the system lets nobody watch, a look at everything
-//! now and then. What is seen comes as mail.
+//! now and then. What is seen comes as event.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use strata_host::pool::Pool;
 use strata_host::watch::{WatchError, Watcher};
 
 use super::MainLoop;
-use crate::faults::carried;
-use crate::mail::Mail;
+use crate::event::Event;
 use crate::world::Action;
+use strata_app::faults::carried;
 
 /// Without a watcher everything is looked at this often. A look at a thousand files takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -37,10 +37,10 @@ pub(super) enum Watching {
 
 impl Watching {
     /// We watch from now on; the folders are still to be said.
-    fn ourselves(mail: &Sender<Mail>) -> Result<Self, WatchError> {
-        let mail = mail.clone();
+    fn ourselves(events: &Sender<Event>) -> Result<Self, WatchError> {
+        let events = events.clone();
         // The loop may have ended; then nobody needs to know.
-        let watcher = Watcher::new(move |sight| drop(mail.send(Mail::Seen(sight))))?;
+        let watcher = Watcher::new(move |sight| drop(events.send(Event::Seen(sight))))?;
         Ok(Self::Ours { watcher: Arc::new(Mutex::new(watcher)), begun: false })
     }
 
@@ -50,9 +50,9 @@ impl Watching {
     }
 
     /// These are the folders that a walk went through.
-    pub(super) fn adjust(&self, folders: &Arc<BTreeSet<PathBuf>>, pool: &Pool, mail: &Sender<Mail>) {
+    pub(super) fn adjust(&self, folders: &Arc<BTreeSet<PathBuf>>, pool: &Pool, events: &Sender<Event>) {
         let Self::Ours { watcher, .. } = self else { return };
-        let (watcher, folders, mail) = (Arc::clone(watcher), Arc::clone(folders), mail.clone());
+        let (watcher, folders, events) = (Arc::clone(watcher), Arc::clone(folders), events.clone());
         pool.spawn(
             carried("watch", move || watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(&folders)),
             move |watched| {
@@ -61,7 +61,7 @@ impl Watching {
                     Ok(Err(error)) => Err(error.to_string()),
                     Err(panicked) => Err(panicked.to_string()),
                 };
-                let _ = mail.send(Mail::Watched(watched));
+                let _ = events.send(Event::Watched(watched));
             },
         );
     }
@@ -85,10 +85,10 @@ impl Watching {
 
 impl MainLoop {
     pub(super) fn watch_ourselves(&mut self) {
-        match Watching::ourselves(&self.mail) {
+        match Watching::ourselves(&self.events) {
             Ok(watching) => {
                 self.watching = watching;
-                self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.mail);
+                self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.events);
             }
             Err(error) => self.cannot_watch(&error.to_string()),
         }

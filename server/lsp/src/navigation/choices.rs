@@ -10,8 +10,9 @@ use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTrigger
 
 use super::feature::ACTION_KIND;
 use crate::client::Can;
-use crate::snapshot::Snapshot;
-use crate::{figures, position};
+use crate::position;
+use strata_app::format;
+use strata_app::snapshot::Snapshot;
 
 /// What can be done with a document as it stands.
 pub(super) fn actions(
@@ -28,7 +29,7 @@ pub(super) fn actions(
     let part = json!({ "uri": uri, "range": params.range });
     let add = ("Add to model context".to_owned(), "select", &document);
     let add_lines = position::lines(params.range)
-        .map(|lines| (format!("Add {} to model context", figures::lines(lines)), "select", &part));
+        .map(|lines| (format!("Add {} to model context", format::lines(lines)), "select", &part));
     let remove = ("Remove from model context".to_owned(), "deselect", &document);
     let exclude = ("Exclude from model context".to_owned(), "exclude", &document);
     let include = ("Include in model context again".to_owned(), "include", &document);
@@ -83,7 +84,7 @@ fn standing(key: &FileKey, snapshot: &Snapshot, session: &Session) -> String {
         (Choice::Selected, Some(extent)) => match snapshot.text(key, selection) {
             Ok(file) => {
                 let weight = snapshot.weigh_file(key, &file, extent);
-                format!("{}, {}", figures::extent(extent), figures::tokens(weight))
+                format!("{}, {}", format::extent(extent), format::tokens(weight))
             }
             Err(error) => error.to_string(),
         },

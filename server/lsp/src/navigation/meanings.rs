@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupK
 use super::page::Page;
 use super::{Caret, Declarations, key};
 use crate::position::Encoding;
-use crate::snapshot::Snapshot;
+use strata_app::snapshot::Snapshot;
 
 /// A hover shows so many definitions of a name; who needs more looks for its definitions.
 const MOST_SHOWN: usize = 5;

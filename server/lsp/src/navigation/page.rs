@@ -10,7 +10,7 @@ use strata_engine::selection::Selection;
 use tower_lsp::ls_types::{Location, Uri};
 
 use crate::position::Encoding;
-use crate::snapshot::Snapshot;
+use strata_app::snapshot::Snapshot;
 
 /// A file that was read and parsed.
 pub(super) struct Page {

@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 use super::page::Page;
 use crate::client::{Can, ClientInfo};
 use crate::position::Encoding;
-use crate::snapshot::Snapshot;
+use strata_app::snapshot::Snapshot;
 
 /// So many symbols of the workspace are told at most, the best: a person types on rather than read more.
 const MOST: usize = 128;

@@ -5,7 +5,7 @@
 //!
 //! - A thread reads ([`FrameDecoder`]); each call is made at once, in wire order, and polled once before the next
 //!   message is looked at. So a handler that posts its event before its first `.await` makes wire order state order
-//!   (`ARCHITECTURE.md`, "Mail first"). What is pending then goes on as a task.
+//!   (`ARCHITECTURE.md`, "Events first"). What is pending then goes on as a task.
 //! - A thread writes, and is the only owner of the output.
 //! - The client's answers pass everything that waits; notifications are never capped; at most
 //!   [`Options::pending_requests`] requests are pending, one more is answered with [`SERVER_BUSY`].

@@ -261,7 +261,7 @@ impl Queue {
     }
 }
 
-/// Like [`Write::write_all`] and a flush, but patient with a non-blocking descriptor.
+/// Like [`Write::write_all`] and a flush, but blocking with a non-blocking descriptor.
 fn write_all(output: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match output.write(bytes) {

@@ -153,7 +153,7 @@ impl Mock {
         panic!("a test wants it")
     }
 
-    /// What "mail first" forbids: awaits before it acts.
+    /// What "event first" forbids: awaits before it acts.
     async fn late(&self, arg: Arg) {
         self.world.note(format!("late {}", arg.name));
         self.world.pass(&arg.name).await;

@@ -33,7 +33,7 @@ proptest! {
     }
 }
 
-/// Why handlers post their mail first: after its first await a handler runs when it can, with any transport.
+/// Why handlers post their event first: after its first await a handler runs when it can, with any transport.
 #[test]
 fn after_its_first_await_a_handler_runs_in_any_order() {
     let mut ours = Ours::start();

@@ -1,0 +1,164 @@
+//! `here.*`: the document at hand, for editors that can pass no arguments or drop replies. Each of these is another command
+//! with the document filled in, and answers with a sentence that the person is shown (`shown`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::key::FileKey;
+use strata_engine::selection::{Choice, LineRange};
+use strata_host::uri;
+
+use super::{CommandError, Context, files, prompt};
+use crate::documents::{self, key_of};
+use crate::{format, meter};
+
+/// Which document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Here {
+    /// Its URI or path; the one that the client named last when absent.
+    uri: Option<String>,
+    /// A part of it, as editors have it. Only `select` and `toggle` make use of that, and only when there is a character in it.
+    range: Option<TextRange>,
+}
+
+/// A range of the protocol.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TextRange {
+    /// Where it begins.
+    start: TextPosition,
+    /// Where it ends, exclusive.
+    end: TextPosition,
+}
+
+/// A position of the protocol.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TextPosition {
+    /// The line, from 0.
+    line: u32,
+    /// The character in it, from 0.
+    character: u32,
+}
+
+/// What the person is shown.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct HereReply {
+    /// A sentence.
+    message: String,
+    /// The file that a prompt was written to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// The same as a URI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
+}
+
+impl Here {
+    fn document(&self, context: &Context<'_>) -> Result<FileKey, CommandError> {
+        let snapshot = context.snapshot;
+        let Some(named) = self.uri.as_deref().or(snapshot.attention.latest()) else {
+            return Err(CommandError::failed(
+                "open a file first: this is about the file at hand, and the editor has named none",
+            ));
+        };
+        if let Some(key) = key_of(named, &snapshot.roots) {
+            return Ok(key);
+        }
+        snapshot.resolve(named).map_err(|error| match &self.uri {
+            Some(_) => CommandError::invalid("uri", &error.to_string()),
+            None => CommandError::failed(error.to_string()),
+        })
+    }
+
+    fn lines(&self) -> Option<LineRange> {
+        let place = |at: TextPosition| (at.line, at.character);
+        self.range.and_then(|range| documents::lines(place(range.start)..place(range.end)))
+    }
+}
+
+impl From<String> for HereReply {
+    fn from(message: String) -> Self {
+        Self { message, path: None, uri: None }
+    }
+}
+
+pub(super) fn select(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    let key = here.document(context)?;
+    files::select(files::Paths::document(&key, here.lines()), context).map_err(of_the_document)?;
+    Ok(as_shown(&key, context).into())
+}
+
+pub(super) fn deselect(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    let key = here.document(context)?;
+    let before = context.session.selection.choice(&key);
+    files::deselect(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+    Ok(match before {
+        Choice::Selected => format!("{key}: no longer in full in the model's context"),
+        Choice::Deselected | Choice::Excluded => format!("{key}: was not selected"),
+    }
+    .into())
+}
+
+pub(super) fn toggle(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    let key = here.document(context)?;
+    match context.session.selection.choice(&key) {
+        Choice::Selected => deselect(here, context),
+        Choice::Deselected | Choice::Excluded => select(here, context),
+    }
+}
+
+pub(super) fn exclude(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    let key = here.document(context)?;
+    files::exclude(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+    Ok(format!("{key}: excluded, the model sees nothing of it").into())
+}
+
+pub(super) fn include(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    let key = here.document(context)?;
+    let before = context.session.selection.choice(&key);
+    files::include(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+    Ok(match before {
+        Choice::Excluded => format!("{key}: no longer excluded"),
+        Choice::Selected | Choice::Deselected => format!("{key}: was not excluded"),
+    }
+    .into())
+}
+
+pub(super) fn preview(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    let preview = prompt::preview(prompt::AssembleParams::default(), context)?;
+    let file = context.services.previews.write(&context.session.id, &preview.text)?;
+    let uri = uri::from_path(&file);
+    let path = file.display().to_string();
+    let message = format!("The prompt ({}) is in {path}", format::tokens(preview.tokens));
+    Ok(HereReply { message, path: Some(path), uri })
+}
+
+pub(super) fn status(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+    let Context { snapshot, session, current, services, now_ms, cancel, .. } = context;
+    let status = meter::read(snapshot, session, services.store.persistence(), *now_ms, cancel)
+        .ok_or_else(|| CommandError::failed("the context cannot be weighed"))?;
+    let name = if *session.id == **current { "main" } else { &*session.id };
+    Ok(status.sentence(name, session.selection.selected().len()).into())
+}
+
+/// How much of a document is shown, and what that weighs.
+fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
+    let (snapshot, selection) = (context.snapshot, &context.session.selection);
+    let said = format!("{key}: in the model's context");
+    let Some(extent) = selection.selected().get(key) else { return said };
+    let how = format::extent(extent);
+    let Ok(file) = snapshot.text(key, selection) else { return format!("{said} {how}") };
+    let weight = snapshot.weigh_file(key, &file, extent);
+    let window = snapshot.models.resolve(&snapshot.settings.model).model.max_input.max(1);
+    let share = weight as f64 * 100.0 / window as f64;
+    format!("{said} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
+}
+
+/// A refusal in the words of the command that was run, about the document rather than one of its arguments.
+fn of_the_document(error: CommandError) -> CommandError {
+    match error {
+        CommandError::InvalidParams { message, .. } => CommandError::failed(message),
+        other => other,
+    }
+}

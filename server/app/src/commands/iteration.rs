@@ -1,0 +1,137 @@
+//! `iteration.*`: an autonomous loop, its running summary and the prompt of its next iteration.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::compaction::Summariser;
+use strata_engine::iteration::{
+    ContextualPrompt, FileEvent, Fold, Loop, LoopStatus, NewIteration, Promise, RollingConfig,
+};
+use strata_engine::prompt::with_scales;
+
+use super::{CommandError, Context, NoArguments};
+
+/// An iteration, and what goes with it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AddParams {
+    /// What the loop is for; needed before its first iteration, and begins another loop when it changes.
+    goal: Option<String>,
+    /// What was asked and what came of it.
+    iteration: NewIteration,
+    /// What the loop should know of where it runs, by name. Values of names that promise secrets are withheld.
+    environment: Option<BTreeMap<String, String>>,
+    /// What happened to files since the last one.
+    #[serde(default)]
+    file_events: Vec<FileEvent>,
+}
+
+/// What became of an iteration.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Added {
+    /// Its number, counted from 1.
+    number: u64,
+    /// Whether it says that the goal is reached.
+    promise: Promise,
+    /// What became of the iterations that left the window; absent when none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fold: Option<Folded>,
+}
+
+/// What became of iterations that were to be folded into the summary.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Fold")]
+struct Folded {
+    /// Their numbers.
+    iterations: Vec<u64>,
+    /// Who wrote the summary.
+    by: By,
+    /// Why nobody could.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+/// Who wrote the summary.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "FoldedBy")]
+enum By {
+    Model,
+    Extractive,
+    /// Nobody: they are kept word for word, and the next interval tries again.
+    Nobody,
+}
+
+pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    let AddParams { goal, mut iteration, environment, file_events } = params;
+    if iteration.time_ms == 0 {
+        iteration.time_ms = context.now_ms;
+    }
+    let config = context.snapshot.settings.context;
+    let now_ms = context.now_ms;
+    let looping = match (context.session.looping.take(), goal) {
+        (Some(looping), None) => looping,
+        (Some(looping), Some(goal)) if looping.goal == goal => looping,
+        (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, now_ms),
+        _ => return Err(CommandError::invalid("goal", "the first iteration of a loop needs its goal")),
+    };
+    let looping = context.session.looping.insert(looping);
+    if let Some(environment) = environment {
+        looping.note_environment(environment);
+    }
+    for event in file_events {
+        looping.note_file(event);
+    }
+    let added = looping.add(iteration, &config);
+    let fold = added.fold.map(|fold| folded(&fold, &config, context)).transpose()?;
+    context.session.touch();
+    Ok(Added { number: added.number, promise: added.promise, fold })
+}
+
+pub(super) fn prompt(_: NoArguments, context: &mut Context<'_>) -> Result<ContextualPrompt, CommandError> {
+    let config = context.snapshot.settings.context;
+    let looping = looping(context)?;
+    Ok(with_scales(context.snapshot.means(), |scales| looping.prompt(&config, scales.text)))
+}
+
+pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<LoopStatus, CommandError> {
+    Ok(looping(context)?.status(&context.snapshot.settings.context))
+}
+
+fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
+    let none = "no loop runs in this session; strata.iteration.add with a goal begins one";
+    context.session.looping.as_ref().ok_or_else(|| CommandError::failed(none))
+}
+
+/// Has iterations summed up: by a model where one may be asked, from themselves where there is none.
+fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folded, CommandError> {
+    let summarizer = context.services.summarizer(context.snapshot);
+    let means = context.snapshot.means();
+    let (text, by) = match summarizer.summariser() {
+        Summariser::Extractive => {
+            (Ok(with_scales(means, |scales| fold.extract(scales.text))), By::Extractive)
+        }
+        Summariser::Model { window, .. } => {
+            let question = with_scales(means, |scales| fold.question(window, scales.text));
+            (summarizer.ask(&question, context.cancel), By::Model)
+        }
+    };
+    context.cancel.check()?;
+    let iterations = fold.numbers();
+    let Some(looping) = context.session.looping.as_mut() else {
+        return Err(CommandError::failed("the loop is gone"));
+    };
+    with_scales(means, |scales| {
+        let put = |text: String| looping.fold(fold, &text, scales.text).map_err(|error| error.to_string());
+        Ok(match text.and_then(put) {
+            Ok(()) => Folded { iterations, by, problem: None },
+            Err(problem) => {
+                looping.not_folded(fold, config, scales.text);
+                Folded { iterations, by: By::Nobody, problem: Some(problem) }
+            }
+        })
+    })
+}

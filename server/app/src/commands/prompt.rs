@@ -1,0 +1,374 @@
+//! `prompt.*`: assemble, record, discard, preview, estimate.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use strata_engine::compaction::{Moment, Pressure, Summariser};
+use strata_engine::history::{ContentBlock, Image};
+use strata_engine::prompt::{
+    self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Ttl,
+    Warning, WarningCode, Workspace,
+};
+use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
+use strata_engine::tiers::PolicyName;
+use strata_engine::wire::{Body, Format, Tool};
+
+use super::said::Said;
+use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_output};
+use crate::compaction_job::Job;
+use crate::token_count_client::Measured;
+
+/// So often one prompt is counted by the client at most.
+const MEASURED: usize = 2;
+
+/// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AssembleParams {
+    /// What the person asks.
+    prompt: Option<String>,
+    /// Pictures that go with the prompt.
+    #[serde(default)]
+    images: Vec<Image>,
+    /// Results of the tools that the last answer asked for.
+    tool_results: Option<Vec<ToolResult>>,
+    /// The tools that the model may ask for, in the order in which they are declared.
+    #[serde(default)]
+    tools: Vec<Tool>,
+    /// The form of the request; the setting's when absent.
+    format: Option<Format>,
+    /// How the prompt is laid out; the session's or the setting's when absent.
+    policy: Option<PolicyName>,
+    /// The model it is made for; the setting's when absent.
+    model: Option<String>,
+    /// Maximum input tokens that the client passes on. What the prompt may weigh follows the model's window or this, whichever is
+    /// smaller.
+    max_input_tokens: Option<usize>,
+    /// Lifetime of cache entries, for clients that cannot ask for another; the setting's when absent.
+    ttl: Option<Ttl>,
+    /// Assemble without keeping the prompt: it cannot be recorded.
+    #[serde(default)]
+    dry_run: bool,
+    /// How the request body is handed over.
+    #[serde(default)]
+    body_as: BodyAs,
+    /// Fields for the top of the request body, such as `max_tokens` and `stream`, behind Strata's own. A field that is Strata's is
+    /// refused. What they hold is not weighed.
+    #[serde(default)]
+    extra: Map<String, Value>,
+}
+
+/// How a request body is handed over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum BodyAs {
+    /// As the JSON object that it is.
+    #[default]
+    Json,
+    /// As a string: the exact text to POST, for clients that would write the object's fields in another order.
+    Text,
+}
+
+/// What came of a prompt.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RecordParams {
+    /// The prompt, by the `id` that `strata.prompt.assemble` gave it.
+    id: String,
+    /// How it ended.
+    #[serde(default)]
+    status: Status,
+    /// The answer: a text, or its blocks.
+    response: Option<Said>,
+    /// What came of an answer that was stopped; the same as `response`.
+    partial: Option<Said>,
+    /// What the provider billed.
+    usage: Option<Usage>,
+}
+
+/// A prompt.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PromptId {
+    /// By the `id` that `strata.prompt.assemble` gave it.
+    id: String,
+}
+
+/// An earlier preview.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangesParams {
+    /// The text of the earlier preview.
+    since: String,
+    /// The policy of that preview; the session's or the setting's when absent.
+    policy: Option<PolicyName>,
+}
+
+/// What has changed since an earlier preview.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Changes {
+    /// The text of the preview now.
+    text: String,
+    /// A unified diff from the earlier text to this one. Its hunks name the part that they begin in. Empty when nothing has changed.
+    changes: String,
+}
+
+/// A text to weigh.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct EstimateParams {
+    /// The text.
+    text: String,
+    /// The model whose tokens count; the setting's when absent.
+    model: Option<String>,
+}
+
+/// What the text weighs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Estimate {
+    /// Tokens of the model.
+    tokens: usize,
+    /// The model whose tokens were counted.
+    model: String,
+}
+
+impl AssembleParams {
+    fn into_ask(self, now_ms: u64) -> Result<Ask, CommandError> {
+        let request = match (self.prompt, self.tool_results) {
+            (Some(_), Some(_)) => {
+                return Err(CommandError::invalid(
+                    "toolResults",
+                    "give either prompt or toolResults, not both",
+                ));
+            }
+            (None, Some(_)) if !self.images.is_empty() => {
+                return Err(CommandError::invalid(
+                    "images",
+                    "images go with prompt; put a tool's into its result",
+                ));
+            }
+            (None, Some(results)) => Request::ToolResults(results),
+            (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
+        };
+        let Self { tools, format, policy, model, max_input_tokens, ttl, .. } = self;
+        Ok(Ask { request, tools, format, policy, model, max_input_tokens, ttl, now_ms })
+    }
+}
+
+pub(super) fn assemble(
+    mut params: AssembleParams,
+    context: &mut Context<'_>,
+) -> Result<Assembled, CommandError> {
+    check_extra(&params, context)?;
+    let AssembleParams { dry_run, body_as, .. } = params;
+    let extra = std::mem::take(&mut params.extra);
+    let handed_over = |mut reply: Assembled| {
+        reply.body.extend(extra);
+        if body_as == BodyAs::Text {
+            reply.body = Body::Text(reply.body.into_text());
+        }
+        reply
+    };
+    let mut ask = params.into_ask(context.now_ms)?;
+    if let Request::ToolResults(results) = &mut ask.request {
+        for result in results {
+            result.content = tool_output::arrived(std::mem::take(&mut result.content), context);
+        }
+    }
+    inherit(context);
+    let mut prepared = prepared(&ask, context)?;
+    if dry_run {
+        return Ok(handed_over(prepared?.reply));
+    }
+    if let Some(job) = due_before(&prepared, context)
+        && compacted(&job, context)?
+    {
+        prepared = self::prepared(&ask, context)?;
+    }
+    let mut prepared = measured(prepared?, &ask, context)?;
+    context.cancel.check()?;
+    let Assembled { model, warnings, .. } = &mut prepared.reply;
+    let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
+    if warnings.iter().any(is_about_model) && !context.services.is_news_of_model(model) {
+        warnings.retain(|warning| !is_about_model(warning));
+    }
+    warnings.retain(|warning| match (&warning.code, &warning.path) {
+        (WarningCode::Redacted, Some(path)) => context.services.tell_of_secrets(path, &warning.message),
+        _ => true,
+    });
+    Ok(handed_over(context.session.keep(prepared)))
+}
+
+/// The compaction that is due before this prompt is sent. What counts is what the prompt would be with everything in it, not
+/// what is left when it does not fit.
+fn due_before(prepared: &Result<Prepared, AssembleError>, context: &Context<'_>) -> Option<Job> {
+    let Context { session, snapshot, .. } = context;
+    let due = |used, window| compaction::due(Moment::BeforeAssembling, Some(used), window, session, snapshot);
+    match prepared {
+        Ok(Prepared { reply, wanted, .. }) => due(*wanted, Some(reply.tokens.window)).or_else(|| {
+            let truncated =
+                reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated);
+            truncated.then(|| compaction::due_for_room(*wanted, &reply.tokens, session, snapshot))?
+        }),
+        Err(AssembleError::TooLarge { tokens, .. }) => due(*tokens, None),
+        Err(_) => None,
+    }
+}
+
+/// Whether the request body has room for the fields that come from the client.
+fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), CommandError> {
+    let format = params.format.unwrap_or(context.snapshot.settings.format);
+    if format.provider().is_none() && !params.extra.is_empty() {
+        return Err(CommandError::invalid("extra", "this format is a text to read, which has no fields"));
+    }
+    match params.extra.keys().find(|field| !format.has_room_for(field)) {
+        Some(field) => Err(CommandError::invalid(
+            &format!("extra.{field}"),
+            "this field of a request body is Strata's own",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What earlier conversations taught holds in a new one.
+fn inherit(context: &mut Context<'_>) {
+    if context.session.calibrations().is_empty()
+        && let Some(taught) = context.services.store.calibrations()
+    {
+        context.session.inherit(&taught);
+    }
+}
+
+/// A prompt of which it is not sure that it fits is counted by the client, where that can, and made anew with what that
+/// teaches when it does not. Without an answer the estimate stands.
+fn measured(mut prepared: Prepared, ask: &Ask, context: &mut Context<'_>) -> Result<Prepared, CommandError> {
+    let Some(probe) = context.services.token_count_client() else { return Ok(prepared) };
+    for _ in 0..MEASURED {
+        let TokenReport { expected, room, .. } = &prepared.reply.tokens;
+        if expected.tokens.saturating_add(expected.error) <= *room {
+            break;
+        }
+        match probe.measure(&prepared.reply, context.cancel) {
+            Ok(Measured { model, estimated, counted }) => {
+                context.session.measured(&model, estimated, counted);
+                if counted <= *room {
+                    break;
+                }
+                prepared = self::prepared(ask, context)??;
+            }
+            Err(problem) => {
+                tracing::warn!(%problem, "a prompt is sent by its estimate");
+                break;
+            }
+        }
+    }
+    Ok(prepared)
+}
+
+fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Result<Prepared, AssembleError>, CommandError> {
+    let make = match ask.request {
+        Request::Nothing => prompt::weigh,
+        Request::Prompt { .. } | Request::ToolResults(_) => prompt::assemble,
+    };
+    let assemble = |workspace: &Workspace<'_>, means: Means<'_>| make(workspace, context.session, ask, means);
+    Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)?)
+}
+
+/// Compacts the conversation before a prompt is made of it, and says whether it did. When it cannot be, the prompt is made
+/// of it as it is: what does not fit is shed.
+fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError> {
+    if context.compacting == Compacting::Yes {
+        return Ok(false);
+    }
+    let Context { snapshot, services, session, cancel, now_ms, .. } = context;
+    services.tell_compaction(job.started());
+    let drafted = job.draft(session, snapshot, &services.summarizer(snapshot), cancel);
+    cancel.check()?;
+    let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
+        let news = job.ended(&draft);
+        let committed = session.compact(draft, &job.profile, &snapshot.settings.tools, *now_ms);
+        committed.map(|_| news).map_err(|error| error.to_string())
+    });
+    let done = committed.is_ok();
+    let news = committed.unwrap_or_else(|error| job.failed(&error));
+    // Told when it is safely stored with the rest of the command.
+    context.effects.push(Effect::Tell(Box::new(news)));
+    Ok(done)
+}
+
+/// What `assemble` would make, for people to read. Changes nothing.
+pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
+    let mut ask = params.into_ask(context.now_ms)?;
+    match &mut ask.request {
+        Request::Prompt { text, images } if text.is_empty() && images.is_empty() => {
+            ask.request = Request::Nothing;
+        }
+        Request::ToolResults(results) => {
+            for result in results {
+                result.content = tool_output::foreseen(std::mem::take(&mut result.content), context);
+            }
+        }
+        Request::Prompt { .. } | Request::Nothing => {}
+    }
+    inherit(context);
+    let prepared = prepared(&ask, context)??;
+    Ok(prompt::preview(&prepared, context.session))
+}
+
+/// How far the preview differs from an earlier one, for chats that cannot take back what they sent.
+pub(super) fn changes(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
+    let now = preview(AssembleParams { policy: params.policy, ..AssembleParams::default() }, context)?;
+    let changes = prompt::changes_since(&params.since, &now);
+    Ok(Changes { text: now.text, changes })
+}
+
+pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {
+    if params.response.is_some() && params.partial.is_some() {
+        return Err(CommandError::invalid("partial", "give either response or partial, not both"));
+    }
+    let answer = params.response.or(params.partial).map_or(Vec::new(), Said::into_blocks);
+    if answer.iter().any(ContentBlock::is_tool_result) {
+        return Err(CommandError::invalid(
+            "response",
+            "an answer cannot hold tool results; they are the next request",
+        ));
+    }
+    let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
+    let recorded = context.session.record(&params.id, outcome)?;
+    let means = context.snapshot.means();
+    let before = context.session.pressure(None, means);
+    archive_old_results(&before, context);
+    // Archiving forgets what was billed for the whole prompt, which is the best that is known of it.
+    let freed = before.history.saturating_sub(context.session.pressure(None, means).history);
+    let used = Some(before.context.saturating_sub(freed));
+    // A turn of a conversation is what an iteration is to a loop.
+    let due = [Moment::AfterTurn, Moment::OnIteration]
+        .into_iter()
+        .find_map(|moment| compaction::due(moment, used, None, context.session, context.snapshot));
+    context.effects.extend(due.map(|job| Effect::Compact(Box::new(job))));
+    Ok(recorded)
+}
+
+/// Archives tool results that grew old; in a while when a model is to sum them up, since nobody waits for it.
+fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) {
+    let means = context.snapshot.means();
+    let full = pressure.window.is_some_and(|window| pressure.context > window / 10 * 9);
+    let room = if full { Room::None } else { Room::Left };
+    let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return };
+    match (ageing.question(), context.services.summarizer(context.snapshot).summariser()) {
+        (Some(_), Summariser::Model { .. }) => context.effects.push(Effect::Age(Box::new(ageing))),
+        _ => {
+            context.session.age(ageing.apply(None));
+        }
+    }
+}
+
+pub(super) fn discard(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+    context.session.discard(&params.id)?;
+    Ok(Empty {})
+}
+
+pub(super) fn estimate(params: EstimateParams, context: &mut Context<'_>) -> Result<Estimate, CommandError> {
+    let (model, tokens) = context.snapshot.count(&params.text, params.model.as_deref());
+    Ok(Estimate { tokens, model })
+}

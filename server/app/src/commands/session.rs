@@ -1,0 +1,431 @@
+//! `session.*`: conversations as wholes. Stored by the store; which of them are open is the main loop's business.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use strata_engine::exchange::{self, Form};
+use strata_engine::facts::Step;
+use strata_engine::history::{Message, MessageId, NewMessage};
+use strata_engine::redaction::Screen;
+use strata_engine::session::Session;
+use strata_engine::wire::{self, Body, Format};
+use strata_host::store::{Access, Scope, SessionInfo, StoreError};
+
+use super::memory::Found;
+use super::tool_output::quota;
+use super::{CommandError, Context, Effect, Empty, Later, NoArguments};
+use crate::commands::MAIN_SESSION;
+use crate::session_store::{SessionStore, SessionStoreError};
+
+/// A stored session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct LoadParams {
+    /// Its name.
+    id: String,
+    /// Open it without the right to write to it, as when another server does.
+    #[serde(default)]
+    read_only: bool,
+}
+
+/// How much of the session to take along.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ForkParams {
+    /// The last message that the new session has; all of them when absent.
+    until: Option<MessageId>,
+    /// What to call the new one.
+    #[serde(default)]
+    name: String,
+}
+
+/// What to call a session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RenameParams {
+    /// The name; empty for none.
+    name: String,
+    /// Which session; the one that the command is about when absent.
+    id: Option<String>,
+}
+
+/// A session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeleteParams {
+    /// Which; the one that the command is about when absent.
+    id: Option<String>,
+}
+
+/// A form that a session is written in.
+#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ExportFormat {
+    /// Strata's own lines: all messages with all that is known of them.
+    #[default]
+    Jsonl,
+    /// What the model sees, as a request to Anthropic.
+    Anthropic,
+    /// What the model sees, as a request to OpenAI.
+    OpenAi,
+    /// What the model sees, to read.
+    Markdown,
+}
+
+/// A session and a form to write it in.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExportParams {
+    /// The form.
+    #[serde(default)]
+    format: ExportFormat,
+    /// Which session; the one that the command is about when absent.
+    id: Option<String>,
+}
+
+/// A recorded session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ImportParams {
+    /// What another program, or `session.export`, wrote.
+    text: String,
+    /// What to call it.
+    #[serde(default)]
+    name: String,
+}
+
+/// What to look for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchParams {
+    /// Words. One without a letter or digit is an error.
+    query: String,
+    /// How many hits at most: 20 when absent, never more than 1,000.
+    limit: Option<usize>,
+}
+
+/// The session that is shown now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Opened {
+    /// Its name.
+    id: String,
+    /// How many messages it has.
+    messages: usize,
+    /// Whether it is open without the right to write to it.
+    read_only: bool,
+}
+
+/// The session that was made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Imported {
+    /// Its name.
+    id: String,
+    /// How many messages it has.
+    messages: usize,
+    /// The form that the text was in.
+    form: Form,
+    /// Lines that hold no message.
+    skipped: usize,
+}
+
+/// A session as text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Exported {
+    /// The form.
+    format: ExportFormat,
+    /// All of it.
+    text: String,
+}
+
+/// All sessions of the workspace.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Sessions {
+    /// The one written to last first.
+    sessions: Vec<Listed>,
+}
+
+/// A session.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ListedSession")]
+struct Listed {
+    /// Its name on the wire.
+    id: String,
+    /// What the person calls it; empty for none.
+    name: String,
+    /// When it was begun, in milliseconds since 1970; `null` when it was not stored yet.
+    created_ms: Option<u64>,
+    /// When it was last written to, likewise.
+    updated_ms: Option<u64>,
+    /// How many messages it has.
+    messages: usize,
+    /// The beginning of its first message.
+    preview: String,
+    /// Whether it is open in this server.
+    open: bool,
+    /// Whether it is the one that is shown.
+    current: bool,
+    /// Whether it is open without the right to write to it.
+    read_only: bool,
+}
+
+/// What the tools did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Steps {
+    /// Each call, in order.
+    steps: Vec<Step>,
+    /// The files that were read, the last one last.
+    files_read: Vec<String>,
+}
+
+pub(super) fn new(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    open(Arc::new(Session::new(SessionStore::new_id()?)), context)
+}
+
+pub(super) fn reset(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    let mut session = context.session.clone();
+    session.begin_again(SessionStore::new_id()?);
+    open(Arc::new(session), context)
+}
+
+pub(super) fn load(params: LoadParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    if let Some(session) = context.sessions.get(params.id.as_str()).cloned() {
+        return open(session, context);
+    }
+    let access = if params.read_only { Access::Read } else { Access::Write };
+    let session = context.services.store.load(&params.id, access)?;
+    open(session, context)
+}
+
+pub(super) fn fork(params: ForkParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    let mut session = context.session.clone();
+    if let Some(until) = params.until {
+        session.end_with(until)?;
+    }
+    session.rename(SessionStore::new_id()?);
+    let session = Arc::new(session);
+    let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
+    let quota = quota(context);
+    context.at_last::<Empty, _>(move |store| {
+        if store.access(&from).is_some() {
+            store.with(|store| {
+                store.allow_spills(quota);
+                Ok(())
+            })?;
+        }
+        store.fork(&from, &copy, &params.name, now_ms)?;
+        Ok(Empty {})
+    });
+    open(session, context)
+}
+
+pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Sessions, CommandError> {
+    let stored = context.services.store.list()?;
+    let unsaved = context.sessions.values().filter(|session| {
+        !session.history.is_empty() && !stored.iter().any(|info| *info.id.as_str() == *session.id)
+    });
+    let unsaved = unsaved.map(|session| {
+        let preview = session.history.messages().first().map(|message| message.text()).unwrap_or_default();
+        let preview = strata_engine::facts::one_line(&preview, 120);
+        Listed {
+            name: String::new(),
+            created_ms: None,
+            updated_ms: None,
+            messages: session.history.len(),
+            preview,
+            ..listed(&session.id, context)
+        }
+    });
+    let unsaved: Vec<Listed> = unsaved.collect();
+    let kept = stored.iter().filter(|info| info.messages > 0).map(|info| {
+        let SessionInfo { id, name, created_ms, updated_ms, messages, preview } = info.clone();
+        let (created_ms, updated_ms) = (Some(created_ms), Some(updated_ms));
+        Listed { name, created_ms, updated_ms, messages, preview, ..listed(id.as_str(), context) }
+    });
+    Ok(Sessions { sessions: unsaved.into_iter().chain(kept).collect() })
+}
+
+pub(super) fn steps(_: NoArguments, context: &mut Context<'_>) -> Result<Steps, CommandError> {
+    let (session, tools) = (&context.session, &context.snapshot.settings.tools);
+    let steps = session.trail.steps(&session.history, tools);
+    Ok(Steps { steps, files_read: session.trail.files_read(&session.history, tools) })
+}
+
+pub(super) fn rename(params: RenameParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+    let id = own_name(params.id, context);
+    let own = (*id == *context.session.id).then(|| context.session.clone());
+    let (id, now_ms) = (id.parse()?, context.now_ms);
+    Ok(context.at_last(move |store| {
+        if let Some(own) = own {
+            store.begin(&own, now_ms)?;
+        }
+        store.with(|store| store.rename(&id, &params.name))?;
+        Ok(Empty {})
+    }))
+}
+
+pub(super) fn delete(params: DeleteParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+    if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
+        // Earlier versions have stored sessions under this name, and what is deleted is gone.
+        let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
+        if is_stored {
+            return Err(CommandError::failed(
+                "`main` is the session at hand, and another one is stored under this name: leave `id` out for the \
+                 one at hand; `strata sessions delete main` deletes the other one",
+            ));
+        }
+    }
+    let id = own_name(params.id, context);
+    let own = *id == *context.session.id;
+    if !own && context.sessions.contains_key(id.as_str()) {
+        let message = format!("session `{id}` is open; send the command with \"session\": \"{id}\"");
+        return Err(CommandError::failed(message));
+    }
+    if own {
+        context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
+    }
+    Ok(context.at_last(move |store| {
+        match store.delete(&id) {
+            // Nothing was said in it yet, so there is only something to close.
+            Err(SessionStoreError::Store(StoreError::NoSession(_))) if own => {}
+            deleted => deleted?,
+        }
+        Ok(Empty {})
+    }))
+}
+
+pub(super) fn export(params: ExportParams, context: &mut Context<'_>) -> Result<Exported, CommandError> {
+    let id = own_name(params.id, context);
+    let format = params.format;
+    let text = match format {
+        ExportFormat::Jsonl => {
+            if *id == *context.session.id {
+                context.services.store.begin(context.session, context.now_ms)?;
+            }
+            let name = id.parse()?;
+            let mut lines = Vec::new();
+            context.services.store.with(|store| store.export(&name, &mut lines))?;
+            String::from_utf8_lossy(&lines).into_owned()
+        }
+        ExportFormat::Anthropic => seen(&id, Format::Anthropic, context)?,
+        ExportFormat::OpenAi => seen(&id, Format::OpenAi, context)?,
+        ExportFormat::Markdown => seen(&id, Format::Markdown, context)?,
+    };
+    Ok(Exported { format, text })
+}
+
+pub(super) fn import(
+    params: ImportParams,
+    context: &mut Context<'_>,
+) -> Result<Later<Imported>, CommandError> {
+    if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
+        let text = lines_without_secrets(&params.text, &context.snapshot.screen);
+        return Ok(context.at_last(move |store| {
+            let imported = store.with(|store| store.import(text.as_bytes()))?;
+            let id = imported.handle.id().as_str().to_owned();
+            Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
+        }));
+    }
+    let imported = read(&params.text, &context.snapshot.screen)?;
+    let mut session = Session::new(SessionStore::new_id()?);
+    session.set_history(imported.messages);
+    let (id, messages) = (session.id.to_string(), session.history.len());
+    let session = Arc::new(session);
+    context.effects.push(Effect::Open(Arc::clone(&session)));
+    let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
+    let name = context.snapshot.screen.text(&params.name).into_owned();
+    Ok(context.at_last(move |store| {
+        store.add(&session, &name, now_ms)?;
+        Ok(Imported { id, messages, form, skipped })
+    }))
+}
+
+pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+    context.services.store.begin(context.session, context.now_ms)?;
+    let scope = Scope::Session(context.session.id.parse()?);
+    super::memory::search_in(&params.query, params.limit, &scope, context)
+}
+
+fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    let (id, messages) = (session.id.to_string(), session.history.len());
+    let read_only = context.services.store.access(&id) == Some(Access::Read);
+    context.effects.push(Effect::Open(Arc::clone(&session)));
+    context.effects.push(Effect::Show(Arc::clone(&session.id)));
+    Ok(Opened { id, messages, read_only })
+}
+
+fn listed(id: &str, context: &Context<'_>) -> Listed {
+    Listed {
+        id: id.to_owned(),
+        name: String::new(),
+        created_ms: None,
+        updated_ms: None,
+        messages: 0,
+        preview: String::new(),
+        open: context.sessions.contains_key(id),
+        current: context.current == id,
+        read_only: context.services.store.access(id) == Some(Access::Read),
+    }
+}
+
+/// The session that a command names, or the one that it runs in.
+fn own_name(id: Option<String>, context: &Context<'_>) -> String {
+    match id.as_deref() {
+        None | Some(MAIN_SESSION) => context.session.id.to_string(),
+        Some(id) => id.to_owned(),
+    }
+}
+
+/// What the model sees of a session, in a provider's form.
+fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, CommandError> {
+    let open = context.sessions.get(id).map(|session| session.history.clone());
+    let history = match open {
+        _ if *id == *context.session.id => context.session.history.clone(),
+        Some(history) => history,
+        None => {
+            let name = id.parse()?;
+            let stored = context.services.store.with(|store| store.load(&name))?;
+            let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
+            strata_engine::history::History::restored(messages, MessageId(stored.next_id))
+        }
+    };
+    let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
+    Ok(match wire::request(messages, &[], format, &context.snapshot.settings.model) {
+        Body::Text(text) => text,
+        Body::Json(body) => body.to_string(),
+    })
+}
+
+/// Messages of a text in any form that is known.
+pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>, CommandError> {
+    Ok(read(text, screen)?.messages)
+}
+
+/// A conversation in any form that is known, with placeholders in the place of secrets.
+fn read(text: &str, screen: &Screen) -> Result<exchange::Imported, CommandError> {
+    let mut imported =
+        exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
+    imported.messages.iter_mut().for_each(|message| screen.message(message));
+    Ok(imported)
+}
+
+/// A stored session, one JSON value in each line, with placeholders in the place of secrets. A line that is no JSON stays: the
+/// store says what is wrong with it.
+fn lines_without_secrets(text: &str, screen: &Screen) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match serde_json::from_str::<Value>(line) {
+            Ok(mut value) => {
+                screen.value(&mut value);
+                out.push_str(&value.to_string());
+                out.push('\n');
+            }
+            Err(_) => out.push_str(line),
+        }
+    }
+    out
+}

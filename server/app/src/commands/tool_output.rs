@@ -1,0 +1,216 @@
+//! `toolOutput.*`: results of tools on their way in, and reading on in what was not shown.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::history::{ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role};
+use strata_engine::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
+use strata_host::store::{Quota, SessionId};
+
+use super::{CommandError, Context};
+
+/// Lines that are read when nobody says how many.
+const LINES: usize = 200;
+
+/// An output as a client may give it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "ToolOutput")]
+enum Output {
+    /// A text.
+    Text(String),
+    /// Its parts.
+    Parts(Vec<ResultPart>),
+}
+
+/// An output of a tool.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AddParams {
+    /// The output.
+    content: Output,
+    /// The call that it answers. With it the result is added to the conversation; without it only cut.
+    call_id: Option<String>,
+    /// How the call ended.
+    #[serde(default)]
+    outcome: Outcome,
+}
+
+/// What an output is named by: the number of a message, or the name of a spilled output.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "OutputName")]
+enum Name {
+    /// The number of a message with results.
+    Message(MessageId),
+    /// The name of an output that went to a file.
+    Spill(String),
+}
+
+/// Lines of an output.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadParams {
+    /// Which output.
+    id: Name,
+    /// The first line, counted from 1.
+    #[serde(default = "first")]
+    from: usize,
+    /// How many lines; 200 when absent.
+    count: Option<usize>,
+}
+
+/// What is kept of an output.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Added {
+    /// What the model is shown.
+    content: Vec<ResultPart>,
+    /// The message, when one was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<MessageId>,
+}
+
+pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    let parts = match params.content {
+        Output::Text(text) => vec![ResultPart::Text { text }],
+        Output::Parts(parts) => parts,
+    };
+    let content = arrived(parts, context);
+    let Some(call_id) = params.call_id else { return Ok(Added { content, id: None }) };
+    let called = context.session.history.sent().any(|message| {
+        message
+            .body
+            .content
+            .iter()
+            .any(|block| matches!(block, ContentBlock::ToolCall { id, .. } if *id == call_id))
+    });
+    if !called {
+        return Err(CommandError::invalid(
+            "callId",
+            &format!("no tool call of the conversation has the id `{call_id}`"),
+        ));
+    }
+    let block = ContentBlock::ToolResult { call_id, content: content.clone(), outcome: params.outcome };
+    let message = NewMessage {
+        kind: Kind::ToolResult,
+        time_ms: Some(context.now_ms),
+        ..NewMessage::new(Role::User, vec![block])
+    };
+    let id = context.session.history.add(message);
+    context.session.touch();
+    Ok(Added { content, id: Some(id) })
+}
+
+pub(super) fn read(params: ReadParams, context: &mut Context<'_>) -> Result<Page, CommandError> {
+    let ReadParams { id, from, count } = params;
+    let count = count.unwrap_or(LINES);
+    match id {
+        Name::Message(id) => {
+            let message = context.session.history.get(id);
+            let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
+                CommandError::invalid("id", &format!("message {} holds no tool result", id.0))
+            })?;
+            Ok(page(&output, from, count))
+        }
+        Name::Spill(id) => {
+            let session: SessionId = context.session.id.parse()?;
+            let store = &context.services.store;
+            let lines = store.with(|store| store.spills().read_lines(&session, &id, from, count))?;
+            let to = lines.from + lines.count - 1;
+            Ok(Page { text: lines.text, from: lines.from, to, total: lines.total })
+        }
+    }
+}
+
+/// The parts of a result as they are kept. What is too long for any prompt goes to a file of the session; where there is
+/// no place for files it is cut like anything else.
+pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
+    let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
+    let spilled: Vec<Option<Spilled>> = intake.spills().map(|text| spill(text, context)).collect();
+    intake.finish(spilled)
+}
+
+/// The parts as they would be kept where there is no place for files. Writes none.
+pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
+    let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
+    let nowhere: Vec<Option<Spilled>> = intake.spills().map(|_| None).collect();
+    intake.finish(nowhere)
+}
+
+/// What outputs in files may take together.
+pub(super) fn quota(context: &Context<'_>) -> Quota {
+    Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
+}
+
+fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
+    let session: SessionId = context.session.id.parse().ok()?;
+    let store = &context.services.store;
+    let quota = quota(context);
+    // Outputs of a session that is not stored are taken for what a deleted one has left.
+    let written = store
+        .begin(context.session, context.now_ms)
+        .and_then(|()| store.with(|store| store.spills().with_quota(quota).write(&session, text.as_bytes())));
+    let file = written
+        .inspect_err(
+            |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),
+        )
+        .ok()?;
+    Some(Spilled {
+        id: file.id.as_str().to_owned(),
+        path: file.path.display().to_string(),
+        bytes: file.bytes,
+        lines: Figures::of(text).lines,
+        sha256: file.sha256,
+    })
+}
+
+fn first() -> usize {
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::num::NonZeroU32;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use strata_engine::cancel::Cancel;
+    use strata_engine::session::Session;
+    use strata_engine::settings::Settings;
+
+    use super::super::{Compacting, Wrote};
+    use super::*;
+    use crate::services::Services;
+    use crate::snapshot::Snapshot;
+
+    #[test]
+    fn outputs_in_files_take_as_much_as_the_settings_say() {
+        let mut settings = Settings::default();
+        let quota = u64::from(settings.tool_output.spill_quota_mib.get()) << 20;
+        assert_eq!(Quota(quota), Quota::default());
+        settings.tool_output.spill_quota_mib = NonZeroU32::MIN;
+        let snapshot = Snapshot { settings: Arc::new(settings), ..Snapshot::empty() };
+        let top = tempfile::tempdir().unwrap();
+        let services = Services::default();
+        services.store.settle_at(top.path().join("state"), top.path());
+        let (sessions, cancel, mut session) = (BTreeMap::new(), Cancel::new(), Session::new("s-1"));
+        let context = Context {
+            snapshot: &snapshot,
+            session: &mut session,
+            sessions: &sessions,
+            current: "s-1",
+            services: &services,
+            compacting: Compacting::No,
+            now_ms: 1,
+            cancel: &cancel,
+            effects: Vec::new(),
+            write: None,
+            wrote: Wrote::No,
+        };
+        // Of 640 KiB each, so that one MiB has room for one of them.
+        let text = "0123456789abcde\n".repeat(40 << 10);
+        let files = [spill(&text, &context).unwrap(), spill(&text, &context).unwrap()];
+        assert_eq!(files.map(|file| Path::new(&file.path).exists()), [false, true]);
+        assert!(spill(&text.repeat(2), &context).is_none(), "more than there is room for");
+    }
+}

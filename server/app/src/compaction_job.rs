@@ -1,0 +1,181 @@
+//! Carries a compaction, or the archiving of tool results, through: asks what the engine wants asked, hands back the answers, tells the client when it begins
+//! and how it ends. Decides nothing about what is kept.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use strata_engine::ageing::{Aged, Ageing};
+use strata_engine::cancel::Cancel;
+use strata_engine::compaction::{Draft, NotCompacted, Profile, Reading, Run, Size, Strategy};
+use strata_engine::prompt::with_scales;
+use strata_engine::session::Session;
+
+use crate::snapshot::Snapshot;
+use crate::summarizer_client::SummarizerClient;
+
+/// Why a conversation is compacted.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(rename = "CompactionReason")]
+pub enum Reason {
+    /// Somebody asked for it.
+    Asked,
+    /// It has grown too long.
+    Due(Reading),
+    /// The provider said that the prompt was too long.
+    ContextLimit,
+}
+
+/// `strata/compaction`, and the reply of `compaction.run`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Compaction")]
+pub struct News {
+    /// How far it is.
+    pub state: NewsState,
+    /// The session.
+    pub session: String,
+    /// The profile.
+    pub profile: String,
+    /// Why.
+    pub reason: Reason,
+    /// How the conversation was made shorter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
+    /// What it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Size>,
+    /// What it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Size>,
+    /// What the person should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// How far a compaction is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "CompactionState")]
+pub enum NewsState {
+    /// It began.
+    Started,
+    /// The conversation is shorter.
+    Ended,
+    /// The conversation is as it was.
+    Failed,
+}
+
+/// One compaction of one session.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The session.
+    pub session: String,
+    /// The rules.
+    pub profile: Profile,
+    /// Why.
+    pub reason: Reason,
+    /// What the whole prompt weighs, when that is known, in tokens.
+    pub context: Option<usize>,
+    /// The input window of the prompt that it is for, in tokens; that of the last recorded prompt when absent.
+    pub window: Option<usize>,
+}
+
+/// What is to be archived, summed up by whom `summarizer` asks on this thread. Without an answer the results' own words stand.
+pub fn sum_up(ageing: Ageing, summarizer: &SummarizerClient) -> Aged {
+    let answer = ageing.question().map(|question| summarizer.ask(question, &Cancel::new()));
+    if let Some(Err(problem)) = &answer {
+        tracing::warn!(%problem, "tool results are archived without a summary by a model");
+    }
+    ageing.apply(answer.and_then(Result::ok).as_deref())
+}
+
+/// Why a compaction came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfinished {
+    /// There is no way to make the conversation shorter.
+    #[error(transparent)]
+    NotCompacted(#[from] NotCompacted),
+    /// Somebody stopped it.
+    #[error("the compaction was cancelled; the conversation is as it was")]
+    Cancelled,
+}
+
+impl Job {
+    /// Makes a draft of `session`, asking `summarizer` on this thread.
+    ///
+    /// # Errors
+    /// [`Unfinished`].
+    pub fn draft(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        summarizer: &SummarizerClient,
+        cancel: &Cancel,
+    ) -> Result<Draft, Unfinished> {
+        let means = snapshot.means();
+        let pressure = session.pressure(self.context, means).within(self.window);
+        let tools = snapshot.settings.tools.clone();
+        let mut run = with_scales(means, |scales| {
+            let profile = self.profile.clone();
+            Run::new(&session.history, profile, pressure, summarizer.summariser(), tools, scales)
+        })?;
+        while let Some(question) = run.question() {
+            let answer = summarizer.ask(question, cancel);
+            if cancel.is_cancelled() {
+                return Err(Unfinished::Cancelled);
+            }
+            if let Err(problem) = &answer {
+                tracing::warn!(purpose = ?question.purpose, %problem, "no answer to a question of a compaction");
+            }
+            with_scales(means, |scales| run.answer(answer, scales));
+        }
+        let mut draft = with_scales(means, |scales| run.finish(scales))?;
+        draft
+            .notes
+            .extend(summarizer.problem().map(|problem| format!("summarised without a model: {problem}")));
+        Ok(draft)
+    }
+
+    /// That it began.
+    pub fn started(&self) -> News {
+        News {
+            state: NewsState::Started,
+            session: self.session.clone(),
+            profile: self.profile.name.clone(),
+            reason: self.reason,
+            strategy: None,
+            before: None,
+            after: None,
+            notes: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// That it ended with `draft` in place.
+    pub fn ended(&self, draft: &Draft) -> News {
+        News {
+            state: NewsState::Ended,
+            strategy: Some(draft.strategy),
+            before: Some(draft.before),
+            after: Some(draft.after),
+            notes: draft.notes.clone(),
+            ..self.started()
+        }
+    }
+
+    /// That it came to nothing.
+    pub fn failed(&self, error: &impl ToString) -> News {
+        News { state: NewsState::Failed, error: Some(error.to_string()), ..self.started() }
+    }
+}
+
+impl From<News> for Value {
+    fn from(news: News) -> Self {
+        // Plain data with string keys: it always can be written.
+        serde_json::to_value(news).unwrap_or_default()
+    }
+}

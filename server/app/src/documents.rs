@@ -1,0 +1,100 @@
+//! Which of an editor's documents Strata keeps, and under which name. Never opens one.
+
+use std::ops::Range;
+
+use strata_engine::key::FileKey;
+use strata_engine::selection::LineRange;
+use strata_host::roots::Roots;
+use strata_host::uri;
+
+/// The name of a document: a file of a workspace folder, a buffer that was never saved, or a cell of a
+/// notebook (`notebook.ipynb#cell`). `None` for one that is not kept: of another scheme (`git:`, a diff view), or outside the
+/// workspace folders.
+pub fn key_of(text: &str, roots: &Roots) -> Option<FileKey> {
+    match uri::scheme(text) {
+        Some("file") => file_key(text, roots),
+        Some("untitled") => Some(FileKey::new(text)),
+        Some("vscode-notebook-cell") => notebook_cell(text, roots),
+        _ => None,
+    }
+}
+
+/// Whether a document's file lies outside of the workspace folders although its name does not say so: a link leads there.
+pub fn leads_out(key: &FileKey, roots: &Roots) -> bool {
+    match key.as_str().split_once(".ipynb#") {
+        Some((notebook, _)) => roots.leads_out(&FileKey::new(format!("{notebook}.ipynb"))),
+        None => roots.leads_out(key),
+    }
+}
+
+/// The name of a document after the workspace folders changed, as a file has its folder's name in front as soon as
+/// there are several. `None` when it lies in none of them any more.
+pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
+    if key.is_untitled() {
+        return Some(key.clone());
+    }
+    let rename = |key: &FileKey| now.key_of(&before.path_of(key).ok()?);
+    match key.as_str().split_once(".ipynb#") {
+        Some((notebook, cell)) => {
+            let notebook = rename(&FileKey::new(format!("{notebook}.ipynb")))?;
+            Some(FileKey::new(format!("{notebook}#{cell}")))
+        }
+        None => rename(key),
+    }
+}
+
+/// A place in a document as editors give it: line and character, both from 0.
+pub type Place = (u32, u32);
+
+/// The lines that a range touches, from 1; `None` for a range without a character in it. A line of which it covers only the
+/// beginning does not count: that is how editors select whole lines.
+pub fn lines(range: Range<Place>) -> Option<LineRange> {
+    let Range { start, end } = range;
+    let (start, end) = if start <= end { (start, end) } else { (end, start) };
+    let last = if end.1 == 0 { end.0 } else { end.0.saturating_add(1) };
+    let first = start.0.saturating_add(1);
+    if start == end { None } else { LineRange::new(first, last.max(first)) }
+}
+
+fn file_key(text: &str, roots: &Roots) -> Option<FileKey> {
+    let path = uri::to_path(text).ok()?;
+    // By its text first: the file may not exist yet. A path through a link is found by looking.
+    roots.key_of(&path).or_else(|| roots.resolve(text).ok())
+}
+
+fn notebook_cell(text: &str, roots: &Roots) -> Option<FileKey> {
+    let (notebook, cell) = text.split_once('#')?;
+    let path = notebook.split_once(':')?.1;
+    let key = file_key(&format!("file:{path}"), roots)?;
+    Some(FileKey::new(format!("{key}#{cell}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(uri: &str) -> Option<String> {
+        let roots = Roots::single(std::env::temp_dir()).unwrap();
+        key_of(uri, &roots).map(|key| key.to_string())
+    }
+
+    fn inside(path: &str) -> String {
+        uri::from_path(&std::env::temp_dir().join(path)).unwrap()
+    }
+
+    #[test]
+    fn files_buffers_and_cells_are_kept() {
+        assert_eq!(name(&inside("a b/é.rs")).as_deref(), Some("a b/é.rs"));
+        assert!(inside("a b/é.rs").contains("%20"), "the name above was percent-encoded");
+        assert_eq!(name("untitled:Untitled-1").as_deref(), Some("untitled:Untitled-1"));
+        let cell = inside("n.ipynb").replacen("file:", "vscode-notebook-cell:", 1) + "#W0sZmlsZQ%3D%3D";
+        assert_eq!(name(&cell).as_deref(), Some("n.ipynb#W0sZmlsZQ%3D%3D"));
+    }
+
+    #[test]
+    fn other_schemes_and_files_outside_are_not() {
+        for uri in ["git:/a.rs?ref", "output:x", "vscode-scm:a", "file:///elsewhere/a.rs", "nonsense", ""] {
+            assert_eq!(name(uri), None, "{uri}");
+        }
+    }
+}

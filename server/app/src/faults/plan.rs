@@ -1,0 +1,113 @@
+//! What a test has in mind for the server that it runs: which places were reached, and which one is to panic. Belongs to a thread and
+//! to the work that the thread gives to others, so that servers of other tests go on undisturbed.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Point;
+
+/// A place.
+pub type Place = (String, Point);
+
+/// What is to happen where.
+#[derive(Default)]
+pub struct Plan(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    reached: BTreeMap<Place, usize>,
+    /// The place that panics, and how often it is reached before.
+    armed: Option<(Place, usize)>,
+}
+
+/// Goes by the name of what the thread began last.
+const TRANSITION: &str = "transition";
+
+thread_local! {
+    static BEGUN: RefCell<String> = const { RefCell::new(String::new()) };
+    static PLAN: RefCell<Option<Arc<Plan>>> = const { RefCell::new(None) };
+}
+
+impl Plan {
+    /// What this thread does from now on goes by the plan.
+    pub fn enter(self: &Arc<Self>) {
+        PLAN.set(Some(Arc::clone(self)));
+    }
+
+    /// The next time that the place is reached after `passes` more times, it panics, once.
+    pub fn arm(&self, what: &str, point: Point, passes: usize) {
+        self.inner().armed = Some(((what.to_owned(), point), passes));
+    }
+
+    /// Nothing panics any more. Whether something still would have.
+    pub fn disarm(&self) -> bool {
+        self.inner().armed.take().is_some()
+    }
+
+    /// How often each place was reached.
+    pub fn reached(&self) -> BTreeMap<Place, usize> {
+        self.inner().reached.clone()
+    }
+
+    fn reach(&self, what: &str, point: Point) {
+        let place = (what.to_owned(), point);
+        let mut inner = self.inner();
+        *inner.reached.entry(place.clone()).or_default() += 1;
+        match &mut inner.armed {
+            Some((armed, passes)) if *armed == place && *passes > 0 => *passes -= 1,
+            Some((armed, _)) if *armed == place => {
+                inner.armed = None;
+                drop(inner);
+                // As a panic does, without the report of one on standard error.
+                resume_unwind(Box::new(format!("a test wants {what} to panic, {point:?}")));
+            }
+            _ => {}
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place is reached.
+pub fn reach(what: &str, point: Point) {
+    let Some(plan) = PLAN.with_borrow(Option::clone) else { return };
+    if point == Point::Before {
+        BEGUN.set(what.to_owned());
+    }
+    match what {
+        TRANSITION => plan.reach(&BEGUN.with_borrow(String::clone), point),
+        _ => plan.reach(what, point),
+    }
+}
+
+/// Goes by the plan of the thread that gives the work away.
+pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    inherited(move || {
+        reach(what, Point::Before);
+        let done = work();
+        reach(what, Point::After);
+        done
+    })
+}
+
+/// The same, and no place of its own.
+pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let plan = PLAN.with_borrow(Option::clone);
+    move || {
+        let _left = Left(PLAN.replace(plan));
+        work()
+    }
+}
+
+/// What the thread went by before.
+struct Left(Option<Arc<Plan>>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        PLAN.set(self.0.take());
+    }
+}

@@ -1,0 +1,148 @@
+//! The way from the application to whoever runs it: what it tells the user, and what it asks a client that can answer. Each front
+//! end implements it; without one nothing is told and nobody is asked.
+
+use std::fmt;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use strata_engine::compaction::Purpose;
+use strata_engine::key::FileKey;
+use strata_engine::wire::Format;
+
+use crate::compaction_job::News;
+
+/// A front end that a person or another program sits behind.
+pub trait FrontEnd: fmt::Debug + Send + Sync {
+    /// What its client answers. May change until the client has introduced itself.
+    fn abilities(&self) -> Abilities;
+
+    /// Tells the user something.
+    fn warn(&self, warning: Warning);
+
+    /// Tells the client how a compaction stands.
+    fn tell_compaction(&self, news: News);
+
+    /// Asks the client for a summary. The answer, or why there is none, goes to `answer` within `patience`.
+    ///
+    /// # Errors
+    /// [`Gone`].
+    fn summarize(
+        &self,
+        question: Summarize,
+        patience: Duration,
+        answer: Sender<Result<String, String>>,
+    ) -> Result<(), Gone>;
+
+    /// Asks the client how many tokens a request is by the provider's own count.
+    ///
+    /// # Errors
+    /// [`Gone`].
+    fn count_tokens(
+        &self,
+        request: CountTokens,
+        patience: Duration,
+        answer: Sender<Result<usize, String>>,
+    ) -> Result<(), Gone>;
+}
+
+/// What a client answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Abilities {
+    /// Questions for summaries.
+    pub summarizes: bool,
+    /// Questions for token counts.
+    pub counts_tokens: bool,
+}
+
+/// The client went away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the client is gone")]
+pub struct Gone;
+
+/// Something that the person should know.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// What kind of thing, for programs: `outOfStep`, `settings`, `resume`, `store`, `watch`, `compaction`, `redacted`, ...
+    pub code: String,
+    /// It in a sentence.
+    pub message: String,
+    /// The file that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileKey>,
+}
+
+/// What the client is to have a model answer.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Summarize {
+    /// What is asked for.
+    pub purpose: Purpose,
+    /// The system prompt.
+    pub system: String,
+    /// The user's message.
+    pub prompt: String,
+    /// What the answer may weigh, in tokens.
+    pub max_tokens: usize,
+    /// The model that is set for it, as its provider calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// What a model said.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Summary {
+    /// Its text.
+    Text(String),
+    /// The same inside an object, which may say more.
+    Object {
+        /// Its text.
+        text: String,
+    },
+}
+
+impl Summary {
+    /// Its text.
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Text(text) | Self::Object { text } => text,
+        }
+    }
+}
+
+/// A request whose tokens the client is to have counted.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CountTokens {
+    /// The model that it is for, by its name in the table.
+    pub model: String,
+    /// The form of the body.
+    pub format: Format,
+    /// What would be sent.
+    pub body: Value,
+}
+
+/// How many tokens a provider counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TokenCount {
+    /// The number.
+    Number(usize),
+    /// The same inside an object, which may say more.
+    Object {
+        /// The number.
+        #[serde(rename = "inputTokens")]
+        input_tokens: usize,
+    },
+}
+
+impl TokenCount {
+    /// The number.
+    pub fn get(self) -> usize {
+        match self {
+            Self::Number(tokens) | Self::Object { input_tokens: tokens } => tokens,
+        }
+    }
+}

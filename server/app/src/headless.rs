@@ -1,0 +1,607 @@
+//! A workspace and one session without an editor: what the command line stands on. Runs the server's own commands one after
+//! the other on the caller's thread. Has no main loop, no open buffers and no command of its own.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use serde_json::Value;
+use strata_engine::compaction::{Purpose, Question, Summariser};
+use strata_engine::prompt::IndexState;
+use strata_engine::session::Session;
+use strata_host::config::{Layer, Source};
+use strata_host::roots::{PathError, Roots};
+use strata_host::store::StoreError;
+
+use crate::clock::now_ms;
+use crate::commands::MAIN_SESSION;
+use crate::commands::{self, CommandError, Compacting, Context, Effect, Wrote};
+use crate::compaction_job::{Job, Reason, sum_up};
+use crate::index::{Index, Links, Means, Remembered, Step, walk_options};
+use crate::services::Services;
+use crate::session_store::{SessionStore, SessionStoreError};
+use crate::settings::{self, Configuration};
+use crate::snapshot::{Snapshot, outlines_of_user};
+use crate::token_usage::{Weights, weigh};
+
+pub use crate::index::Progress;
+pub use strata_engine::cancel::{Cancel, Cancelled};
+pub use strata_engine::settings::Settings;
+pub use strata_engine::trust::Trust;
+pub use strata_host::config::{from_toml, set_dotted};
+pub use strata_host::loop_file::read_loop_file;
+pub use strata_host::store::Access;
+
+/// One folder as the workspace, and one session in it.
+pub struct HeadlessWorkspace {
+    folder: PathBuf,
+    snapshot: Snapshot,
+    session: Arc<Session>,
+    services: Services,
+    keeps: Keeps,
+    cancel: Cancel,
+    /// What is being written to disk.
+    writing: Vec<JoinHandle<()>>,
+}
+
+/// What becomes of changes of the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Keeps {
+    /// They are stored, where sessions are kept.
+    Stored,
+    /// They end with the headless.
+    InMemory,
+}
+
+/// What came of opening a stored session once more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reopened {
+    /// It is the session from now on.
+    Open,
+    /// Another process writes to it.
+    InUse,
+}
+
+/// Why a folder cannot be the workspace.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Nothing there, or nothing that may be looked at.
+    #[error("`{}` cannot be opened: {error}", folder.display())]
+    Unreachable {
+        /// The folder as it was given.
+        folder: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file.
+    #[error("`{}` is no folder", .0.display())]
+    NotAFolder(PathBuf),
+    /// Not a place for a workspace.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// Settings of the command line that cannot be taken.
+    #[error("{0}")]
+    Options(String),
+}
+
+impl Drop for HeadlessWorkspace {
+    /// The process ends when its headless does; what is half written then is lost.
+    fn drop(&mut self) {
+        self.finish_writing();
+    }
+}
+
+impl HeadlessWorkspace {
+    /// Opens a folder with the settings that the user, the environment and the folder itself have for it; `options` are those of the
+    /// command line. Also returns, in sentences, what of the settings was not taken.
+    ///
+    /// # Errors
+    /// [`OpenError`]; settings of the command line that cannot be taken are [`OpenError::Options`].
+    pub fn configured(folder: &Path, trust: Trust, options: Value) -> Result<(Self, Vec<String>), OpenError> {
+        let mut headless = Self::open(folder, Settings::default())?;
+        let mut configuration = Configuration::default();
+        let [user, environment] = settings::of_user();
+        let workspace = (Layer::Workspace, settings::of_workspace(&headless.snapshot.roots));
+        let mut told: Vec<String> = [user, workspace, environment]
+            .into_iter()
+            .flat_map(|(layer, found)| configuration.replace(layer, found))
+            .collect();
+        let own = Source { layer: Layer::CommandLine, name: "the command line".into(), values: options };
+        if let Some(problem) = configuration.replace(Layer::CommandLine, vec![Ok(own)]).pop() {
+            return Err(OpenError::Options(problem));
+        }
+        told.extend(configuration.ignored());
+        let snapshot = &mut headless.snapshot;
+        snapshot.trust = trust;
+        // Whoever counts reads a tokenizer that is needed.
+        snapshot.configure(configuration);
+        Ok((headless, told))
+    }
+
+    /// Opens a folder, relative to the current directory or absolute, with these settings and no others. Looks at none of its files:
+    /// commands find no folders and patterns until [`list`](Self::list), and no outlines until [`index`](Self::index).
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(folder: &Path, settings: Settings) -> Result<Self, OpenError> {
+        let unreachable = |error| OpenError::Unreachable { folder: folder.to_owned(), error };
+        let real = folder.canonicalize().map_err(unreachable)?;
+        if !real.is_dir() {
+            return Err(OpenError::NotAFolder(folder.to_owned()));
+        }
+        let mut snapshot = Snapshot::empty();
+        snapshot.roots = Arc::new(Roots::single(&real)?);
+        snapshot.settings = Arc::new(settings);
+        // Whoever names a folder on the command line means what is in it.
+        snapshot.trust = Trust::Trusted;
+        Ok(Self {
+            folder: real,
+            snapshot,
+            session: Arc::new(Session::new(MAIN_SESSION)),
+            services: Services::default(),
+            keeps: Keeps::Stored,
+            cancel: Cancel::new(),
+            writing: Vec::new(),
+        })
+    }
+
+    /// The folder, absolute and without symbolic links.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What commands see.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Lists the files without reading them, which is quick.
+    ///
+    /// # Errors
+    /// As [`index`](Self::index).
+    pub fn list(&mut self) -> Result<(), Cancelled> {
+        let options = walk_options(&self.snapshot.settings);
+        let index = Index::listed(&self.snapshot.roots, &options, &self.cancel)?;
+        self.snapshot.index = Arc::new(index);
+        Ok(())
+    }
+
+    /// Lists the files and outlines those that have a grammar, telling `progress` now and then.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when what [`heed`](Self::heed) was given went up; then all is as before.
+    pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+        let options = walk_options(&self.snapshot.settings);
+        let means = Means::of(&self.snapshot, &options, &self.cancel);
+        let tell = |step| match step {
+            Step::Listed(_) => {}
+            Step::Outlined(so_far) => progress(so_far),
+        };
+        let (index, remembered) = Index::build(&means, tell)?;
+        self.know(index, remembered);
+        Ok(())
+    }
+
+    /// Brings what is known of the files up to date: lists and outlines them all the first time, later on looks at what
+    /// looks different on disk.
+    ///
+    /// # Errors
+    /// As [`index`](Self::index).
+    pub fn refresh(&mut self, progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
+        if self.snapshot.index.state == IndexState::Building {
+            return self.index(progress);
+        }
+        let options = walk_options(&self.snapshot.settings);
+        let means = Means::of(&self.snapshot, &options, &self.cancel);
+        if let Some((index, remembered)) = self.snapshot.index.rescanned(&means)? {
+            let index = match index.links {
+                Links::Current => index,
+                Links::Behind => index.linked(),
+            };
+            self.know(index, remembered);
+        }
+        Ok(())
+    }
+
+    /// Whatever is begun from now on ends when `cancel` goes up.
+    pub fn heed(&mut self, cancel: &Cancel) {
+        self.cancel = cancel.clone();
+    }
+
+    fn know(&mut self, index: Index, remembered: Remembered) {
+        self.snapshot.index = Arc::new(index);
+        let outlines = Arc::clone(&self.snapshot.outlines);
+        // Those that are done need no waiting for.
+        self.writing.retain(|writing| !writing.is_finished());
+        // What is kept for the next run keeps nobody waiting in this one.
+        self.writing.push(thread::spawn(move || remembered.keep(&outlines)));
+    }
+
+    /// Waits until what is kept for later runs is on the disk.
+    pub fn finish_writing(&mut self) {
+        for writing in self.writing.drain(..) {
+            // A panic was told by the thread that had it.
+            let _ = writing.join();
+        }
+    }
+
+    /// Uses the outlines of earlier runs from now on, and keeps those of this one for later ones.
+    pub fn keep_outlines(&mut self) {
+        self.snapshot.outlines = Arc::new(outlines_of_user());
+    }
+
+    /// Runs a command of the server (`strata.files.select`, ...) on the session. One that fails leaves the session as it
+    /// was.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn run(&mut self, name: &str, arguments: Value) -> Result<Value, CommandError> {
+        let mut session = Session::clone(&self.session);
+        let before = session.mark();
+        let mut context = Context {
+            snapshot: &self.snapshot,
+            session: &mut session,
+            sessions: &BTreeMap::new(),
+            current: &self.session.id,
+            services: &self.services,
+            compacting: Compacting::No,
+            now_ms: now_ms(),
+            cancel: &self.cancel,
+            effects: Vec::new(),
+            write: None,
+            wrote: Wrote::No,
+        };
+        let mut reply = commands::run(name, arguments, &mut context)?;
+        let effects = std::mem::take(&mut context.effects);
+        if session.mark() != before {
+            self.install(Arc::new(session))?;
+        }
+        let mut opened = None;
+        for effect in effects {
+            match effect {
+                Effect::Reindex => self.index(|_| ())?,
+                Effect::Tell(_) => {}
+                Effect::Age(ageing) => {
+                    let mut session = Session::clone(&self.session);
+                    session.age(sum_up(*ageing, &self.services.summarizer(&self.snapshot)));
+                    self.install(Arc::new(session))?;
+                }
+                Effect::Open(session) => opened = Some(session),
+                Effect::Show(_) => self.session = opened.take().unwrap_or_else(|| Arc::clone(&self.session)),
+                Effect::Close(_) => self.session = Arc::new(Session::new(SessionStore::new_id()?)),
+                Effect::Compact(job) => match job.reason {
+                    Reason::Due(_) => {
+                        // What is due by itself must not fail the command that made it so.
+                        if let Err(error) = self.compact(&job) {
+                            tracing::warn!(%error, "the conversation was not compacted");
+                        }
+                    }
+                    Reason::Asked | Reason::ContextLimit => reply = self.compact(&job)?,
+                },
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Keeps sessions on disk from now on, where the server keeps them.
+    ///
+    /// # Errors
+    /// When nothing says where that is.
+    pub fn keep_sessions(&self) -> Result<(), CommandError> {
+        Ok(self.services.store.settle(&self.folder)?)
+    }
+
+    /// Opens the store that [`keep_sessions`](Self::keep_sessions) would open when it is needed, and says what a person
+    /// should know of it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open_store(&self) -> Result<Option<String>, CommandError> {
+        self.keep_sessions()?;
+        self.services.store.with(|_| Ok(()))?;
+        Ok(self.services.store.news())
+    }
+
+    /// Begins a session that ends with the headless. Notes and other sessions are kept as before.
+    ///
+    /// # Errors
+    /// When the system has no randomness for its name.
+    pub fn begin_in_memory(&mut self) -> Result<(), CommandError> {
+        self.session = Arc::new(Session::new(SessionStore::new_id()?));
+        self.keeps = Keeps::InMemory;
+        Ok(())
+    }
+
+    /// The stored session that was written to last.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn newest_session(&self) -> Result<Option<String>, CommandError> {
+        Ok(self.services.store.list()?.first().map(|info| info.id.as_str().to_owned()))
+    }
+
+    /// Goes on with a stored session as it is on disk now, which another process may have written to since it was last
+    /// opened here. [`let_go`](Self::let_go) lets others write to it again.
+    ///
+    /// # Errors
+    /// [`CommandError`] when there is no such session, or it cannot be read.
+    pub fn reopen(&mut self, id: &str, access: Access) -> Result<Reopened, CommandError> {
+        self.services.store.release(id);
+        match self.services.store.load(id, access) {
+            Err(SessionStoreError::Store(StoreError::InUse { .. })) => Ok(Reopened::InUse),
+            loaded => {
+                self.session = loaded?;
+                self.keeps = Keeps::Stored;
+                Ok(Reopened::Open)
+            }
+        }
+    }
+
+    /// Lets other processes write to the session. What is changed here from now on would be refused; it has to be
+    /// opened anew before.
+    pub fn let_go(&self) {
+        self.services.store.release(&self.session.id);
+    }
+
+    /// Reads all that is stored for the workspace once, and says how many sessions that is.
+    ///
+    /// # Errors
+    /// When it cannot be opened or is damaged.
+    pub fn verify_store(&self) -> Result<usize, CommandError> {
+        self.open_store()?;
+        self.services.store.with(|store| store.verify())?;
+        Ok(self.services.store.list()?.len())
+    }
+
+    /// Asks the model that writes summaries for a word, as it would be asked for a summary. `None` when none is set.
+    ///
+    /// # Errors
+    /// Why there is no answer, in a sentence.
+    pub fn ask_provider(&self) -> Option<Result<String, String>> {
+        let summarizer = self.services.summarizer(&self.snapshot);
+        if let Some(problem) = summarizer.problem() {
+            return Some(Err(problem.to_owned()));
+        }
+        if summarizer.summariser() == Summariser::Extractive {
+            return None;
+        }
+        let question = Question {
+            purpose: Purpose::Summarise,
+            system: "You check a connection.".to_owned(),
+            prompt: "Answer with the word: ready".to_owned(),
+            max_tokens: 16,
+        };
+        Some(summarizer.ask(&question, &self.cancel))
+    }
+
+    /// Goes on with a stored session.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn resume(&mut self, id: &str, access: Access) -> Result<(), CommandError> {
+        self.session = self.services.store.load(id, access)?;
+        Ok(())
+    }
+
+    /// Goes on with a stored session, or begins one of this name when there is none.
+    ///
+    /// # Errors
+    /// [`CommandError`], also when there is none and the name is a word for something else.
+    pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
+        self.session = match self.services.store.load(id, Access::Write) {
+            Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
+                return Err(StoreError::Reserved(name).into());
+            }
+            Err(SessionStoreError::Store(StoreError::NoSession(_))) => Arc::new(Session::new(id)),
+            loaded => loaded?,
+        };
+        Ok(())
+    }
+
+    fn compact(&mut self, job: &Job) -> Result<Value, CommandError> {
+        let summarizer = self.services.summarizer(&self.snapshot);
+        let draft = job.draft(&self.session, &self.snapshot, &summarizer, &self.cancel);
+        let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
+        let news = job.ended(&draft);
+        let mut session = Session::clone(&self.session);
+        session.compact(draft, &job.profile, &self.snapshot.settings.tools, now_ms())?;
+        if job.reason == Reason::ContextLimit {
+            session.recovered();
+        }
+        self.install(Arc::new(session))?;
+        Ok(commands::versioned(news.into(), &self.session))
+    }
+
+    fn install(&mut self, session: Arc<Session>) -> Result<(), CommandError> {
+        if self.keeps == Keeps::Stored {
+            self.services.store.commit(&session, now_ms())?;
+        }
+        self.session = session;
+        Ok(())
+    }
+
+    /// Counts the tokens of files; see [`weigh`]. Needs no index.
+    ///
+    /// # Errors
+    /// [`CommandError`] when a path stands for no file.
+    pub fn weigh(
+        &self,
+        paths: &[String],
+        model: Option<&str>,
+        progress: impl FnMut(Progress),
+    ) -> Result<Weights, CommandError> {
+        weigh(&self.snapshot, paths, model, &self.cancel, progress)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn repository() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.py"), "def alone():\n    return 1\n").unwrap();
+        fs::write(folder.path().join("b.txt"), "text\n").unwrap();
+        folder
+    }
+
+    fn has(headless: &mut HeadlessWorkspace, path: &str) -> bool {
+        headless.run("strata.files.has", json!({ "path": path })).unwrap()["has"] == true
+    }
+
+    #[test]
+    fn commands_change_the_session_and_failed_ones_do_not() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        headless.index(|_| ()).unwrap();
+        headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+        assert!(has(&mut headless, "a.py"));
+        // The first path alone would be fine.
+        headless.run("strata.files.select", json!({ "paths": ["b.txt", "nowhere"] })).unwrap_err();
+        assert!(!has(&mut headless, "b.txt"));
+    }
+
+    #[test]
+    fn folders_can_be_selected_before_anything_is_outlined() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        headless.list().unwrap();
+        let reply = headless.run("strata.files.select", json!({ "paths": ["*.*"] })).unwrap();
+        assert_eq!(reply["changed"], json!(["a.py", "b.txt"]));
+        let status = headless.run("strata.server.status", json!({})).unwrap();
+        assert_eq!(
+            (&status["files"], &status["outlined"], &status["index"]),
+            (&2.into(), &0.into(), &"building".into())
+        );
+    }
+
+    #[test]
+    fn an_asked_for_reindex_has_happened_when_the_command_returns() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        let outlined = |headless: &mut HeadlessWorkspace| {
+            headless.run("strata.server.status", json!({})).unwrap()["outlined"].clone()
+        };
+        assert_eq!(outlined(&mut headless), 0);
+        headless.run("strata.server.reindex", json!({})).unwrap();
+        assert_eq!(outlined(&mut headless), 1);
+    }
+
+    #[test]
+    fn what_changed_on_disk_is_found_and_what_is_cancelled_changes_nothing() {
+        let folder = repository();
+        let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        let cancel = Cancel::new();
+        cancel.cancel();
+        headless.heed(&cancel);
+        assert_eq!(headless.refresh(|_| ()), Err(Cancelled));
+        headless.heed(&Cancel::new());
+        headless.refresh(|_| ()).unwrap();
+        let find = |headless: &mut HeadlessWorkspace, query: &str| {
+            let reply = headless.run("strata.symbols.find", json!({ "query": query })).unwrap();
+            reply["symbols"].as_array().unwrap().len()
+        };
+        assert_eq!(find(&mut headless, "alone"), 1);
+        fs::remove_file(folder.path().join("a.py")).unwrap();
+        fs::write(folder.path().join("c.py"), "def later():\n    return 2\n").unwrap();
+        headless.refresh(|_| ()).unwrap();
+        assert_eq!((find(&mut headless, "alone"), find(&mut headless, "later")), (0, 1));
+    }
+
+    /// A headless whose sessions are kept below a folder of the test's own.
+    fn kept(folder: &Path, state: &Path) -> HeadlessWorkspace {
+        let mut headless = HeadlessWorkspace::open(folder, Settings::default()).unwrap();
+        headless.services.store.settle_at(state.to_owned(), folder);
+        headless.list().unwrap();
+        headless
+    }
+
+    #[test]
+    fn a_session_in_memory_leaves_nothing_behind() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut headless = kept(folder.path(), state.path());
+        headless.begin_in_memory().unwrap();
+        headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+        headless.run("strata.memory.add", json!({ "text": "a note" })).unwrap();
+        assert!(has(&mut headless, "a.py"));
+        assert_eq!(headless.newest_session().unwrap(), None);
+        let found = headless.run("strata.memory.search", json!({ "query": "note" })).unwrap();
+        assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_is_imported_can_be_read_again() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut headless = kept(folder.path(), state.path());
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let function = json!({ "name": "f", "arguments": nested(126) });
+        let call = json!({ "id": "c", "type": "function", "function": function });
+        let messages = json!([
+            { "role": "user", "content": "hi" },
+            { "role": "assistant", "content": null, "tool_calls": [call] },
+        ]);
+        let text = json!({ "messages": messages }).to_string();
+        let imported = headless.run("strata.session.import", json!({ "text": text })).unwrap();
+        let id = imported["id"].as_str().unwrap();
+        assert_eq!(headless.reopen(id, Access::Write).unwrap(), Reopened::Open);
+
+        // As deep as JSON is read; a level more when it is stored.
+        let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
+        let refused = headless.run("strata.session.import", json!({ "text": text })).unwrap_err();
+        assert!(refused.to_string().contains("nested"), "{refused}");
+        assert_eq!(headless.newest_session().unwrap().as_deref(), Some(id));
+    }
+
+    #[test]
+    fn no_session_is_begun_under_the_name_of_the_one_at_hand() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut headless = kept(folder.path(), state.path());
+        let refused = headless.resume_or_begin("main").unwrap_err().to_string();
+        assert!(refused.contains("`main`") && refused.contains("another one"), "{refused}");
+        headless.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap_err();
+        assert_eq!(headless.newest_session().unwrap(), None);
+    }
+
+    #[test]
+    fn a_session_is_read_again_while_another_writes_to_it() {
+        let (folder, state) = (repository(), tempfile::tempdir().unwrap());
+        let mut writer = kept(folder.path(), state.path());
+        writer.resume_or_begin("shared").unwrap();
+        writer.run("strata.files.select", json!({ "paths": ["a.py"] })).unwrap();
+
+        let mut reader = kept(folder.path(), state.path());
+        assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
+        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), Reopened::InUse);
+        assert_eq!(reader.reopen("shared", Access::Read).unwrap(), Reopened::Open);
+        assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (true, false));
+        reader.run("strata.files.select", json!({ "paths": ["b.txt"] })).unwrap_err();
+
+        writer.run("strata.files.set", json!({ "paths": ["b.txt"] })).unwrap();
+        reader.reopen("shared", Access::Read).unwrap();
+        assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (false, true));
+        reader.let_go();
+
+        drop(writer);
+        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), Reopened::Open);
+        reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
+        reader.let_go();
+        let mut third = kept(folder.path(), state.path());
+        assert_eq!(third.reopen("shared", Access::Write).unwrap(), Reopened::Open);
+        assert!(has(&mut third, "a.py"));
+        assert!(third.reopen("nobody", Access::Read).is_err());
+    }
+
+    #[test]
+    fn what_is_no_folder_is_refused() {
+        let folder = repository();
+        let open = |path: &Path| HeadlessWorkspace::open(path, Settings::default()).err();
+        assert!(matches!(open(&folder.path().join("a.py")), Some(OpenError::NotAFolder(_))));
+        assert!(matches!(open(&folder.path().join("c")), Some(OpenError::Unreachable { .. })));
+    }
+}

@@ -1,0 +1,30 @@
+//! The application: typed commands over a session and a snapshot of the workspace, the store of sessions, the index, the settings
+//! that count, compaction jobs. The language server, the server for agents and the command line are three front ends of it.
+//! Names no type of their protocols and does not know which of them runs it.
+
+pub mod clock;
+pub mod commands;
+pub mod compaction_job;
+pub mod diagnostics;
+pub mod documents;
+pub mod faults;
+pub mod format;
+pub mod front_end;
+pub mod headless;
+pub mod index;
+pub mod meter;
+pub mod recent_documents;
+pub mod redaction;
+pub mod replay;
+pub mod schema;
+pub mod services;
+pub mod session_store;
+pub mod settings;
+pub mod snapshot;
+pub mod summarizer_client;
+pub mod token_count_client;
+pub mod token_usage;
+mod workspace_context;
+
+/// What the binary may do about the memory of syntax trees before anything else.
+pub use strata_grammars::memory as tree_memory;

@@ -1,0 +1,106 @@
+//! The context meter: what `strata/status` says. Read in the background from a snapshot.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strata_engine::budget;
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::prompt::{AssembleError, IndexState};
+use strata_engine::session::Session;
+
+use crate::format::{counted, grouped, tokens};
+use crate::session_store::Persistence;
+use crate::snapshot::Snapshot;
+
+/// The context meter.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// The session that is shown.
+    session: String,
+    /// The model that prompts are made for.
+    model: String,
+    /// What the next request weighs before its prompt, in tokens.
+    tokens: usize,
+    /// The model's input window, in tokens.
+    window: usize,
+    /// `tokens` as a share of `window`, in percent.
+    percent: f64,
+    /// The share of the session's billed input that was read from the cache, in percent.
+    cached_percent: Option<f64>,
+    /// What the next request can read from the cache, in tokens; absent when nothing is cached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cached_tokens: Option<usize>,
+    /// When that will be gone unless it is used before, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_expires_ms: Option<u64>,
+    /// How near the conversation is to a compaction, in percent.
+    compaction_percent: f64,
+    /// How many selected files the next request would leave out because they do not fit; `strata.budget.report` names them.
+    shed: usize,
+    /// How many secrets of selected files placeholders stand for; `strata.redaction.list` names them.
+    redacted: usize,
+    /// Whether what is said is kept on the disk. Where it is not, it ends with the server.
+    stored: bool,
+    /// Whether all files were outlined.
+    index: IndexState,
+    /// How many files the workspace has.
+    files: usize,
+    /// How often the session was changed so far.
+    state_version: u64,
+}
+
+impl Status {
+    /// What of it a person wants to know at a glance, with how many files are selected.
+    pub fn sentence(&self, name: &str, selected: usize) -> String {
+        let used =
+            format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
+        let cached = self.cached_percent.map(|percent| format!("{percent:.0} % cached"));
+        let files = format!("{} selected", counted(selected, "file"));
+        let compaction = format!("compaction at {:.0} %", self.compaction_percent);
+        let index = (self.index == IndexState::Building).then(|| "still indexing".to_owned());
+        let said = [Some(used), cached, Some(files), Some(compaction), index];
+        said.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Reads the meter at the time `now_ms` (milliseconds since 1970); `None` when the context cannot be weighed.
+pub fn read(
+    snapshot: &Snapshot,
+    session: &Session,
+    keeping: Persistence,
+    now_ms: u64,
+    cancel: &Cancel,
+) -> Option<Status> {
+    let read: Result<_, Cancelled> = snapshot.with_workspace(session, cancel, |workspace, means| {
+        let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
+        (redacted, budget::report(workspace, session, means))
+    });
+    let (redacted, report) = read.ok()?;
+    let (model, tokens, window, shed) = match report {
+        Ok(report) => (report.model, report.used, report.max_input_tokens, report.shed.len()),
+        // It does not fit even without a prompt: the meter shows by how much.
+        Err(AssembleError::TooLarge { model, tokens, .. }) => {
+            let window = snapshot.models.resolve(&model).model.max_input;
+            (model, tokens, window, session.selection.selected().len())
+        }
+        Err(_) => return None,
+    };
+    let cached = session.cached(now_ms);
+    Some(Status {
+        session: session.id.to_string(),
+        model,
+        tokens,
+        window,
+        percent: (tokens as f64 * 1_000.0 / window.max(1) as f64).round() / 10.0,
+        cached_percent: session.totals.cached_percent(),
+        cached_tokens: cached.map(|cached| cached.tokens),
+        cache_expires_ms: cached.map(|cached| cached.expires_ms),
+        compaction_percent: session.compaction_status(Some(tokens), snapshot.means()).percent,
+        shed,
+        redacted,
+        stored: keeping == Persistence::Durable,
+        index: snapshot.index.state,
+        files: snapshot.index.files.len(),
+        state_version: session.revision(),
+    })
+}

@@ -1,0 +1,80 @@
+//! The application as data: every command and setting with the JSON Schemas of what it carries, made from the types that read and
+//! write it.
+
+mod shapes;
+mod tidy;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use strata_engine::settings::Settings;
+
+use crate::commands;
+
+pub use shapes::Shapes;
+
+/// The dialect of all schemas.
+pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Something that one side says to the other.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Message {
+    /// What it is called on the wire.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// What it does or says, in a sentence.
+    #[serde(rename = "description")]
+    pub doc: String,
+    /// Refers to what it carries.
+    pub params: Value,
+    /// Refers to what is answered; absent where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Value>,
+}
+
+/// The schemas of all commands: `commands` by name, each of which refers to `$defs`.
+pub fn commands() -> Value {
+    let mut shapes = Shapes::new();
+    let commands = commands::described(&mut shapes);
+    object([("commands", by_name(&commands)), ("$defs", shapes.finish().into())])
+}
+
+/// The schema of the settings: every one with its default and what it means.
+pub fn settings() -> Value {
+    let mut shapes = Shapes::new();
+    shapes.taken::<Settings>();
+    let mut definitions = shapes.finish();
+    let root = match definitions.shift_remove("Settings") {
+        Some(Value::Object(root)) => root,
+        _ => Map::new(),
+    };
+    let mut settings = object([("$schema", DIALECT.into()), ("title", "The settings of Strata".into())]);
+    if let Value::Object(settings) = &mut settings {
+        settings.extend(root);
+        settings.insert("$defs".to_owned(), definitions.into());
+    }
+    settings
+}
+
+/// Every `$ref` of a schema, each as often as it stands there.
+pub fn references(schema: &Value) -> Vec<&str> {
+    match schema {
+        Value::Object(fields) => {
+            let own = fields.get("$ref").and_then(Value::as_str);
+            own.into_iter().chain(fields.values().flat_map(references)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(references).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Messages as an object by their names.
+pub fn by_name(messages: &[Message]) -> Value {
+    // Text and references: it always can be written.
+    let plain = |message: &Message| serde_json::to_value(message).unwrap_or_default();
+    messages.iter().map(|message| (message.name.to_owned(), plain(message))).collect()
+}
+
+/// An object of these fields, in this order.
+pub fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,259 @@
+//! Collects the schemas of types under names. A type that comes in and goes out may have two shapes: what may be left out of a
+//! request is always there in a reply.
+
+use std::collections::BTreeSet;
+
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::Message;
+use super::tidy::{Absent, tidy};
+
+/// Where all definitions stand.
+const DEFINITIONS: &str = "#/$defs/";
+
+/// Schemas by the names of their types.
+#[derive(Debug)]
+pub struct Shapes {
+    /// Of what comes in.
+    taken: SchemaGenerator,
+    /// Of what goes out.
+    said: SchemaGenerator,
+    /// Arguments of commands, each under a name of its own.
+    arguments: Map<String, Value>,
+    /// Replies of commands.
+    replies: Map<String, Value>,
+}
+
+impl Shapes {
+    /// No shapes yet.
+    pub fn new() -> Self {
+        let generator = |settings: SchemaSettings| settings.into_generator();
+        Self {
+            taken: generator(SchemaSettings::draft2020_12().for_deserialize()),
+            said: generator(SchemaSettings::draft2020_12().for_serialize()),
+            arguments: Map::new(),
+            replies: Map::new(),
+        }
+    }
+
+    /// A command. Beside its own arguments each takes a session, and beside its own reply each says how often that was changed.
+    pub fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Message
+    where
+        P: JsonSchema + DeserializeOwned,
+        R: JsonSchema + Serialize,
+    {
+        let mut arguments = P::json_schema(&mut self.taken);
+        let session = json_schema!({
+            "type": ["string", "null"],
+            "description": "The session that the command is about; without it the one that is shown.",
+        });
+        add_field(&mut arguments, "session", session, Presence::Optional);
+        let mut reply = R::json_schema(&mut self.said);
+        let version = json_schema!({
+            "type": "integer",
+            "minimum": 0,
+            "description": "How often the session was changed so far.",
+        });
+        add_field(&mut reply, "stateVersion", version, Presence::Required);
+        let own = own_name(name);
+        let (params, replied) = (format!("{own}Params"), format!("{own}Reply"));
+        let message = Message {
+            name,
+            doc: doc.to_owned(),
+            params: reference(&params),
+            reply: Some(reference(&replied)),
+        };
+        self.arguments.insert(params, arguments.into());
+        self.replies.insert(replied, reply.into());
+        message
+    }
+
+    /// A notification to the client.
+    pub fn notification<P: JsonSchema>(&mut self, name: &'static str, doc: &str) -> Message {
+        let params = self.said.subschema_for::<P>().into();
+        Message { name, doc: doc.to_owned(), params, reply: None }
+    }
+
+    /// A request to the client.
+    pub fn request<P: JsonSchema, R: JsonSchema>(&mut self, name: &'static str, doc: &str) -> Message {
+        let params = self.said.subschema_for::<P>().into();
+        let reply = self.taken.subschema_for::<R>().into();
+        Message { name, doc: doc.to_owned(), params, reply: Some(reply) }
+    }
+
+    /// Something else that comes in. Returns what refers to it.
+    pub fn taken<T: JsonSchema + DeserializeOwned>(&mut self) -> Value {
+        self.taken.subschema_for::<T>().into()
+    }
+
+    /// All definitions, each once. A type whose two shapes differ has that of requests under its name with `Input` behind it.
+    pub fn finish(mut self) -> Map<String, Value> {
+        let mut taken = self.taken.take_definitions(true);
+        let mut said = self.said.take_definitions(true);
+        taken.extend(self.arguments);
+        said.extend(self.replies);
+        taken.values_mut().for_each(|shape| tidy(shape, Absent::MayBeNull));
+        said.values_mut().for_each(|shape| tidy(shape, Absent::IsNotThere));
+        let different = different(&taken, &said);
+        for shape in taken.values_mut() {
+            rename_references(shape, &different);
+        }
+        let mut definitions = said;
+        for (name, shape) in taken {
+            let name = if different.contains(&name) { format!("{name}Input") } else { name };
+            definitions.insert(name, shape);
+        }
+        definitions.sort_keys();
+        definitions
+    }
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Whether a field is always there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Required,
+    Optional,
+}
+
+fn add_field(schema: &mut Schema, name: &str, field: Schema, presence: Presence) {
+    let fields = schema.ensure_object();
+    fields.entry("type").or_insert_with(|| "object".into());
+    let properties = fields.entry("properties").or_insert_with(|| Map::new().into());
+    if let Value::Object(properties) = properties {
+        properties.insert(name.to_owned(), field.into());
+    }
+    if presence == Presence::Required
+        && let Value::Array(required) = fields.entry("required").or_insert_with(|| Value::Array(Vec::new()))
+    {
+        required.push(name.into());
+    }
+}
+
+/// `strata.files.markRead` as the name of a type: `FilesMarkRead`.
+fn own_name(command: &str) -> String {
+    let parts = command.split('.').skip(1);
+    let capital = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>())
+    };
+    parts.filter_map(capital).collect()
+}
+
+fn reference(name: &str) -> Value {
+    json_schema!({ "$ref": format!("{DEFINITIONS}{name}") }).into()
+}
+
+/// Types that come in and go out in different shapes, those that hold such a type included.
+fn different(taken: &Map<String, Value>, said: &Map<String, Value>) -> BTreeSet<String> {
+    let both = || taken.iter().filter(|(name, _)| said.contains_key(*name));
+    let differ = both().filter(|(name, shape)| said.get(*name) != Some(*shape));
+    let mut different: BTreeSet<String> = differ.map(|(name, _)| name.clone()).collect();
+    loop {
+        let holders = both().filter(|(name, shape)| {
+            !different.contains(*name) && refers(shape, &|name| different.contains(name))
+        });
+        let holders: Vec<String> = holders.map(|(name, _)| name.clone()).collect();
+        if holders.is_empty() {
+            return different;
+        }
+        different.extend(holders);
+    }
+}
+
+fn refers(shape: &Value, is_wanted: &impl Fn(&str) -> bool) -> bool {
+    match shape {
+        Value::Object(fields) => fields.iter().any(|(key, value)| match value.as_str() {
+            Some(reference) if key == "$ref" => reference.strip_prefix(DEFINITIONS).is_some_and(is_wanted),
+            _ => refers(value, is_wanted),
+        }),
+        Value::Array(items) => items.iter().any(|item| refers(item, is_wanted)),
+        _ => false,
+    }
+}
+
+fn rename_references(shape: &mut Value, renamed: &BTreeSet<String>) {
+    match shape {
+        Value::Object(fields) => {
+            for (key, value) in fields.iter_mut() {
+                match value {
+                    Value::String(reference) if key == "$ref" => {
+                        let name = reference.strip_prefix(DEFINITIONS);
+                        if name.is_some_and(|name| renamed.contains(name)) {
+                            reference.push_str("Input");
+                        }
+                    }
+                    value => rename_references(value, renamed),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename_references(item, renamed)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Inner {
+        #[serde(default)]
+        size: u32,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Outer {
+        inner: Inner,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Same {
+        name: String,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Said {
+        outer: Outer,
+        same: Same,
+    }
+
+    #[test]
+    fn what_comes_in_and_goes_out_differently_has_two_names_and_its_holders_too() {
+        let mut shapes = Shapes::new();
+        let message = shapes.command::<Said, Said>("strata.things.doIt", "Does it.");
+        assert_eq!(message.params, reference("ThingsDoItParams"));
+        let definitions = shapes.finish();
+        let names: Vec<&str> = definitions.keys().map(String::as_str).collect();
+        let expected =
+            ["Inner", "InnerInput", "Outer", "OuterInput", "Same", "ThingsDoItParams", "ThingsDoItReply"];
+        assert_eq!(names, expected);
+        let field = |name: &str, field: &str| definitions[name]["properties"][field].clone();
+        assert_eq!(field("ThingsDoItParams", "outer"), reference("OuterInput"));
+        assert_eq!(field("OuterInput", "inner"), reference("InnerInput"));
+        assert_eq!(field("ThingsDoItReply", "outer"), reference("Outer"));
+        assert_eq!(definitions["InnerInput"].get("required"), None);
+        assert_eq!(definitions["Inner"]["required"], serde_json::json!(["size"]));
+    }
+
+    #[test]
+    fn every_command_takes_a_session_and_replies_with_a_version() {
+        let mut shapes = Shapes::new();
+        shapes.command::<Same, Same>("strata.a.b", "Does it.");
+        let definitions = shapes.finish();
+        assert_eq!(definitions["ABParams"]["required"], serde_json::json!(["name"]));
+        assert!(definitions["ABParams"]["properties"]["session"].is_object());
+        assert_eq!(definitions["ABReply"]["required"], serde_json::json!(["name", "stateVersion"]));
+    }
+}

@@ -1,0 +1,141 @@
+//! What commands may use outside of their session: the store, and the way to the client. Shared by all threads; holds no
+//! state of a conversation.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use strata_engine::hash::ContentHash;
+use strata_engine::key::FileKey;
+use strata_host::outline_cache::cache_directory;
+use strata_host::preview_file::PreviewFiles;
+
+use crate::compaction_job::News;
+use crate::front_end::{FrontEnd, Warning};
+use crate::session_store::SessionStore;
+use crate::snapshot::Snapshot;
+use crate::summarizer_client::SummarizerClient;
+use crate::token_count_client::TokenCountClient;
+
+/// So many things of a kind that the person was told of are remembered, as hashes: 16 KiB for as long as the server runs, however long
+/// the names are that a client sends. Who meets more models than that, or files with secrets, hears of the oldest again.
+const MOST_TOLD: usize = 1 << 10;
+
+/// The outside, as far as commands need it.
+#[derive(Debug, Default)]
+pub struct Services {
+    /// The sessions on disk.
+    pub store: SessionStore,
+    /// Where prompts are written for editors that show files and nothing else.
+    pub previews: PreviewFiles,
+    /// Who runs the application; nobody for the command line.
+    front_end: Option<Arc<dyn FrontEnd>>,
+    /// Models of which the person was told that they are not in the table.
+    unknown_models: Mutex<Told>,
+    /// Files of which the person was told that they hold secrets.
+    redacted: Mutex<Told>,
+}
+
+/// What the person was told of, the newest last.
+#[derive(Debug, Default)]
+struct Told(VecDeque<ContentHash>);
+
+impl Told {
+    /// Whether this is not known to have been told; from now on it is.
+    fn is_news(&mut self, of: &str) -> bool {
+        let hash = ContentHash::of(of);
+        if self.0.contains(&hash) {
+            return false;
+        }
+        if self.0.len() == MOST_TOLD {
+            self.0.pop_front();
+        }
+        self.0.push_back(hash);
+        true
+    }
+}
+
+impl Services {
+    /// Those of an application that a front end runs.
+    pub fn new(front_end: Arc<dyn FrontEnd>) -> Self {
+        let previews = PreviewFiles::below(cache_directory(|name| std::env::var_os(name)));
+        Self { previews, front_end: Some(front_end), ..Self::default() }
+    }
+
+    /// Whom to ask for summaries.
+    pub fn summarizer(&self, snapshot: &Snapshot) -> SummarizerClient {
+        SummarizerClient::new(
+            snapshot.trust,
+            &snapshot.settings.compaction,
+            &snapshot.models,
+            &snapshot.screen,
+            self.front_end.as_ref(),
+        )
+    }
+
+    /// Whom to ask for exact counts; nobody when the client does not answer that.
+    pub fn token_count_client(&self) -> Option<TokenCountClient> {
+        self.front_end
+            .as_ref()
+            .filter(|front_end| front_end.abilities().counts_tokens)
+            .cloned()
+            .map(TokenCountClient::new)
+    }
+
+    /// Whether nobody was told yet that this model is not in the table; from now on somebody is.
+    pub fn is_news_of_model(&self, model: &str) -> bool {
+        let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
+        told.is_news(model)
+    }
+
+    /// Tells the person that placeholders stand for secrets in a file, the first time. Whether it was.
+    pub fn tell_of_secrets(&self, path: &FileKey, message: &str) -> bool {
+        let is_news = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_news(path.as_str());
+        if is_news {
+            let (code, message) = ("redacted".to_owned(), message.to_owned());
+            self.tell(Warning { code, message, path: Some(path.clone()) });
+        }
+        is_news
+    }
+
+    /// Tells the client how a compaction stands.
+    pub fn tell_compaction(&self, news: News) {
+        if let Some(front_end) = &self.front_end {
+            front_end.tell_compaction(news);
+        }
+    }
+
+    /// Tells the user something.
+    pub fn warn(&self, code: &'static str, message: String) {
+        tracing::warn!(code, "{message}");
+        self.tell(Warning { code: code.to_owned(), message, path: None });
+    }
+
+    fn tell(&self, warning: Warning) {
+        if let Some(front_end) = &self.front_end {
+            front_end.warn(warning);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_of_what_was_told_is_forgotten() {
+        let services = Services::default();
+        let model = |number: usize| format!("model-{number}");
+        for number in 0..MOST_TOLD {
+            assert!(services.is_news_of_model(&model(number)));
+            assert!(services.tell_of_secrets(&FileKey::new(model(number)), "it holds a secret"));
+        }
+        assert!(!services.is_news_of_model(&model(0)) && !services.is_news_of_model(&model(MOST_TOLD - 1)));
+        assert!(services.is_news_of_model(&model(MOST_TOLD)));
+        assert!(services.is_news_of_model(&model(0)), "it had to make way");
+        assert!(!services.is_news_of_model(&model(MOST_TOLD - 1)));
+        assert!(!services.tell_of_secrets(&FileKey::new(model(0)), "it holds a secret"));
+        for told in [&services.unknown_models, &services.redacted] {
+            assert_eq!(told.lock().unwrap().0.len(), MOST_TOLD);
+        }
+    }
+}

@@ -1,0 +1,511 @@
+//! The sessions on disk: what was last stored of each, and who may write it. Opens the store when it is first needed, and
+//! works without one: then sessions live as long as the server. Called on threads that may wait for the disk.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use strata_engine::calibration::Calibrations;
+use strata_engine::history::{History, MessageId};
+use strata_engine::session::{Saved, Session};
+use strata_host::store::{
+    Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, WorkspaceKey,
+    state_directory,
+};
+
+use crate::faults::{self, Point};
+
+/// Whether sessions are kept on the disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Persistence {
+    /// They are.
+    Durable,
+    /// They end with the server: there is no folder that they belong to, or no store that works.
+    InMemory,
+}
+
+/// Where sessions are kept: nowhere until a folder is named.
+#[derive(Debug, Default)]
+pub struct SessionStore(Mutex<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    place: Place,
+    sessions: BTreeMap<String, Kept>,
+    /// What the person should be told of the store.
+    news: Option<String>,
+    /// What the conversation that was stored last was taught about models; `None` until somebody looked.
+    calibrations: Option<Calibrations>,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    /// Sessions are not kept.
+    #[default]
+    Nowhere,
+    /// They will be, below this directory, for the workspace of this folder.
+    Closed { state: PathBuf, folder: PathBuf },
+    /// They are.
+    Open(Box<Store>),
+    /// They should be, and cannot so far.
+    Failed { state: PathBuf, folder: PathBuf, reason: String },
+}
+
+/// A session that is open here.
+#[derive(Debug)]
+struct Kept {
+    handle: SessionHandle,
+    /// What the store holds of it: its messages, and the rest.
+    history: History,
+    saved: Saved,
+    /// How many have loaded it at once and have not given it back.
+    holders: usize,
+}
+
+/// Why a session was not stored, read or found.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionStoreError {
+    /// There is no store.
+    #[error("sessions are not kept: there is no workspace folder")]
+    Nowhere,
+    /// The store could not be opened.
+    #[error("sessions are not kept: {0}")]
+    Unavailable(String),
+    /// The store says no.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What was stored was not written by Strata.
+    #[error("session `{id}` cannot be read: {problem}")]
+    Unreadable {
+        /// The session.
+        id: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl SessionStore {
+    /// Keeps sessions of the workspace whose first folder is `folder` from now on, below the user's state directory.
+    /// Nothing is opened yet. Sessions that are open stay where they are.
+    ///
+    /// # Errors
+    /// [`StoreError::NoStateDirectory`].
+    pub fn settle(&self, folder: &Path) -> Result<(), StoreError> {
+        let state = state_directory(|name| std::env::var_os(name))?;
+        self.settle_at(state, folder);
+        Ok(())
+    }
+
+    /// The same below a directory that is named.
+    pub fn settle_at(&self, state: PathBuf, folder: &Path) {
+        let mut inner = self.inner();
+        if matches!(inner.place, Place::Nowhere) {
+            inner.place = Place::Closed { state, folder: folder.to_owned() };
+        }
+    }
+
+    /// A name for a new session that nobody can guess.
+    ///
+    /// # Errors
+    /// When the system has no randomness.
+    pub fn new_id() -> Result<String, StoreError> {
+        Ok(SessionId::random()?.as_str().to_owned())
+    }
+
+    /// Whether sessions are kept. A store that was not needed yet counts as one that works.
+    pub fn persistence(&self) -> Persistence {
+        match self.inner().place {
+            Place::Nowhere | Place::Failed { .. } => Persistence::InMemory,
+            Place::Closed { .. } | Place::Open(_) => Persistence::Durable,
+        }
+    }
+
+    /// Does something with the store.
+    ///
+    /// # Errors
+    /// [`SessionStoreError`].
+    pub fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
+    ) -> Result<T, SessionStoreError> {
+        let mut inner = self.inner();
+        let Inner { place, news, .. } = &mut *inner;
+        Ok(work(opened(place, news)?)?)
+    }
+
+    /// Stores what became of a session. When this returns, it is durable. A session that has nothing in it yet is not
+    /// begun.
+    ///
+    /// # Errors
+    /// [`SessionStoreError`]; then the store holds what it held before. Without a store, nothing is an error.
+    pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), SessionStoreError> {
+        let mut inner = self.inner();
+        let Inner { place, sessions, news, calibrations } = &mut *inner;
+        if matches!(place, Place::Nowhere) {
+            return Ok(());
+        }
+        faults::reach("store", Point::Before);
+        let id = &*session.id;
+        let now = session.saved();
+        let (change, is_other) = match sessions.get(id) {
+            Some(kept) => (session.history.since(&kept.history), now != kept.saved),
+            None => (session.history.since(&History::new()), now != Saved::default()),
+        };
+        if change.is_empty() && !is_other {
+            return Ok(());
+        }
+        let store = match opened(place, news) {
+            // Told once. When the store works again, all that was said by then is stored.
+            Err(SessionStoreError::Unavailable(_)) => return Ok(()),
+            opened => opened?,
+        };
+        if !sessions.contains_key(id) {
+            sessions.insert(id.to_owned(), Kept::begun(store, id, now_ms)?);
+        }
+        let Some(kept) = sessions.get_mut(id) else { return Err(SessionStoreError::Nowhere) };
+        let state = is_other.then(|| serde_json::to_value(&now)).transpose();
+        let commit = Commit {
+            removed: change.removed,
+            changed: change.changed,
+            appended: change.added,
+            order: change.order,
+            state: state.map_err(|error| StoreError::Sqlite(error.to_string()))?,
+            next_id: session.history.next_id().0,
+            now_ms,
+        };
+        store.commit(&kept.handle, &commit)?;
+        faults::reach("store", Point::Changed);
+        kept.note(session);
+        if !session.calibrations().is_empty() {
+            *calibrations = Some(session.calibrations().clone());
+        }
+        faults::reach("store", Point::After);
+        Ok(())
+    }
+
+    /// Opens a stored session. One that is open here already keeps its access.
+    ///
+    /// # Errors
+    /// [`SessionStoreError`], among them [`StoreError::InUse`] when another server writes to it.
+    pub fn load(&self, id: &str, access: Access) -> Result<Arc<Session>, SessionStoreError> {
+        let mut inner = self.inner();
+        let Inner { place, sessions, news, .. } = &mut *inner;
+        let store = opened(place, news)?;
+        let name: SessionId = id.parse()?;
+        match sessions.get_mut(id) {
+            Some(kept) => {
+                let session = restored(store, &name)?;
+                kept.note(&session);
+                kept.holders += 1;
+                Ok(Arc::new(session))
+            }
+            None => {
+                let handle = store.open_session(&name, access)?;
+                let session = restored(store, &name)?;
+                sessions.insert(id.to_owned(), Kept::of(handle, &session));
+                Ok(Arc::new(session))
+            }
+        }
+    }
+
+    /// Closes a session here, so that others may write to it. What was stored of it stays.
+    pub fn release(&self, id: &str) {
+        self.inner().sessions.remove(id);
+    }
+
+    /// Takes back what was loaded for nobody, at most once for each time that it was loaded. The session stays open here while
+    /// others have loaded it as well.
+    pub fn give_back(&self, id: &str) {
+        let mut inner = self.inner();
+        let Some(kept) = inner.sessions.get_mut(id) else { return };
+        kept.holders -= 1;
+        if kept.holders == 0 {
+            inner.sessions.remove(id);
+        }
+    }
+
+    /// All sessions that are stored; none without a store.
+    ///
+    /// # Errors
+    /// [`SessionStoreError`].
+    pub fn list(&self) -> Result<Vec<SessionInfo>, SessionStoreError> {
+        match self.with(|store| store.list()) {
+            Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Ok(Vec::new()),
+            listed => listed,
+        }
+    }
+
+    /// Stores a session that is new: all of it or nothing.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn add(&self, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), SessionStoreError> {
+        let added = catch_unwind(AssertUnwindSafe(|| self.put(session, name, now_ms)));
+        if !matches!(added, Ok(Ok(()))) {
+            // What is wrong with the store is told by what went wrong first.
+            let _ = self.delete(&session.id);
+        }
+        added.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn put(&self, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), SessionStoreError> {
+        self.commit(session, now_ms)?;
+        if !name.is_empty() && self.access(&session.id).is_some() {
+            let id = session.id.parse()?;
+            self.with(|store| store.rename(&id, name))?;
+        }
+        Ok(())
+    }
+
+    /// Stores `session`, which is a copy of a session of this name, with what was spilled for that.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn fork(
+        &self,
+        from: &str,
+        session: &Arc<Session>,
+        name: &str,
+        now_ms: u64,
+    ) -> Result<(), SessionStoreError> {
+        if self.access(from).is_some() {
+            let mut inner = self.inner();
+            let Inner { place, sessions, news, .. } = &mut *inner;
+            let original: SessionId = from.parse()?;
+            let new = NewSession { id: session.id.parse()?, name: name.to_owned(), created_ms: now_ms };
+            let store = opened(place, news)?;
+            let handle = store.fork(&original, &new, None)?;
+            let copy = restored(store, &new.id)?;
+            sessions.insert(session.id.to_string(), Kept::of(handle, &copy));
+        }
+        self.add(session, name, now_ms)
+    }
+
+    /// Deletes a session and all that belongs to it.
+    ///
+    /// # Errors
+    /// [`SessionStoreError`]; [`StoreError::InUse`] when another server writes to it. Then it stays as it is.
+    pub fn delete(&self, id: &str) -> Result<(), SessionStoreError> {
+        let name: SessionId = id.parse()?;
+        let mut inner = self.inner();
+        let Inner { place, sessions, news, .. } = &mut *inner;
+        let store = match opened(place, news) {
+            // One that cannot be stored is deleted by being closed.
+            Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => return Ok(()),
+            opened => opened?,
+        };
+        // The store takes the lock itself, so ours has to go first.
+        let kept = sessions
+            .remove(id)
+            .map(|Kept { handle, history, saved, holders }| (handle.access(), history, saved, holders));
+        match store.delete(&name) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                if let Some((access, history, saved, holders)) = kept
+                    && let Ok(handle) = store.open_session(&name, access)
+                {
+                    sessions.insert(id.to_owned(), Kept { handle, history, saved, holders });
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Has a session stored even though nothing was said in it, so that it can be named.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn begin(&self, session: &Session, now_ms: u64) -> Result<(), SessionStoreError> {
+        let mut inner = self.inner();
+        let Inner { place, sessions, news, .. } = &mut *inner;
+        if sessions.contains_key(&*session.id) {
+            return Ok(());
+        }
+        match Kept::begun(opened(place, news)?, &session.id, now_ms) {
+            // Stored, and not open here.
+            Err(StoreError::Exists(_)) => {}
+            begun => {
+                sessions.insert(session.id.to_string(), begun?);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the conversation that was stored last was taught about models, looked up once; nothing without a store.
+    pub fn calibrations(&self) -> Option<Calibrations> {
+        let mut inner = self.inner();
+        let Inner { place, news, calibrations, .. } = &mut *inner;
+        if calibrations.is_none() {
+            let state = opened(place, news).and_then(|store| Ok(store.newest_state_with("calibrations")?));
+            let taught = state.unwrap_or_else(|error| {
+                tracing::debug!(%error, "nothing is known of earlier conversations");
+                None
+            });
+            *calibrations =
+                Some(taught.and_then(|taught| serde_json::from_value(taught).ok()).unwrap_or_default());
+        }
+        calibrations.clone().filter(|taught| !taught.is_empty())
+    }
+
+    /// How a session is open here; nothing when it is not stored.
+    pub fn access(&self, id: &str) -> Option<Access> {
+        self.inner().sessions.get(id).map(|kept| kept.handle.access())
+    }
+
+    /// What the person should be told of the store, once.
+    pub fn news(&self) -> Option<String> {
+        self.inner().news.take()
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
+            self.0.clear_poison();
+            let mut inner = poisoned.into_inner();
+            inner.look_again();
+            inner
+        })
+    }
+}
+
+impl Inner {
+    /// The store itself does all or nothing, but a panic may have come between what it did and the note of it.
+    fn look_again(&mut self) {
+        let Place::Open(store) = &self.place else { return };
+        for (id, kept) in &mut self.sessions {
+            // One that cannot be read now is found to be so when it is next written.
+            if let Ok(id) = id.parse()
+                && let Ok(stored) = restored(store, &id)
+            {
+                kept.note(&stored);
+            }
+        }
+    }
+}
+
+impl Kept {
+    /// A session that is stored from now on, with nothing in it.
+    fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
+        let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
+        Ok(Self { handle: store.create(&new)?, history: History::new(), saved: Saved::default(), holders: 1 })
+    }
+
+    /// A session that is stored like this.
+    fn of(handle: SessionHandle, stored: &Session) -> Self {
+        Self { handle, history: stored.history.clone(), saved: stored.saved(), holders: 1 }
+    }
+
+    /// Takes note of what is stored now.
+    fn note(&mut self, stored: &Session) {
+        (self.history, self.saved) = (stored.history.clone(), stored.saved());
+    }
+}
+
+/// A session as the store holds it.
+fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError> {
+    let stored = store.load(id)?;
+    let saved = saved(id.as_str(), stored.state)?;
+    let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
+    Ok(Session::restored(id.as_str(), messages, MessageId(stored.next_id), saved))
+}
+
+/// What is stored besides the messages; sessions that were imported have nothing.
+fn saved(id: &str, state: Value) -> Result<Saved, SessionStoreError> {
+    if state.is_null() {
+        return Ok(Saved::default());
+    }
+    let unreadable = |error: serde_json::Error| SessionStoreError::Unreadable {
+        id: id.to_owned(),
+        problem: error.to_string(),
+    };
+    serde_json::from_value(state).map_err(unreadable)
+}
+
+/// The store, which is opened when it is not. One that could not be opened is tried again each time: a disk comes back.
+fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut Store, SessionStoreError> {
+    let (state, folder, failed) = match place {
+        Place::Open(store) => return Ok(store),
+        Place::Nowhere => return Err(SessionStoreError::Nowhere),
+        Place::Closed { state, folder } => (state.clone(), folder.clone(), None),
+        Place::Failed { state, folder, reason } => (state.clone(), folder.clone(), Some(reason.clone())),
+    };
+    match WorkspaceKey::of(&folder).and_then(|workspace| Store::open(&state, &workspace)) {
+        Ok(opened) => {
+            *news = match opened.set_aside {
+                Some(aside) => Some(format!(
+                    "the store of sessions was damaged ({}); it is now {}, and a new one was begun",
+                    aside.reason,
+                    aside.path.display()
+                )),
+                None => failed.map(|_| "sessions are kept again".to_owned()),
+            };
+            *place = Place::Open(Box::new(opened.store));
+        }
+        // It may work the next time; what could not be stored was not acknowledged.
+        Err(error @ (StoreError::Busy | StoreError::Full)) if failed.is_none() => return Err(error.into()),
+        Err(error) => {
+            let reason = error.to_string();
+            if failed.as_ref() != Some(&reason) {
+                *news = Some(format!("sessions are not kept: {reason}; they end with the server"));
+            }
+            *place = Place::Failed { state, folder, reason };
+        }
+    }
+    match place {
+        Place::Open(store) => Ok(store),
+        Place::Failed { reason, .. } => Err(SessionStoreError::Unavailable(reason.clone())),
+        Place::Nowhere | Place::Closed { .. } => Err(SessionStoreError::Nowhere),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use strata_engine::history::{NewMessage, Role};
+
+    use super::*;
+
+    #[test]
+    fn what_was_said_while_the_disk_was_away_is_stored_when_it_comes_back() {
+        let top = tempfile::tempdir().unwrap();
+        let disk = top.path().join("disk");
+        fs::write(&disk, "no directory").unwrap();
+        let store = SessionStore::default();
+        store.settle_at(disk.join("state"), top.path());
+        let mut session = Session::new("s-1");
+        let mut say = |text: &str| {
+            session.history.add(NewMessage::text(Role::User, text));
+            Arc::new(session.clone())
+        };
+        for text in ["one", "two"] {
+            store.commit(&say(text), 1).unwrap();
+            assert_eq!(store.persistence(), Persistence::InMemory);
+        }
+        assert!(store.news().is_some_and(|news| news.contains("they end with the server")));
+        assert_eq!(store.news(), None);
+        fs::remove_file(&disk).unwrap();
+        store.commit(&say("three"), 1).unwrap();
+        assert_eq!(
+            (store.persistence(), store.news()),
+            (Persistence::Durable, Some("sessions are kept again".to_owned()))
+        );
+        drop(store);
+        let store = SessionStore::default();
+        store.settle_at(disk.join("state"), top.path());
+        assert_eq!(store.load("s-1", Access::Write).unwrap().history.len(), 3);
+    }
+
+    #[test]
+    fn a_session_that_was_stored_is_not_held() {
+        let top = tempfile::tempdir().unwrap();
+        let store = SessionStore::default();
+        store.settle_at(top.path().join("state"), top.path());
+        let mut session = Session::new("s-1");
+        session.history.add(NewMessage::text(Role::User, "one"));
+        let session = Arc::new(session);
+        store.commit(&session, 1).unwrap();
+        assert_eq!(Arc::strong_count(&session), 1, "prompts that wait for their answer would be kept twice");
+    }
+}

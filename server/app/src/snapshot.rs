@@ -1,0 +1,347 @@
+//! The workspace at one moment: everything a command may read, shared and never changed. Minted by the
+//! main loop (and by the command line, which has no loop). Reads files on behalf of a command; decides
+//! nothing about them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use strata_engine::buffer::Buffer;
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::key::FileKey;
+use strata_engine::models::Models;
+use strata_engine::prompt::{self, FileText, FrameItem, Means, Source, Surroundings, Workspace};
+use strata_engine::redaction::Screen;
+use strata_engine::selection::{Extent, Selection};
+use strata_engine::session::Session;
+use strata_engine::settings::{ContextFrameSettings, Settings};
+use strata_engine::symbols::{FileSymbols, SymbolIndex};
+use strata_engine::tokens::{CountTokens, TokenCounter};
+use strata_engine::trust::Trust;
+use strata_engine::urls::Page;
+use strata_host::deadline::{OUTLINE_TIME, within};
+use strata_host::disk::{ReadError, ReadLimits, TextCache, glance};
+use strata_host::outline_cache::{OutlineCache, cache_directory};
+use strata_host::roots::{PathError, Roots};
+use strata_host::secrets::secret_by_place;
+use strata_host::tokenizer_file::TokenizerFile;
+use strata_host::uri;
+
+use crate::index::{Index, outline_of};
+use crate::recent_documents::Attention;
+use crate::redaction::screen_of_user;
+use crate::settings::{Configuration, models_of, tokenizers_of};
+use crate::workspace_context::{session_state, standing};
+
+/// What texts of closed files may take in memory, in bytes.
+const TEXT_CACHE_BYTES: usize = 64 << 20;
+
+/// Files that are looked at again before the first prompt of a session; a look costs some microseconds.
+const FIRST_LOOK: usize = 5_000;
+
+/// The workspace at one moment. Cheap to clone.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// The workspace folders.
+    pub roots: Arc<Roots>,
+    /// The open buffers.
+    pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
+    /// Which documents the client named last.
+    pub attention: Arc<Attention>,
+    /// What the walk and the outlines said of the disk.
+    pub index: Arc<Index>,
+    /// The settings in force.
+    pub settings: Arc<Settings>,
+    /// Where they come from.
+    pub configuration: Arc<Configuration>,
+    /// The models there are.
+    pub models: Arc<Models>,
+    /// Weighs text.
+    pub counter: Arc<TokenCounter>,
+    /// Texts of closed files.
+    pub disk: Arc<TextCache>,
+    /// Puts placeholders in the place of secrets.
+    pub screen: Arc<Screen>,
+    /// Outlines that earlier runs kept.
+    pub outlines: Arc<OutlineCache>,
+    /// Whether the person trusts the workspace.
+    pub trust: Trust,
+}
+
+/// The outline cache of the user who runs this process; one that keeps nothing when nothing says where it is.
+pub fn outlines_of_user() -> OutlineCache {
+    let directory = cache_directory(|name| std::env::var_os(name));
+    directory.map_or_else(OutlineCache::nowhere, OutlineCache::at)
+}
+
+impl Snapshot {
+    /// A workspace without folders, buffers or files.
+    pub fn empty() -> Self {
+        Self {
+            roots: Arc::default(),
+            buffers: Arc::default(),
+            attention: Arc::default(),
+            index: Arc::default(),
+            settings: Arc::default(),
+            configuration: Arc::default(),
+            models: Arc::new(Models::builtin()),
+            counter: Arc::new(TokenCounter::new()),
+            disk: Arc::new(TextCache::new(TEXT_CACHE_BYTES)),
+            screen: Arc::new(screen_of_user()),
+            outlines: Arc::default(),
+            trust: Trust::default(),
+        }
+    }
+
+    /// Goes by these settings from now on. Returns the files of tokenizers that are needed now and were not before.
+    pub fn configure(&mut self, configuration: Configuration) -> Vec<Arc<TokenizerFile>> {
+        if self.settings.redaction != configuration.settings().redaction {
+            self.screen = Arc::new(self.screen.with(&configuration.settings().redaction));
+        }
+        let now = Arc::new(self.without_secrets(configuration.settings()));
+        let before = std::mem::replace(&mut self.settings, Arc::clone(&now));
+        self.configuration = Arc::new(configuration);
+        if (&before.models, &before.tokenizers) == (&now.models, &now.tokenizers) {
+            return Vec::new();
+        }
+        // Settings are only taken when both can be made of them.
+        let Ok((models, files)) = models_of(&now).and_then(|models| tokenizers_of(&now, &models)) else {
+            return Vec::new();
+        };
+        self.models = Arc::new(models);
+        let given = files.iter().map(|file| Arc::clone(file) as Arc<dyn CountTokens>);
+        self.counter = Arc::new(self.counter.with_given(given));
+        files
+    }
+
+    /// The settings with placeholders in the texts that go into prompts.
+    fn without_secrets(&self, settings: &Settings) -> Settings {
+        let mut settings = settings.clone();
+        for text in [&mut settings.prompt.system, &mut settings.prompt.system_extra] {
+            *text = self.screen.text(text).into_owned();
+        }
+        settings
+    }
+
+    /// What prompts are made with, besides their content.
+    pub fn means(&self) -> Means<'_> {
+        Means { models: &self.models, counter: &self.counter, settings: &self.settings }
+    }
+
+    /// The file that a client's text names: an open buffer by its own name, or a path in a workspace folder.
+    ///
+    /// # Errors
+    /// [`PathError`] with the reason.
+    pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
+        match self.buffer_named(text) {
+            Some(key) => Ok(key),
+            None => self.roots.resolve(text),
+        }
+    }
+
+    /// The open buffer of exactly this name: untitled buffers and notebook cells have no path.
+    pub fn buffer_named(&self, text: &str) -> Option<FileKey> {
+        self.buffers.get_key_value(text).map(|(key, _)| key.clone())
+    }
+
+    /// Whether the walk saw a file of exactly this name.
+    pub fn is_file(&self, text: &str) -> bool {
+        self.index.files.binary_search_by(|key| key.as_str().cmp(text)).is_ok()
+    }
+
+    /// How an editor names a file; nothing for a name that no editor could open.
+    pub fn address(&self, key: &FileKey) -> Option<String> {
+        if key.is_untitled() { Some(key.to_string()) } else { uri::from_path(&self.roots.path_of(key).ok()?) }
+    }
+
+    /// The current text of a file as a model may see it: with placeholders in the place of secrets, unless the person
+    /// selected it with them. One whose name promises secrets is shown on that condition only.
+    ///
+    /// # Errors
+    /// [`ReadError`] when it has to come from the disk and cannot, and [`ReadError::Secret`].
+    pub fn text(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
+        if selection.is_confirmed(key) {
+            return self.text_as_it_is(key, selection);
+        }
+        // What the client hands over need not be the file of that name.
+        if selection.given(key).is_none()
+            && let Some(rule) = secret_by_place(&self.roots, key)
+        {
+            return Err(ReadError::Secret { key: key.clone(), rule });
+        }
+        Ok(self.text_as_it_is(key, selection)?.screened(&self.screen))
+    }
+
+    /// The current text of a file, secrets included: what the client handed over, the open buffer, or the disk. Never for a
+    /// model.
+    ///
+    /// # Errors
+    /// [`ReadError`] when it has to come from the disk and cannot.
+    pub fn text_as_it_is(&self, key: &FileKey, selection: &Selection) -> Result<FileText, ReadError> {
+        if let Some(text) = selection.given(key) {
+            return Ok(FileText::new(text.clone(), Source::Given));
+        }
+        let buffer = self.buffers.get(key);
+        if let Some(buffer) = buffer.filter(|buffer| buffer.document().is_known()) {
+            return Ok(FileText::of_buffer(buffer.document()));
+        }
+        let limits = ReadLimits { max_bytes: self.settings.files.max_bytes };
+        let read = self.disk.text(&self.roots, key, limits)?;
+        let source = Source::Disk {
+            mtime_ms: read.stamp.mtime_ns / 1_000_000,
+            notice: match buffer {
+                Some(_) => {
+                    Some("the editor has changes to this file that it did not tell in full".to_owned())
+                }
+                None => read.notice.map(|notice| notice.to_string()),
+            },
+        };
+        Ok(FileText::new(read.text, source))
+    }
+
+    /// The outlines as they are now: open buffers over what the disk has.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub fn symbols(&self, cancel: &Cancel) -> Result<SymbolIndex, Cancelled> {
+        let mut symbols = self.index.symbols.clone();
+        for (key, buffer) in &*self.buffers {
+            // What the walk would not outline unasked does not enter the map because it is open.
+            if secret_by_place(&self.roots, key).is_some() {
+                lay_over(&mut symbols, key, None);
+                continue;
+            }
+            match buffer.symbols(key, &within(cancel, OUTLINE_TIME)) {
+                Ok(now) => lay_over(&mut symbols, key, now),
+                Err(cancelled) if cancel.is_cancelled() => return Err(cancelled),
+                Err(_) => {
+                    tracing::warn!(%key, "outlining takes too long; the buffer has no symbols");
+                    lay_over(&mut symbols, key, None);
+                }
+            }
+        }
+        Ok(symbols)
+    }
+
+    /// What of the repository a text is about.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub fn relevant(
+        &self,
+        session: &Session,
+        text: &str,
+        settings: &ContextFrameSettings,
+        cancel: &Cancel,
+    ) -> Result<Vec<FrameItem>, Cancelled> {
+        let symbols = self.symbols(cancel)?;
+        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let known = Surroundings {
+            symbols: &symbols,
+            references: &self.index.references,
+            lexical: self.index.lexical(),
+            open: &open,
+        };
+        Ok(prompt::frame_items(known, session, text, settings))
+    }
+
+    /// Gathers what a prompt of `session` needs and hands it to `use_it`.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when `cancel` was raised meanwhile.
+    pub fn with_workspace<R>(
+        &self,
+        session: &Session,
+        cancel: &Cancel,
+        use_it: impl FnOnce(&Workspace<'_>, Means<'_>) -> R,
+    ) -> Result<R, Cancelled> {
+        let mut texts = BTreeMap::new();
+        let mut unreadable = BTreeMap::new();
+        for key in session.selection.selected().keys() {
+            cancel.check()?;
+            match self.text(key, &session.selection) {
+                Ok(text) => {
+                    texts.insert(key.clone(), text);
+                }
+                Err(error) => {
+                    unreadable.insert(key.clone(), error.to_string());
+                }
+            }
+        }
+        let mut symbols = self.symbols(cancel)?;
+        self.refresh_members(&mut symbols, &session.map_members, cancel)?;
+        let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
+        let now = session_state(self, session, cancel)?;
+        let workspace = Workspace {
+            texts: &texts,
+            unreadable: &unreadable,
+            symbols: &symbols,
+            references: &self.index.references,
+            lexical: self.settings.context_frame.inject.then(|| self.index.lexical()),
+            seeds: &self.index.seeds,
+            listing: &self.index.files,
+            open: &open,
+            index: self.index.state,
+            trust: self.trust,
+            standing: &standing(self, session),
+            session_state: &self.screen.text(&now),
+        };
+        Ok(use_it(&workspace, self.means()))
+    }
+
+    /// Looks at the disk for every closed file that has a block in the map, or may have one in the first prompt:
+    /// watchers are a hint, the disk is the truth.
+    fn refresh_members(
+        &self,
+        symbols: &mut SymbolIndex,
+        members: &[FileKey],
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let first: Vec<FileKey> = match members {
+            [] => self.index.symbols.iter().map(|(key, _)| key.clone()).take(FIRST_LOOK).collect(),
+            _ => Vec::new(),
+        };
+        let closed = |key: &&FileKey| !self.buffers.contains_key(*key);
+        for key in members.iter().chain(&first).filter(closed) {
+            cancel.check()?;
+            let Some(known) = self.index.stamp(key) else { continue };
+            if glance(&self.roots, key) != Some(known) {
+                lay_over(symbols, key, outline_of(self, key, cancel)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the shown part of a file weighs, in tokens of the model.
+    pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
+        prompt::weigh_file(key, file, extent, self.means())
+    }
+
+    /// What a web page weighs, in tokens of the model.
+    pub fn weigh_page(&self, page: &Page) -> usize {
+        prompt::weigh_page(page, self.means())
+    }
+
+    /// What a text weighs, and for which model that is.
+    pub fn count(&self, text: &str, model: Option<&str>) -> (String, usize) {
+        let resolved = self.models.resolve(model.unwrap_or(&self.settings.model));
+        let tokens = self.counter.count(resolved.model.tokenizer, text);
+        (resolved.model.id.clone(), tokens)
+    }
+
+    /// What map blocks may weigh together under the settings, in tokens.
+    pub fn map_budget(&self) -> usize {
+        prompt::map_budget(self.means())
+    }
+}
+
+/// Puts what is known of a file now in the place of what was known before.
+fn lay_over(symbols: &mut SymbolIndex, key: &FileKey, now: Option<Arc<FileSymbols>>) {
+    match now {
+        // A change copies the table of all files.
+        Some(now) if symbols.get(key) == Some(&now) => {}
+        Some(now) => symbols.insert(key.clone(), now),
+        None => {
+            symbols.remove(key);
+        }
+    }
+}

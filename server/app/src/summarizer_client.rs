@@ -1,0 +1,177 @@
+//! Whom a compaction asks for a summary: the client, a provider, or nobody. Waits for the answer on the caller's thread,
+//! never longer than it is told. Knows nothing about what is asked.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use strata_engine::cancel::Cancel;
+use strata_engine::compaction::{Purpose, Question, Summariser, Topics};
+use strata_engine::models::Models;
+use strata_engine::redaction::Screen;
+use strata_engine::settings::{CompactionSettings, SummariserKind};
+use strata_engine::trust::Trust;
+use strata_host::summarise::{self, Provider};
+
+use crate::front_end::{FrontEnd, Gone, Summarize};
+
+/// How often a wait for the client looks whether it was cancelled.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Who answers.
+#[derive(Clone, Debug)]
+enum Whom {
+    Nobody,
+    Client(Arc<dyn FrontEnd>),
+    Provider { summaries: Provider, topics: Option<Provider> },
+}
+
+/// A way to ask for summaries.
+#[derive(Clone, Debug)]
+pub struct SummarizerClient {
+    whom: Whom,
+    summariser: Summariser,
+    /// The models as they are called, for the client: of summaries and of topics.
+    model: Option<String>,
+    detection_model: Option<String>,
+    timeout: Duration,
+    /// Puts placeholders in the place of secrets, in what is asked and in what is answered.
+    screen: Arc<Screen>,
+    /// Why nobody is asked although somebody should be.
+    problem: Option<String>,
+}
+
+impl SummarizerClient {
+    /// As the settings say, as far as the client can do it. In a workspace that nobody trusts no provider is asked:
+    /// its settings could name any address and any key.
+    pub fn new(
+        trust: Trust,
+        settings: &CompactionSettings,
+        models: &Models,
+        screen: &Arc<Screen>,
+        front_end: Option<&Arc<dyn FrontEnd>>,
+    ) -> Self {
+        let (whom, problem) = match settings.summariser {
+            SummariserKind::Extractive => (Whom::Nobody, None),
+            SummariserKind::Client => match front_end.filter(|front_end| front_end.abilities().summarizes) {
+                Some(front_end) => (Whom::Client(Arc::clone(front_end)), None),
+                None => (Whom::Nobody, Some("the client does not answer strata/summarize".to_owned())),
+            },
+            SummariserKind::Http if trust == Trust::Untrusted => {
+                (Whom::Nobody, Some("the workspace is not trusted, so no provider is asked".to_owned()))
+            }
+            SummariserKind::Http => match providers(settings) {
+                Ok(whom) => (whom, None),
+                Err(problem) => (Whom::Nobody, Some(problem)),
+            },
+        };
+        let topics = if settings.detection_model.is_some() { Topics::Asked } else { Topics::NotAsked };
+        let name = settings.model.as_deref().unwrap_or_default();
+        let summariser = match whom {
+            Whom::Nobody => Summariser::Extractive,
+            _ => Summariser::Model { window: models.resolve(name).model.max_input, topics },
+        };
+        Self {
+            whom,
+            summariser,
+            model: settings.model.clone(),
+            detection_model: settings.detection_model.clone(),
+            timeout: Duration::from_secs(settings.timeout_s),
+            screen: Arc::clone(screen),
+            problem,
+        }
+    }
+
+    /// What the engine is told of it.
+    pub fn summariser(&self) -> Summariser {
+        self.summariser
+    }
+
+    /// Why summaries are extracted although a model is wished for.
+    pub fn problem(&self) -> Option<&str> {
+        self.problem.as_deref()
+    }
+
+    /// Asks, and waits until there is an answer, the time is over or `cancel` is raised.
+    ///
+    /// # Errors
+    /// Why there is no answer, as a clause.
+    pub fn ask(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
+        let system = self.screen.text(&question.system).into_owned();
+        let prompt = self.screen.text(&question.prompt).into_owned();
+        let answer = self.ask_as_it_is(&Question { system, prompt, ..question.clone() }, cancel)?;
+        Ok(self.screen.text(&answer).into_owned())
+    }
+
+    fn ask_as_it_is(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
+        let model = match question.purpose {
+            Purpose::FindTopic => &self.detection_model,
+            Purpose::Summarise | Purpose::Merge => &self.model,
+        };
+        match &self.whom {
+            Whom::Nobody => Err("there is no model to ask".to_owned()),
+            Whom::Client(front_end) => self.ask_client(&**front_end, question, model.as_deref(), cancel),
+            Whom::Provider { summaries, topics } => {
+                let provider = match question.purpose {
+                    Purpose::FindTopic => topics.as_ref().unwrap_or(summaries),
+                    Purpose::Summarise | Purpose::Merge => summaries,
+                };
+                let asked = summarise::Question {
+                    system: question.system.clone(),
+                    prompt: question.prompt.clone(),
+                    max_output_tokens: question.max_tokens,
+                };
+                provider.ask(&asked, self.timeout, cancel).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    fn ask_client(
+        &self,
+        front_end: &dyn FrontEnd,
+        question: &Question,
+        model: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<String, String> {
+        let Question { purpose, system, prompt, max_tokens } = question.clone();
+        let params = Summarize { purpose, system, prompt, max_tokens, model: model.map(str::to_owned) };
+        let (answer, wait) = channel();
+        front_end.summarize(params, self.timeout, answer).map_err(|gone| gone.to_string())?;
+        answer_of_client(&wait, self.timeout, cancel)
+    }
+}
+
+/// Waits for an answer of the client, until the time is over or `cancel` is raised.
+///
+/// # Errors
+/// Why there is no answer, as a clause.
+pub(crate) fn answer_of_client<T>(
+    wait: &Receiver<Result<T, String>>,
+    patience: Duration,
+    cancel: &Cancel,
+) -> Result<T, String> {
+    let started = Instant::now();
+    loop {
+        match wait.recv_timeout(LOOK_EVERY) {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Disconnected) => return Err(Gone.to_string()),
+            Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
+            // The sender keeps the time as well; this is for a client whose connection does not even take the question.
+            Err(RecvTimeoutError::Timeout) if started.elapsed() > patience + LOOK_EVERY => {
+                return Err(format!("the client did not answer within {} s", patience.as_secs_f64()));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+fn providers(settings: &CompactionSettings) -> Result<Whom, String> {
+    let provider = |model: &str| -> Result<Provider, String> {
+        let provider =
+            Provider::for_model(model, settings.base_url.clone()).map_err(|error| error.to_string())?;
+        Ok(Provider { key_env: settings.key_env.clone(), ..provider })
+    };
+    let model = settings.model.as_deref().ok_or("no model is set; set compaction.model")?;
+    let topics = settings.detection_model.as_deref().map(provider).transpose()?;
+    Ok(Whom::Provider { summaries: provider(model)?, topics })
+}

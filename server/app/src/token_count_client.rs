@@ -1,0 +1,71 @@
+//! Asks the client how many tokens a finished request is by the provider's own count (`strata/countTokens`). Waits for the
+//! answer on the caller's thread, never longer than it may. Knows nothing of why that is wanted.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use strata_engine::cancel::Cancel;
+use strata_engine::prompt::{Assembled, weigh};
+use strata_engine::session::Session;
+
+use crate::front_end::{CountTokens, FrontEnd};
+use crate::snapshot::Snapshot;
+use crate::summarizer_client::answer_of_client;
+
+/// A prompt waits for a count: longer than a provider's counting endpoint takes, and no longer than a person bears.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A way to ask for exact counts.
+#[derive(Clone, Debug)]
+pub struct TokenCountClient(Arc<dyn FrontEnd>);
+
+/// What came of asking.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measured {
+    /// The model, by its name in the table.
+    pub model: String,
+    /// Our estimate of the request, in tokens.
+    pub estimated: usize,
+    /// The provider's own count.
+    pub counted: usize,
+}
+
+impl TokenCountClient {
+    pub(crate) fn new(front_end: Arc<dyn FrontEnd>) -> Self {
+        Self(front_end)
+    }
+
+    /// Has a request counted.
+    ///
+    /// # Errors
+    /// Why there is no count, as a clause.
+    pub fn measure(&self, prompt: &Assembled, cancel: &Cancel) -> Result<Measured, String> {
+        let Assembled { model, format, body, tokens, .. } = prompt;
+        let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
+        let params = CountTokens { model: model.clone(), format: *format, body };
+        let (answer, wait) = channel();
+        self.0.count_tokens(params, PATIENCE, answer).map_err(|gone| gone.to_string())?;
+        let counted = answer_of_client(&wait, PATIENCE, cancel)?;
+        Ok(Measured { model: model.clone(), estimated: tokens.total, counted })
+    }
+
+    /// Has counted what the next request of a session brings along before anything is asked in it.
+    ///
+    /// # Errors
+    /// Why there is no count, as a clause.
+    pub fn measure_next(
+        &self,
+        session: &Session,
+        snapshot: &Snapshot,
+        now_ms: u64,
+        cancel: &Cancel,
+    ) -> Result<Measured, String> {
+        let ask = session.next_ask(now_ms);
+        let weighed = snapshot
+            .with_workspace(session, cancel, |workspace, means| weigh(workspace, session, &ask, means))
+            .map_err(|_| "cancelled".to_owned())?;
+        let prepared = weighed.map_err(|error| error.to_string())?;
+        self.measure(&prepared.reply, cancel)
+    }
+}

@@ -1,0 +1,35 @@
+//! Errors of commands as errors of JSON-RPC.
+
+use serde_json::json;
+use strata_app::commands::CommandError;
+use tower_lsp::jsonrpc::{Error, ErrorCode};
+
+/// A command's error as a JSON-RPC error.
+pub(crate) fn of(error: CommandError) -> Error {
+    let message = error.to_string();
+    let (code, data) = match error {
+        CommandError::Unknown(_) => (ErrorCode::InvalidParams, None),
+        CommandError::InvalidParams { path, kind, .. } => {
+            let data = match kind {
+                Some(kind) => json!({ "path": path, "kind": kind }),
+                None => json!({ "path": path }),
+            };
+            (ErrorCode::InvalidParams, Some(data))
+        }
+        // RequestFailed, LSP 3.17: the request was understood and well-formed, but could not be done.
+        CommandError::Failed { data, .. } => (ErrorCode::ServerError(-32803), data),
+        CommandError::Cancelled => (ErrorCode::RequestCancelled, None),
+        CommandError::Internal => (ErrorCode::InternalError, None),
+    };
+    Error { code, message: message.into(), data }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_internal_error_has_its_own_code() {
+        assert_eq!(of(CommandError::Internal).code, ErrorCode::InternalError);
+    }
+}

@@ -1,0 +1,201 @@
+//! What reaches the main loop: everything an editor says and everything that finished in the background,
+//! in the order it happened. Carries data only.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use strata_engine::ageing::Aged;
+use strata_engine::buffer::Parsed;
+use strata_engine::cancel::Cancel;
+use strata_engine::compaction::Draft;
+use strata_engine::key::FileKey;
+use strata_engine::session::Session;
+use strata_host::watch::Sight;
+use tokio::sync::oneshot;
+use tower_lsp::ls_types::{
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidSaveTextDocumentParams, InitializeParams, InitializeResult,
+    NumberOrString, TextDocumentItem,
+};
+
+use crate::invalid_notification::InvalidNotification;
+use crate::navigation::Question;
+use crate::reply_rendering::Shown;
+use strata_app::commands::{CommandError, Effect};
+use strata_app::index::Index;
+use strata_app::meter::Status;
+use strata_app::settings::Found;
+use strata_app::token_count_client::Measured;
+
+/// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
+/// reports as an internal error.
+pub type Answer<T> = oneshot::Sender<T>;
+
+/// A command that waits for its turn in its session.
+#[derive(Debug)]
+pub struct Call {
+    /// Its name, such as `strata.files.select`.
+    pub name: String,
+    /// Its arguments as they came.
+    pub arguments: Vec<Value>,
+    /// Raised when nobody waits for the answer any more.
+    pub cancel: Cancel,
+    /// Where the answer goes.
+    pub answer: Answer<Result<Value, CommandError>>,
+}
+
+/// A task that came back from the pool.
+#[derive(Debug)]
+pub struct Done {
+    /// `World::folders_version` when it started.
+    pub folders_version: u64,
+    /// The session as it was left; `None` when nothing of it changed.
+    pub session: Option<Arc<Session>>,
+    /// What else is to be done.
+    pub effects: Vec<Effect>,
+    /// What came of it.
+    pub result: Result<Value, CommandError>,
+    /// Who waits for that.
+    pub waits: Waits,
+}
+
+/// Who waits for what came of a task.
+#[derive(Debug)]
+pub enum Waits {
+    /// Whoever sent the command, and how to know that nobody does any more.
+    Caller(Answer<Result<Value, CommandError>>, Cancel),
+    /// The compaction of this number.
+    Compaction(u64),
+    /// Nobody.
+    Nobody,
+}
+
+/// How an index run ended.
+#[derive(Debug)]
+pub enum IndexEnd {
+    /// With an index.
+    Done(Box<Index>),
+    /// Nobody wanted one any more, or nothing had changed.
+    Stopped,
+    /// It panicked.
+    Failed,
+}
+
+/// One piece of event.
+#[derive(Debug)]
+pub enum Event {
+    /// The first request.
+    Initialize(Box<InitializeParams>, Answer<InitializeResult>),
+    /// The client is ready.
+    Initialized,
+    /// A buffer was opened.
+    Opened(TextDocumentItem),
+    /// A buffer was changed.
+    Changed(DidChangeTextDocumentParams),
+    /// A buffer was saved.
+    Saved(DidSaveTextDocumentParams),
+    /// A buffer was closed.
+    Closed(DidCloseTextDocumentParams),
+    /// Something was said of a buffer that cannot be read.
+    InvalidNotification(InvalidNotification),
+    /// Another document than before was named in any message: its URI.
+    Named(String),
+    /// Files changed on disk, as far as the client knows.
+    FilesChanged(DidChangeWatchedFilesParams),
+    /// Files were created or deleted by the editor: their URIs.
+    FilesCameOrWent(Vec<String>),
+    /// Files or folders were renamed by the editor: their URIs before and after.
+    FilesRenamed(Vec<(String, String)>),
+    /// The client will not watch files.
+    ClientDoesNotWatch,
+    /// Our own watcher saw something.
+    Seen(Sight),
+    /// Our own watcher watches the folders of the index, of which these are new; or why it does not.
+    Watched(Result<Vec<PathBuf>, String>),
+    /// Workspace folders came or went.
+    FoldersChanged(DidChangeWorkspaceFoldersParams),
+    /// The client's settings changed; they are sent along by clients that cannot be asked.
+    SettingsChanged(Value),
+    /// The client's settings, as it answered the question of this number.
+    Settings(u64, Value),
+    /// The settings files of the workspace were looked at for the time of this number.
+    WorkspaceSettings(u64, Vec<Found>),
+    /// The person stopped something that shows its progress.
+    ProgressCancelled(NumberOrString),
+    /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
+    Asked(Question, Cancel, Answer<Value>),
+    /// A command.
+    Command(Call),
+    /// The person is to see what came of a command.
+    Show(Shown),
+    /// A command of this session is done.
+    CommandDone(String, Box<Done>),
+    /// The draft of a compaction of this session is made, or there is none.
+    Drafted(String, u64, Result<Box<Draft>, String>),
+    /// A model has summed up tool results of this session, or failed to.
+    Aged(String, Option<Box<Aged>>),
+    /// The client has counted the next request of this session, or has not.
+    Measured(String, Option<Measured>),
+    /// A buffer was parsed; `None` when it was cancelled.
+    Parsed(FileKey, Option<Parsed>),
+    /// The index run of this number goes on, and knows so much already.
+    IndexSoFar(u64, Index),
+    /// The index run of this number ended.
+    Indexed(u64, IndexEnd),
+    /// The context meter was read; `None` when the context cannot be weighed.
+    Metered(Option<Status>),
+    /// No more event will come.
+    Goodbye,
+}
+
+macro_rules! names {
+    ($($event:pat => $name:literal,)+) => {
+        impl Event {
+            /// What each is called.
+            #[cfg(test)]
+            pub(crate) const NAMES: &[&str] = &[$($name),+];
+
+            /// What it is called where something is said of it: its method, where it has one.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $($event => $name,)+
+                }
+            }
+        }
+    };
+}
+
+names! {
+    Self::Initialize(..) => "initialize",
+    Self::Initialized => "initialized",
+    Self::Opened(_) => "textDocument/didOpen",
+    Self::Changed(_) => "textDocument/didChange",
+    Self::Saved(_) => "textDocument/didSave",
+    Self::Closed(_) => "textDocument/didClose",
+    Self::InvalidNotification(_) => "invalid_notification",
+    Self::Named(_) => "named",
+    Self::FilesChanged(_) => "workspace/didChangeWatchedFiles",
+    Self::FilesCameOrWent(_) => "workspace/didCreateFiles",
+    Self::FilesRenamed(_) => "workspace/didRenameFiles",
+    Self::ClientDoesNotWatch => "client does not watch",
+    Self::Seen(_) => "seen",
+    Self::Watched(_) => "watched",
+    Self::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
+    Self::SettingsChanged(_) => "workspace/didChangeConfiguration",
+    Self::Settings(..) => "settings",
+    Self::WorkspaceSettings(..) => "workspace settings",
+    Self::ProgressCancelled(_) => "window/workDoneProgress/cancel",
+    Self::Asked(..) => "question",
+    Self::Command(_) => "workspace/executeCommand",
+    Self::Show(_) => "show",
+    Self::CommandDone(..) => "command done",
+    Self::Drafted(..) => "drafted",
+    Self::Aged(..) => "aged",
+    Self::Measured(..) => "measured",
+    Self::Parsed(..) => "parsed",
+    Self::IndexSoFar(..) => "index so far",
+    Self::Indexed(..) => "indexed",
+    Self::Metered(_) => "metered",
+    Self::Goodbye => "goodbye",
+}

@@ -1,0 +1,105 @@
+//! What every message passes before the library sees it. Posts what the library would not say, which document a message is
+//! about and what cannot be read, so that event stays in the order of the wire; and reads generously what the library would
+//! refuse. Answers nothing itself.
+
+use std::sync::mpsc::Sender;
+use std::task::{Context, Poll};
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::Request;
+use tower_service::Service;
+
+use crate::event::Event;
+use crate::invalid_notification::invalid_notification;
+use strata_app::recent_documents;
+
+/// A service that stands in front of another one.
+#[derive(Debug)]
+pub struct Inbound<S> {
+    service: S,
+    events: Sender<Event>,
+    /// The document of the last message, so that typing in one is told once.
+    document: Option<String>,
+}
+
+impl<S> Inbound<S> {
+    /// Stands in front of `service` and posts to `event`.
+    pub fn new(service: S, events: Sender<Event>) -> Self {
+        Self { service, events, document: None }
+    }
+
+    fn post(&self, event: Event) {
+        // The loop is gone when the server is ending; then the event has no meaning any more.
+        let _ = self.events.send(event);
+    }
+}
+
+impl<S: Service<Request>> Service<Request> for Inbound<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        if let Some(invalid_notification) = invalid_notification(request.method(), request.params()) {
+            self.post(Event::InvalidNotification(invalid_notification));
+        }
+        match recent_documents::document(request.method(), request.params()) {
+            Some(uri) if self.document.as_deref() != Some(uri) => {
+                self.document = Some(uri.to_owned());
+                self.post(Event::Named(uri.to_owned()));
+            }
+            // It may be closed, and named again as the next one.
+            None if request.method() == "textDocument/didClose" => self.document = None,
+            _ => {}
+        }
+        self.service.call(generously(request))
+    }
+}
+
+/// `null` where a list of arguments may be missing, as some clients write a command without any.
+fn generously(request: Request) -> Request {
+    let is_null = |params: &Value| params.get("arguments").is_some_and(Value::is_null);
+    if request.method() != "workspace/executeCommand" || !request.params().is_some_and(is_null) {
+        return request;
+    }
+    let (method, id, params) = request.into_parts();
+    let mut params = params.unwrap_or_default();
+    if let Value::Object(fields) = &mut params {
+        fields.shift_remove("arguments");
+    }
+    let request = Request::build(method).params(params);
+    match id {
+        Some(id) => request.id(id).finish(),
+        None => request.finish(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_that_are_null_are_none() {
+        let request =
+            |method: &'static str, params: Value| Request::build(method).params(params).id(7).finish();
+        let command = |params: Value| request("workspace/executeCommand", params);
+        let bare = command(json!({ "command": "strata.here.select" }));
+        let null = command(json!({ "command": "strata.here.select", "arguments": null }));
+        assert_eq!(generously(null), bare);
+        let others = [
+            command(json!({ "command": "c", "arguments": [null] })),
+            command(json!([])),
+            request("workspace/symbol", json!({ "arguments": null })),
+            Request::build("workspace/executeCommand").finish(),
+        ];
+        for other in others {
+            assert_eq!(generously(other.clone()), other);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What may wait long for somebody outside: drafts of compactions, summaries of tool results, counts of requests. It is done on
+//! threads of its own, and what comes of it has its turn in the session's queue.
+
+use serde_json::Value;
+use strata_engine::ageing::{Aged, Ageing};
+use strata_engine::cancel::Cancel;
+use strata_engine::compaction::Draft;
+
+use super::MainLoop;
+use super::compactions::Running;
+use super::queue::{Task, Waiting, Whose};
+use super::tasks::respond;
+use crate::client::Can;
+use crate::event::{Answer, Event};
+use crate::outbound::{Outbound, Work};
+use strata_app::clock::now_ms;
+use strata_app::commands::{self, CommandError};
+use strata_app::compaction_job::{Job, News, Reason, sum_up};
+use strata_app::faults::carried;
+use strata_app::token_count_client::Measured;
+
+impl MainLoop {
+    /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
+    pub(super) fn compact(
+        &mut self,
+        job: Job,
+        cancel: Cancel,
+        answer: Option<Answer<Result<Value, CommandError>>>,
+    ) {
+        if self.compactions.is_running(&job.session) {
+            let error =
+                "a compaction of this session is running already; wait for it, or cancel its progress";
+            if let Some(answer) = answer {
+                respond(answer, Err(CommandError::failed(error)));
+            }
+            return;
+        }
+        if let Reason::Due(reading) = job.reason
+            && self.compactions.is_hopeless(&job.session, &reading)
+        {
+            return;
+        }
+        let Some(session) = self.world.sessions.get(job.session.as_str()).cloned() else { return };
+        self.services.tell_compaction(job.started());
+        let id = job.session.clone();
+        let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
+        if self.world.client.shows_progress == Can::Yes {
+            self.say(Outbound::Begin(Work::Compacting(number)));
+        }
+        let snapshot = self.world.snapshot.clone();
+        let summarizer = self.services.summarizer(&snapshot);
+        let events = self.events.clone();
+        let work = carried("draft", move || {
+            let draft = job.draft(&session, &snapshot, &summarizer, &cancel);
+            draft.map(Box::new).map_err(|error| error.to_string())
+        });
+        self.blocking.spawn(work, move |draft| {
+            let draft = draft.unwrap_or_else(|panicked| {
+                tracing::error!(%panicked, "a compaction panicked; the conversation is as before");
+                Err("an internal error stopped the compaction; please report it".to_owned())
+            });
+            let _ = events.send(Event::Drafted(id, number, draft));
+        });
+    }
+
+    /// A draft is put in place when it is its turn in the session.
+    pub(super) fn drafted(&mut self, session: &str, number: u64, draft: Result<Box<Draft>, String>) {
+        match draft {
+            Err(error) => self.compaction_ended(session, number, Err(CommandError::failed(error))),
+            Ok(draft) => {
+                if let Some(running) = self.compactions.running(session, number) {
+                    running.news = Some(running.job.ended(&draft));
+                }
+                let snapshot = self.world.snapshot.clone();
+                self.queues.push(
+                    session,
+                    Waiting { task: Task::Compact(number, draft), snapshot, whose: Whose::Named },
+                );
+                self.start_next(session);
+            }
+        }
+    }
+
+    pub(super) fn compaction_ended(
+        &mut self,
+        session: &str,
+        number: u64,
+        result: Result<Value, CommandError>,
+    ) {
+        let Some(Running { job, answer, news, .. }) = self.compactions.end(session, number) else { return };
+        let (news, result): (News, _) = match result {
+            Ok(_) => {
+                self.compactions.succeeded(&job);
+                let news = news.unwrap_or_else(|| job.started());
+                let mut reply = news.clone().into();
+                if let Some(session) = self.world.sessions.get(session) {
+                    reply = commands::versioned(reply, session);
+                }
+                (news, Ok(reply))
+            }
+            Err(error) => {
+                self.compactions.failed(&job);
+                (job.failed(&error), Err(error))
+            }
+        };
+        if result.is_ok() {
+            self.measure(session);
+        }
+        let outcome = if result.is_ok() { "done" } else { "the conversation is as it was" };
+        self.say(Outbound::End(Work::Compacting(number), outcome.to_owned()));
+        if let (Err(error), None) = (&result, &answer) {
+            self.services.warn("compaction", format!("the conversation was not compacted: {error}"));
+        }
+        self.services.tell_compaction(news);
+        if let Some(answer) = answer {
+            respond(answer, result);
+        }
+    }
+
+    /// Asks a model to sum up tool results, unless it is being asked about others of the session: the next turn will see
+    /// to these.
+    pub(super) fn age(&mut self, id: &str, ageing: Ageing) {
+        if !self.ageing.insert(id.to_owned()) {
+            return;
+        }
+        let summarizer = self.services.summarizer(&self.world.snapshot);
+        let events = self.events.clone();
+        let of = id.to_owned();
+        let work = carried("sum up", move || sum_up(ageing, &summarizer));
+        self.blocking.spawn(work, move |aged| {
+            if let Err(panicked) = &aged {
+                tracing::error!(%panicked, "archiving tool results panicked; the conversation is as before");
+            }
+            let _ = events.send(Event::Aged(of, aged.ok().map(Box::new)));
+        });
+    }
+
+    /// Has the client count what is left of a conversation that was compacted, where it can.
+    fn measure(&mut self, id: &str) {
+        let Some(probe) = self.services.token_count_client() else { return };
+        let Some(session) = self.world.sessions.get(id).cloned() else { return };
+        if !self.measuring.insert(id.to_owned()) {
+            return;
+        }
+        let (snapshot, events, of) = (self.world.snapshot.clone(), self.events.clone(), id.to_owned());
+        let work =
+            carried("count", move || probe.measure_next(&session, &snapshot, now_ms(), &Cancel::new()));
+        self.blocking.spawn(work, move |measured| {
+            let measured = match measured {
+                Ok(Ok(measured)) => Some(measured),
+                Ok(Err(problem)) => {
+                    tracing::warn!(%problem, "what is left of the conversation is estimated");
+                    None
+                }
+                Err(panicked) => {
+                    tracing::error!(%panicked, "counting panicked; the conversation is as before");
+                    None
+                }
+            };
+            let _ = events.send(Event::Measured(of, measured));
+        });
+    }
+
+    /// A count is learnt from when it is its turn in the session.
+    pub(super) fn measured(&mut self, id: &str, measured: Option<Measured>) {
+        self.measuring.remove(id);
+        if let Some(measured) = measured {
+            let snapshot = self.world.snapshot.clone();
+            self.queues.push(id, Waiting { task: Task::Measure(measured), snapshot, whose: Whose::Named });
+            self.start_next(id);
+        }
+    }
+
+    /// Results are archived when it is their turn in the session.
+    pub(super) fn aged(&mut self, id: &str, aged: Option<Box<Aged>>) {
+        self.ageing.remove(id);
+        if let Some(aged) = aged {
+            let snapshot = self.world.snapshot.clone();
+            self.queues.push(id, Waiting { task: Task::Age(aged), snapshot, whose: Whose::Named });
+            self.start_next(id);
+        }
+    }
+}

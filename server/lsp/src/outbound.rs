@@ -1,0 +1,430 @@
+//! What the server says unasked: the meter, warnings, progress, and the few things it asks of the client. One
+//! task says it all in order, so that a client sees things in the order they happened. It never waits for an
+//! answer in line with the rest.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::json;
+use strata_app::compaction_job::News;
+use strata_app::front_end::{
+    Abilities, CountTokens, FrontEnd, Gone, Summarize, Summary, TokenCount, Warning,
+};
+use strata_app::meter::Status;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tower_lsp::Client;
+use tower_lsp::jsonrpc::ErrorCode;
+use tower_lsp::ls_types::notification::{Notification, Progress};
+use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
+use tower_lsp::ls_types::{
+    ConfigurationItem, MessageType, NumberOrString, ProgressParams, ProgressParamsValue, Registration,
+    ShowDocumentParams, Unregistration, Uri, WorkDoneProgress, WorkDoneProgressBegin,
+    WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+
+use crate::event::Event;
+use crate::navigation::Feature;
+
+/// How long the client may take to answer one of our requests.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Something to be said.
+#[derive(Debug)]
+pub enum Outbound {
+    /// The context meter: `strata/status`. Says what is newest when it is taken.
+    Status(Newest),
+    /// Something the person should know: `strata/warning`, and a line in the client's log.
+    Warning(Warning),
+    /// A compaction began, ended or failed: `strata/compaction`.
+    Compaction(Box<News>),
+    /// Something that the person wanted to see: `window/showMessage`.
+    Message(MessageType, String),
+    /// A document to be opened. When the client does not, the person is told where it is.
+    Document {
+        /// Which.
+        uri: Uri,
+        /// What is said then.
+        otherwise: String,
+    },
+    /// Code lenses may say something else now.
+    RefreshLenses,
+    /// Progress of this work begins.
+    Begin(Work),
+    /// So many of so many files of it are done.
+    Report(Work, usize, usize),
+    /// It ended.
+    End(Work, String),
+    /// Ask the client for a summary: `strata/summarize`.
+    Summarize {
+        /// What it is asked.
+        params: Summarize,
+        /// How long it may take.
+        patience: Duration,
+        /// Where the answer goes, or why there is none.
+        answer: Sender<Result<String, String>>,
+    },
+    /// Ask the client how many tokens a request is by the provider's own count.
+    CountTokens {
+        /// The request.
+        params: CountTokens,
+        /// How long it may take.
+        patience: Duration,
+        /// Where the count goes, or why there is none.
+        answer: Sender<Result<usize, String>>,
+    },
+    /// Ask for the settings; they come back as event with this number.
+    AskSettings(u64),
+    /// Ask the client to watch files.
+    WatchFiles,
+    /// Tell the client that it may ask for this from now on. Each offer has its number.
+    Offer(Feature, u64),
+    /// Take an offer back.
+    Withdraw(Feature, u64),
+}
+
+/// The newest reading of the meter. One that nobody has taken yet gives way to it, so that no queue grows while a client does not
+/// read.
+#[derive(Clone, Debug, Default)]
+pub struct Newest(Arc<Mutex<Option<Status>>>);
+
+impl Newest {
+    /// Puts a reading in the place of the one before, and returns that when nobody has taken it.
+    pub(crate) fn put(&self, status: Status) -> Option<Status> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
+    }
+
+    /// Takes the newest.
+    pub(crate) fn take(&self) -> Option<Status> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Something that takes a while and shows its progress. Each has its number among its like.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Work {
+    /// An index run.
+    Indexing(u64),
+    /// A compaction.
+    Compacting(u64),
+}
+
+impl Work {
+    /// The name under which its progress is shown.
+    pub fn token(self) -> NumberOrString {
+        NumberOrString::String(match self {
+            Self::Indexing(number) => format!("strata/index/{number}"),
+            Self::Compacting(number) => format!("strata/compaction/{number}"),
+        })
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Indexing(_) => "Indexing",
+            Self::Compacting(_) => "Compacting the conversation",
+        }
+    }
+}
+
+/// The language client as the front end of the application.
+#[derive(Debug)]
+pub struct Editor {
+    outbound: UnboundedSender<Outbound>,
+    /// What the client answers; nothing until it has introduced itself.
+    abilities: Mutex<Abilities>,
+}
+
+impl Editor {
+    /// The client at the other end.
+    pub fn new(outbound: UnboundedSender<Outbound>) -> Self {
+        Self { outbound, abilities: Mutex::default() }
+    }
+
+    /// Takes note of what the client answers.
+    pub fn meet(&self, abilities: Abilities) {
+        *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
+    }
+
+    fn say(&self, outbound: Outbound) -> Result<(), Gone> {
+        self.outbound.send(outbound).map_err(|_| Gone)
+    }
+}
+
+impl FrontEnd for Editor {
+    fn abilities(&self) -> Abilities {
+        *self.abilities.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn warn(&self, warning: Warning) {
+        // The task that speaks ends with the connection; then there is nobody to tell.
+        let _ = self.say(Outbound::Warning(warning));
+    }
+
+    fn tell_compaction(&self, news: News) {
+        let _ = self.say(Outbound::Compaction(Box::new(news)));
+    }
+
+    fn summarize(
+        &self,
+        params: Summarize,
+        patience: Duration,
+        answer: Sender<Result<String, String>>,
+    ) -> Result<(), Gone> {
+        self.say(Outbound::Summarize { params, patience, answer })
+    }
+
+    fn count_tokens(
+        &self,
+        params: CountTokens,
+        patience: Duration,
+        answer: Sender<Result<usize, String>>,
+    ) -> Result<(), Gone> {
+        self.say(Outbound::CountTokens { params, patience, answer })
+    }
+}
+
+/// `strata/compaction`.
+#[derive(Debug)]
+pub enum CompactionNotification {}
+
+impl Notification for CompactionNotification {
+    type Params = News;
+    const METHOD: &'static str = "strata/compaction";
+}
+
+/// `strata/summarize`.
+#[derive(Debug)]
+pub enum SummarizeRequest {}
+
+impl Request for SummarizeRequest {
+    type Params = Summarize;
+    type Result = Summary;
+    const METHOD: &'static str = "strata/summarize";
+}
+
+/// `strata/countTokens`.
+#[derive(Debug)]
+pub enum CountTokensRequest {}
+
+impl Request for CountTokensRequest {
+    type Params = CountTokens;
+    type Result = TokenCount;
+    const METHOD: &'static str = "strata/countTokens";
+}
+
+/// `strata/status`.
+#[derive(Debug)]
+pub enum StatusNotification {}
+
+impl Notification for StatusNotification {
+    type Params = Status;
+    const METHOD: &'static str = "strata/status";
+}
+
+/// `strata/warning`.
+#[derive(Debug)]
+pub enum WarningNotification {}
+
+impl Notification for WarningNotification {
+    type Params = Warning;
+    const METHOD: &'static str = "strata/warning";
+}
+
+/// Starts the task that speaks to `client`. It ends when the last sender is dropped.
+pub fn start(client: Client, events: Sender<Event>) -> UnboundedSender<Outbound> {
+    let (sender, receiver) = unbounded_channel();
+    tokio::spawn(speak(client, events, receiver));
+    sender
+}
+
+async fn speak(client: Client, events: Sender<Event>, mut outbound: UnboundedReceiver<Outbound>) {
+    // Whose progress the client agreed to show.
+    let mut shown = BTreeSet::new();
+    while let Some(next) = outbound.recv().await {
+        match next {
+            Outbound::Status(newest) => {
+                if let Some(status) = newest.take() {
+                    client.send_notification::<StatusNotification>(status).await;
+                }
+            }
+            Outbound::Warning(warning) => {
+                let message = warning.message.clone();
+                client.send_notification::<WarningNotification>(warning).await;
+                client.log_message(MessageType::WARNING, message).await;
+            }
+            Outbound::Compaction(news) => client.send_notification::<CompactionNotification>(*news).await,
+            Outbound::Message(kind, message) => client.show_message(kind, message).await,
+            Outbound::Document { uri, otherwise } => {
+                tokio::spawn(show_document(client.clone(), uri, otherwise));
+            }
+            Outbound::RefreshLenses => {
+                tokio::spawn(refresh_lenses(client.clone()));
+            }
+            Outbound::Summarize { params, patience, answer } => {
+                tokio::spawn(summarize(client.clone(), params, patience, answer));
+            }
+            Outbound::CountTokens { params, patience, answer } => {
+                tokio::spawn(count_tokens(client.clone(), params, patience, answer));
+            }
+            Outbound::Begin(work) => {
+                // The token must be the client's before it is used; everything else can wait that long.
+                let params = WorkDoneProgressCreateParams { token: work.token() };
+                let created = client.send_request::<WorkDoneProgressCreate>(params);
+                if let Ok(Ok(())) = tokio::time::timeout(PATIENCE, created).await {
+                    shown.insert(work);
+                    let begin = WorkDoneProgressBegin {
+                        title: work.title().to_owned(),
+                        cancellable: Some(true),
+                        message: None,
+                        percentage: matches!(work, Work::Indexing(_)).then_some(0),
+                    };
+                    progress(&client, work, WorkDoneProgress::Begin(begin)).await;
+                }
+            }
+            Outbound::Report(work, done, total) if shown.contains(&work) => {
+                let percentage =
+                    (done * 100).checked_div(total).and_then(|percent| u32::try_from(percent).ok());
+                let message = Some(format!("{done}/{total} files"));
+                let report = WorkDoneProgressReport { cancellable: Some(true), message, percentage };
+                progress(&client, work, WorkDoneProgress::Report(report)).await;
+            }
+            Outbound::End(work, message) if shown.remove(&work) => {
+                let end = WorkDoneProgressEnd { message: Some(message) };
+                progress(&client, work, WorkDoneProgress::End(end)).await;
+            }
+            Outbound::Report(..) | Outbound::End(..) => {}
+            Outbound::AskSettings(question) => {
+                tokio::spawn(ask_settings(client.clone(), events.clone(), question));
+            }
+            Outbound::WatchFiles => {
+                tokio::spawn(watch_files(client.clone(), events.clone()));
+            }
+            Outbound::Offer(feature, number) => {
+                tokio::spawn(offer(client.clone(), feature, number));
+            }
+            Outbound::Withdraw(feature, number) => {
+                tokio::spawn(withdraw(client.clone(), feature, number));
+            }
+        }
+    }
+}
+
+async fn progress(client: &Client, work: Work, value: WorkDoneProgress) {
+    let value = ProgressParamsValue::WorkDone(value);
+    client.send_notification::<Progress>(ProgressParams { token: work.token(), value }).await;
+}
+
+/// What the client answers to a request of ours, or why there is no answer. `what` is what the answer should have been.
+async fn answered<R: Request>(
+    client: &Client,
+    params: R::Params,
+    patience: Duration,
+    what: &str,
+) -> Result<R::Result, String> {
+    let method = R::METHOD;
+    match tokio::time::timeout(patience, client.send_request::<R>(params)).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) if error.code == ErrorCode::ParseError => {
+            Err(format!("the client answered {method} without {what}"))
+        }
+        Ok(Err(error)) => Err(format!("the client answered {method} with an error: {error}")),
+        Err(_) => Err(format!("the client did not answer within {} s", patience.as_secs_f64())),
+    }
+}
+
+async fn summarize(
+    client: Client,
+    params: Summarize,
+    patience: Duration,
+    answer: Sender<Result<String, String>>,
+) {
+    let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
+    // Nobody waits any more when the compaction was cancelled.
+    let _ = answer.send(summary.map(Summary::into_text));
+}
+
+async fn count_tokens(
+    client: Client,
+    params: CountTokens,
+    patience: Duration,
+    answer: Sender<Result<usize, String>>,
+) {
+    let count = answered::<CountTokensRequest>(&client, params, patience, "a number").await;
+    let counted = count.map(TokenCount::get).and_then(|count| match count {
+        0 => Err(format!("the client answered {} with nothing", CountTokensRequest::METHOD)),
+        count => Ok(count),
+    });
+    // Nobody waits any more when the command was cancelled.
+    let _ = answer.send(counted);
+}
+
+async fn show_document(client: Client, uri: Uri, otherwise: String) {
+    let params = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
+    match tokio::time::timeout(PATIENCE, client.show_document(params)).await {
+        Ok(Ok(true)) => {}
+        _ => client.show_message(MessageType::INFO, otherwise).await,
+    }
+}
+
+async fn refresh_lenses(client: Client) {
+    if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, client.code_lens_refresh()).await {
+        tracing::warn!(%error, "the client does not ask for code lenses again");
+    }
+}
+
+async fn ask_settings(client: Client, events: Sender<Event>, question: u64) {
+    let item = ConfigurationItem { scope_uri: None, section: Some("strata".to_owned()) };
+    match tokio::time::timeout(PATIENCE, client.configuration(vec![item])).await {
+        Ok(Ok(mut answers)) if !answers.is_empty() => {
+            // The loop may have ended meanwhile; then nobody needs the settings.
+            let _ = events.send(Event::Settings(question, answers.swap_remove(0)));
+        }
+        Ok(Ok(_)) => tracing::warn!("the client answered workspace/configuration with an empty list"),
+        Ok(Err(error)) => tracing::warn!(%error, "the client does not tell its settings"),
+        Err(_) => tracing::warn!("the client did not tell its settings in time"),
+    }
+}
+
+async fn offer(client: Client, feature: Feature, number: u64) {
+    let method = feature.method();
+    let registration = Registration {
+        id: registration_id(feature, number),
+        method: method.to_owned(),
+        register_options: feature.registration(),
+    };
+    match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, method, "the client did not take the offer"),
+        Err(_) => tracing::warn!(method, "the client did not answer client/registerCapability in time"),
+    }
+}
+
+async fn withdraw(client: Client, feature: Feature, number: u64) {
+    let unregistration =
+        Unregistration { id: registration_id(feature, number), method: feature.method().to_owned() };
+    match tokio::time::timeout(PATIENCE, client.unregister_capability(vec![unregistration])).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the client still asks for what is switched off"),
+        Err(_) => tracing::warn!("the client did not answer client/unregisterCapability in time"),
+    }
+}
+
+fn registration_id(feature: Feature, number: u64) -> String {
+    format!("strata/{}/{number}", feature.method())
+}
+
+async fn watch_files(client: Client, events: Sender<Event>) {
+    let registration = Registration {
+        id: "strata/watch".to_owned(),
+        method: "workspace/didChangeWatchedFiles".to_owned(),
+        register_options: Some(json!({ "watchers": [{ "globPattern": "**/*" }] })),
+    };
+    match tokio::time::timeout(PATIENCE, client.register_capability(vec![registration])).await {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => tracing::warn!(%error, "the client does not watch files"),
+        Err(_) => tracing::warn!("the client did not answer client/registerCapability in time"),
+    }
+    // The loop may have ended meanwhile.
+    let _ = events.send(Event::ClientDoesNotWatch);
+}

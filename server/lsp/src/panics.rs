@@ -1,0 +1,255 @@
+//! A panic anywhere is an error reply at most: the same process goes on, the state is what it was, and what comes next is answered as
+//! if nothing had happened. The commands are those of the table, and the other places are those that a conversation reaches
+//! which says everything once. `STRATA_LONG=1` panics not only the first time that a place is reached.
+
+mod arguments;
+mod client;
+mod looks;
+mod tour;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use serde_json::{Value, json};
+use strata_host::pool::catch;
+
+use crate::event::Event;
+use crate::navigation::Feature;
+use arguments::Arguments;
+use client::{Client, Place};
+use looks::{Masks, looks};
+use strata_app::commands::NAMES;
+use strata_app::faults::Point;
+use tour::{Talker, end, tour};
+
+const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
+
+/// The store is where all commands that change something get to.
+const STORE: &str = "store";
+
+/// A place in which a session has something of everything.
+struct Lived {
+    place: Place,
+    /// The session, and the one that it is a copy of.
+    sessions: [Value; 2],
+    /// The message with the output of a tool.
+    output: Value,
+}
+
+impl Lived {
+    fn new() -> Self {
+        let place = Place::new();
+        let mut client = Client::start(&place);
+        begin(&mut client, &Value::Null);
+        let session = |client: &mut Client| client.ok("strata.server.status", json!({}))["session"].clone();
+        client.ok("strata.files.select", json!({ "paths": ["src/lib.rs"] }));
+        client.ok("strata.files.exclude", json!({ "paths": ["notes.txt"] }));
+        client.ok("strata.memory.add", json!({ "text": "Ada eats no fish." }));
+        client.ok("strata.url.add", json!({ "url": "https://example.org/soup", "content": "Boil water." }));
+        let iteration = json!({ "prompt": "Go.", "output": "Done." });
+        client.ok("strata.iteration.add", json!({ "goal": "Soup.", "iteration": iteration }));
+        client.ok("strata.history.add", json!({ "role": "user", "content": "Plan the soups." }));
+        client.ok("strata.session.rename", json!({ "name": "soups" }));
+        let first = session(&mut client);
+        client.ok("strata.session.fork", json!({}));
+        let text = "why and because ".repeat(100);
+        for _ in 0..6 {
+            client.ok("strata.history.addExchange", json!({ "user": text, "assistant": text }));
+        }
+        client.ok("strata.compaction.run", json!({ "profile": "checkpoint" }));
+        client.wait_for("strata/compaction", |news| news["state"] == "ended");
+        let call = |id: &str| json!({ "type": "tool_call", "id": id, "name": "bash", "input": {} });
+        client.ok("strata.history.add", json!({ "role": "assistant", "content": [call("call-0")] }));
+        let output = json!({ "content": "one\ntwo\n", "callId": "call-0" });
+        let output = client.ok("strata.toolOutput.add", output)["id"].clone();
+        client.ok("strata.history.add", json!({ "role": "assistant", "content": [call("call-1")] }));
+        let sessions = [session(&mut client), first];
+        client.quit();
+        Self { place, sessions, output }
+    }
+
+    /// A server that goes on with the session, and has a prompt that was not sent yet.
+    fn start(&self) -> (Client, Arguments, Place) {
+        let place = self.place.copy();
+        let mut client = Client::start(&place);
+        let [session, other] = &self.sessions;
+        begin(&mut client, session);
+        let result = json!({ "callId": "call-1", "content": [{ "type": "text", "text": "ok" }] });
+        let prompt = client.ok("strata.prompt.assemble", json!({ "toolResults": [result] }));
+        let arguments = Arguments::new(&client, [other, &prompt["id"], &self.output]);
+        (client, arguments, place)
+    }
+}
+
+fn begin(client: &mut Client, session: &Value) {
+    let hello = client.hello(session);
+    client.request("initialize", hello).unwrap();
+    client.notify("initialized", json!({}));
+    client.wait_for_outlines(2);
+}
+
+/// What came of panics.
+#[derive(Default)]
+struct Tally {
+    in_commands: usize,
+    while_stored: usize,
+    wrong: Vec<String>,
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "it prints its figures")]
+fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
+    let (lived, tally, next) = (Lived::new(), Mutex::default(), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(name) = NAMES.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    panic_in(name, &lived, &tally);
+                }
+            });
+        }
+    });
+    let Tally { in_commands, while_stored, wrong } = tally.into_inner().unwrap();
+    eprintln!(
+        "{} commands: {in_commands} panics in them and {while_stored} while they were stored, {} wrong",
+        NAMES.len(),
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(in_commands * 10 > 29 * NAMES.len() && while_stored > NAMES.len() / 2, "the places were reached");
+}
+
+fn panic_in(name: &str, lived: &Lived, tally: &Mutex<Tally>) {
+    let (mut undisturbed, arguments, _place) = lived.start();
+    let before = undisturbed.plan.reached();
+    let expected = undisturbed.run(name, arguments.of(name));
+    let after = undisturbed.plan.reached();
+    undisturbed.quit();
+    let stores = |point: Point| {
+        let place = (STORE.to_owned(), point);
+        before.get(&place) != after.get(&place)
+    };
+
+    let (mut client, arguments, _place) = lived.start();
+    let state = looks(&mut client);
+    let (mut tally_of_one, what) = (Tally::default(), [name, STORE]);
+    for place in what {
+        for point in POINTS {
+            if place == STORE && !stores(point) {
+                continue;
+            }
+            client.plan.arm(place, point, 0);
+            let answer = client.run(name, arguments.of(name));
+            if client.plan.disarm() {
+                // A command that says no has no end to get to.
+                if place == name && (point != Point::After || expected.is_ok()) {
+                    tally_of_one.wrong.push(format!("{name} never gets to {point:?}: {answer:?}"));
+                }
+                continue;
+            }
+            match place {
+                STORE => tally_of_one.while_stored += 1,
+                _ => tally_of_one.in_commands += 1,
+            }
+            match answer {
+                Err(error) if error.contains("an internal error stopped this command") => {}
+                other => tally_of_one.wrong.push(format!("{name}, {place} {point:?}: {other:?}")),
+            }
+            let now = looks(&mut client);
+            if now != state {
+                let difference = looks::difference(&state, &now);
+                tally_of_one.wrong.push(format!("{name}, {place} {point:?}, changed {difference}"));
+            }
+        }
+    }
+    let (expected, answer) = (Masks::of(&expected), Masks::of(&client.run(name, arguments.of(name))));
+    if answer != expected {
+        tally_of_one.wrong.push(format!("{name}, after all that:\n   {answer:?}\nnot {expected:?}"));
+    }
+    client.quit();
+    let mut tally = tally.lock().unwrap();
+    tally.in_commands += tally_of_one.in_commands;
+    tally.while_stored += tally_of_one.while_stored;
+    tally.wrong.extend(tally_of_one.wrong);
+}
+
+/// Places that a conversation of this client reaches, and how often.
+fn places(talker: Talker) -> BTreeMap<(String, Point), usize> {
+    let place = Place::new();
+    let mut client = Client::start(&place);
+    tour(&mut client, &place, talker);
+    let reached = client.plan.reached();
+    client.quit();
+    // Commands have a test of their own.
+    reached.into_iter().filter(|((what, _), _)| !what.starts_with("strata.")).collect()
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "it prints its figures")]
+fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
+    let mut known = BTreeSet::new();
+    let mut jobs = Vec::new();
+    for talker in [Talker::Able, Talker::Plain] {
+        for (place, times) in places(talker) {
+            let (what, point) = &place;
+            // What comes behind the work is short, and the same for all.
+            let wanted = if is_long() { times.min(3) } else { usize::from(*point != Point::After) };
+            if known.insert(place.clone()) || is_long() {
+                jobs.extend((0..wanted).map(|passes| (talker, what.clone(), *point, passes)));
+            }
+        }
+    }
+    for name in Event::NAMES.iter().filter(|name| **name != "goodbye") {
+        assert!(known.contains(&((*name).to_owned(), Point::Before)), "nobody says {name}");
+    }
+    for feature in Feature::ALL {
+        assert!(known.contains(&(feature.method().to_owned(), Point::Before)), "nobody asks {feature:?}");
+    }
+
+    let expected = [Talker::Able, Talker::Plain].map(|talker| {
+        let place = Place::new();
+        let mut client = Client::start(&place);
+        tour(&mut client, &place, talker);
+        let expected = end(&mut client, &place, talker);
+        client.quit();
+        expected
+    });
+    let (wrong, next, panics) = (Mutex::new(Vec::new()), AtomicUsize::new(0), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (talker, what, point, passes) = job;
+                    let now = catch(|| {
+                        let place = Place::new();
+                        let mut client = Client::start(&place);
+                        client.plan.arm(what, *point, *passes);
+                        tour(&mut client, &place, *talker);
+                        // What runs beside the conversation may not have come so far this time.
+                        panics.fetch_add(usize::from(!client.plan.disarm()), Ordering::Relaxed);
+                        let now = end(&mut client, &place, *talker);
+                        client.quit();
+                        now
+                    });
+                    let problem = match now {
+                        Ok(now) if now == expected[*talker as usize] => continue,
+                        Ok(now) => looks::difference(&expected[*talker as usize], &now),
+                        Err(panicked) => panicked.to_string(),
+                    };
+                    wrong.lock().unwrap().push(format!("{job:?}: {problem}"));
+                }
+            });
+        }
+    });
+    let (wrong, panics) = (wrong.into_inner().unwrap(), panics.into_inner());
+    eprintln!("{} places, {} conversations, {panics} panics, {} wrong", known.len(), jobs.len(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(panics * 10 >= jobs.len() * 9, "the places were reached");
+}
+
+fn is_long() -> bool {
+    env::var_os("STRATA_LONG").is_some()
+}

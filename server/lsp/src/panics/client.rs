@@ -1,0 +1,308 @@
+//! A server in this process, and the client at the other end of its line. Knows the protocol, and the plan that the server goes by.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs;
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::server::run_with;
+use crate::transport::Exit;
+use strata_app::faults::plan::Plan;
+
+/// Reached by a hang only.
+pub(super) const LIMIT: Duration = Duration::from_secs(60);
+
+/// The files of the workspace.
+pub(super) const FILES: [(&str, &str); 3] = [
+    (
+        "src/lib.rs",
+        "//! Plans meals.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n",
+    ),
+    ("src/week.rs", "/// Seven days.\npub struct Week;\n"),
+    ("notes.txt", "Ask Ada about Thursday.\n"),
+];
+
+/// A workspace, and where its servers keep things.
+pub(super) struct Place {
+    folder: Arc<TempDir>,
+    root: PathBuf,
+    kept: TempDir,
+}
+
+impl Place {
+    /// A new workspace.
+    pub(super) fn new() -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let root = folder.path().canonicalize().unwrap();
+        for (path, text) in FILES {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self { folder, root, kept: tempfile::tempdir().unwrap() }
+    }
+
+    /// The same workspace, and a copy of what is kept of it.
+    pub(super) fn copy(&self) -> Self {
+        let kept = tempfile::tempdir().unwrap();
+        copy(self.kept.path(), kept.path());
+        Self { folder: Arc::clone(&self.folder), root: self.root.clone(), kept }
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn kept(&self) -> &Path {
+        self.kept.path()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir(&to).unwrap();
+            fs::set_permissions(&to, entry.metadata().unwrap().permissions()).unwrap();
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// What a request came to.
+pub(super) type Answer = Result<Value, String>;
+
+/// The client, its server and the workspace that both look at.
+pub(super) struct Client {
+    pub(super) plan: Arc<Plan>,
+    /// A request of the server's that is answered with an error.
+    pub(super) refused: &'static str,
+    /// The workspace folder.
+    folder: PathBuf,
+    input: Option<PipeWriter>,
+    incoming: Receiver<Value>,
+    server: Option<JoinHandle<io::Result<Exit>>>,
+    last_id: i64,
+    open: BTreeMap<i64, Option<Answer>>,
+    heard: VecDeque<(String, Value)>,
+}
+
+impl Client {
+    /// Starts a server for a workspace. Nothing was said to it yet.
+    pub(super) fn start(place: &Place) -> Self {
+        let plan = Arc::new(Plan::default());
+        let (reader, input) = io::pipe().unwrap();
+        let (output, writer) = io::pipe().unwrap();
+        let (kept, folder) = (place.kept.path().to_owned(), place.folder().to_owned());
+        let by = Arc::clone(&plan);
+        let server = thread::spawn(move || {
+            by.enter();
+            run_with(reader, writer, |main_loop| main_loop.keeping_below(&kept, &folder))
+        });
+        let (sender, incoming) = channel();
+        let mut output = BufReader::new(output);
+        thread::spawn(move || {
+            while let Some(message) = read(&mut output) {
+                // The test may be over.
+                let _ = sender.send(message);
+            }
+        });
+        Self {
+            plan,
+            refused: "",
+            folder: place.folder().to_owned(),
+            input: Some(input),
+            incoming,
+            server: Some(server),
+            last_id: 0,
+            open: BTreeMap::new(),
+            heard: VecDeque::new(),
+        }
+    }
+
+    /// The parameters of `initialize`: the client can do everything. It goes on with this session, or begins one.
+    pub(super) fn hello(&self, session: &Value) -> Value {
+        json!({
+            "processId": null,
+            "rootUri": null,
+            "workspaceFolders": [{ "uri": self.uri(""), "name": "meals" }],
+            "capabilities": {
+                "workspace": {
+                    "configuration": true,
+                    "didChangeWatchedFiles": { "dynamicRegistration": true },
+                    "workspaceFolders": true,
+                    "codeLens": { "refreshSupport": true },
+                },
+                "textDocument": { "hover": { "dynamicRegistration": true } },
+                "window": { "workDoneProgress": true, "showDocument": { "support": true } },
+            },
+            "initializationOptions": {
+                "trusted": true,
+                "requests": ["strata/summarize", "strata/countTokens"],
+                "settings": settings(),
+                "resume": session,
+            },
+        })
+    }
+
+    /// The URI of something in the workspace.
+    pub(super) fn uri(&self, below: &str) -> String {
+        let uri = format!("file://{}/{below}", self.folder.display());
+        uri.trim_end_matches('/').to_owned()
+    }
+
+    pub(super) fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a request and waits for its one answer.
+    pub(super) fn request(&mut self, method: &str, params: Value) -> Answer {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.open.insert(id, None);
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            if let Some(Some(_)) = self.open.get(&id) {
+                return self.open.remove(&id).flatten().unwrap();
+            }
+            self.take_one(&format!("the answer to {method}"));
+        }
+    }
+
+    /// Runs a command.
+    pub(super) fn run(&mut self, command: &str, arguments: Value) -> Answer {
+        self.request("workspace/executeCommand", json!({ "command": command, "arguments": [arguments] }))
+    }
+
+    /// Runs a command that works.
+    #[track_caller]
+    pub(super) fn ok(&mut self, command: &str, arguments: Value) -> Value {
+        match self.run(command, arguments) {
+            Ok(reply) => reply,
+            Err(error) => panic!("{command}: {error}"),
+        }
+    }
+
+    /// Waits until the index has so many outlines.
+    pub(super) fn wait_for_outlines(&mut self, outlines: usize) {
+        let start = Instant::now();
+        loop {
+            let status = self.ok("strata.server.status", json!({}));
+            if status["index"] == "ready" && status["outlined"] == outlines {
+                return;
+            }
+            assert!(start.elapsed() < LIMIT, "the index is never complete: {status}");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// What was said so far with this method.
+    pub(super) fn heard(&mut self, method: &str) -> Vec<Value> {
+        while let Ok(message) = self.incoming.try_recv() {
+            self.sort(message);
+        }
+        let said = self.heard.iter().filter(|(heard, _)| heard == method);
+        said.map(|(_, params)| params.clone()).collect()
+    }
+
+    /// Waits until something was said with this method for which `is_it` holds.
+    pub(super) fn wait_for(&mut self, method: &str, is_it: impl Fn(&Value) -> bool) {
+        while !self.heard(method).iter().any(&is_it) {
+            self.take_one(method);
+        }
+    }
+
+    /// Has the server end as it should.
+    pub(super) fn quit(mut self) {
+        self.request("shutdown", Value::Null).unwrap();
+        self.notify("exit", Value::Null);
+        let exit = self.server.take().unwrap().join().unwrap().unwrap();
+        assert_eq!(exit.code, 0, "{exit:?}");
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let input = self.input.as_mut().unwrap();
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    }
+
+    fn take_one(&mut self, what: &str) {
+        match self.incoming.recv_timeout(LIMIT) {
+            Ok(message) => self.sort(message),
+            Err(error) => panic!("{error}: the test waits for {what}"),
+        }
+    }
+
+    fn sort(&mut self, mut message: Value) {
+        let (id, method) = (message["id"].take(), message["method"].take());
+        match (method, id.as_i64()) {
+            (Value::String(method), None) if id.is_null() => {
+                self.heard.push_back((method, message["params"].take()));
+            }
+            (Value::String(method), _) => {
+                if method == self.refused {
+                    let error = json!({ "code": -32601, "message": "I cannot do that" });
+                    return self.send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+                }
+                let result = match method.as_str() {
+                    "workspace/configuration" => json!([settings()]),
+                    "strata/summarize" => json!("They spoke of meals."),
+                    "strata/countTokens" => json!(1_000),
+                    "window/showDocument" => json!({ "success": true }),
+                    _ => Value::Null,
+                };
+                self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+            }
+            (_, Some(id)) => {
+                let answer = match message["error"].take() {
+                    Value::Null => Ok(message["result"].take()),
+                    error => Err(error["message"].as_str().unwrap().to_owned()),
+                };
+                let open = self.open.get_mut(&id);
+                assert!(matches!(open, Some(None)), "request {id} is answered twice, or was never made");
+                self.open.insert(id, Some(answer));
+            }
+            other => panic!("no message: {other:?}"),
+        }
+    }
+}
+
+/// What the client has set.
+pub(super) fn settings() -> Value {
+    json!({
+        "lsp": {
+            "document_symbol": true, "workspace_symbol": true, "hover": true, "definition": true,
+            "references": true, "code_action": true, "code_lens": true,
+        },
+        "compaction": { "summariser": "client", "auto": false },
+        "tool_output": { "cutoff": 1, "ageing": "eager", "summary": "llm" },
+    })
+}
+
+fn read(output: &mut BufReader<PipeReader>) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", bytes)) => length = bytes.parse().ok()?,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = vec![0; length];
+    output.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}

@@ -1,0 +1,40 @@
+//! What the person is shown of a command because the editor may drop replies and log errors: all that comes of the area
+//! `here`. Says what, not how.
+
+use serde_json::Value;
+use tower_lsp::ls_types::{MessageType, Uri};
+
+use strata_app::commands::CommandError;
+
+/// The commands whose outcome is shown begin so.
+const AREA: &str = "strata.here.";
+
+/// Something to be shown.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Shown {
+    /// How grave it is.
+    pub kind: MessageType,
+    /// It in a sentence.
+    pub message: String,
+    /// A document that says more; where the client can show it, it takes the place of the message.
+    pub document: Option<Uri>,
+}
+
+impl Shown {
+    /// What there is to show of what came of a command.
+    pub fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
+        if !command.starts_with(AREA) {
+            return None;
+        }
+        match outcome {
+            Ok(reply) => {
+                let text = |field: &str| reply.get(field).and_then(Value::as_str);
+                let document = text("uri").and_then(|uri| uri.parse().ok());
+                Some(Self { kind: MessageType::INFO, message: text("message")?.to_owned(), document })
+            }
+            // Whoever cancelled it knows.
+            Err(CommandError::Cancelled) => None,
+            Err(error) => Some(Self { kind: MessageType::ERROR, message: error.to_string(), document: None }),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! One thread that owns what calls look at, and the queue before it. A call that nobody waits for any more ends at its next chance; one
+//! that panics is an error, and the next one finds everything as it was. Knows no protocol.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use strata_app::commands::CommandError;
+use strata_app::headless::{Cancel, Progress};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::view::View;
+
+/// So many calls wait at most; a further one is refused.
+const WAITING: usize = 256;
+/// Progress is told when at least this many more files are done, and at the end.
+const TOLD_EVERY: usize = 256;
+
+type Job = Box<dyn FnOnce(&mut View) + Send>;
+
+/// The way to the thread.
+#[derive(Clone)]
+pub(crate) struct Worker {
+    jobs: SyncSender<Job>,
+}
+
+/// A call that waits or is being worked on.
+pub(crate) struct Call<T> {
+    /// What comes of it; nothing when the thread has ended.
+    pub(crate) answer: oneshot::Receiver<Result<T, CommandError>>,
+    /// How far the files are that it waits for.
+    pub(crate) progress: mpsc::UnboundedReceiver<Progress>,
+    /// Dropped when nobody waits any more.
+    pub(crate) wait: Wait,
+}
+
+/// Somebody waits for a call. Dropped, it ends the call.
+pub(crate) struct Wait(Cancel);
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Worker {
+    /// Begins the thread, which ends when all ways to it are gone.
+    ///
+    /// # Errors
+    /// The system's, when it gives no thread.
+    pub(crate) fn new(view: View) -> io::Result<(Self, JoinHandle<()>)> {
+        let (jobs, waiting) = sync_channel(WAITING);
+        let thread =
+            thread::Builder::new().name("strata-mcp".to_owned()).spawn(move || work(view, &waiting))?;
+        Ok((Self { jobs }, thread))
+    }
+
+    /// Has something done.
+    ///
+    /// # Errors
+    /// When too much is waiting.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        work: impl FnOnce(&mut View, &Cancel, &mut dyn FnMut(Progress)) -> Result<T, CommandError>
+        + Send
+        + 'static,
+    ) -> Result<Call<T>, CommandError> {
+        let (sender, answer) = oneshot::channel();
+        let (tell, progress) = mpsc::unbounded_channel();
+        let cancel = Cancel::new();
+        let own = cancel.clone();
+        let job = move |view: &mut View| {
+            let mut told = 0;
+            let mut tell = |so_far: Progress| {
+                if so_far.done >= told + TOLD_EVERY || so_far.done == so_far.total {
+                    told = so_far.done;
+                    // Whoever has gone needs no news.
+                    let _ = tell.send(so_far);
+                }
+            };
+            let span = tracing::info_span!("call", what).entered();
+            let done = catch_unwind(AssertUnwindSafe(|| work(view, &own, &mut tell)));
+            tracing::debug!(failed = !matches!(done, Ok(Ok(_))), "answered");
+            drop(span);
+            let done = done.unwrap_or_else(|_| {
+                tracing::error!(what, "a call panicked; what it looked at is as before");
+                Err(CommandError::failed("this failed because of a fault in Strata; the log has more"))
+            });
+            let _ = sender.send(done);
+        };
+        match self.jobs.try_send(Box::new(job)) {
+            Ok(()) => Ok(Call { answer, progress, wait: Wait(cancel) }),
+            Err(TrySendError::Full(_)) => {
+                Err(CommandError::failed("too many calls are waiting; ask again when some are answered"))
+            }
+            Err(TrySendError::Disconnected(_)) => Err(CommandError::failed("the server is ending")),
+        }
+    }
+}
+
+fn work(mut view: View, jobs: &Receiver<Job>) {
+    while let Ok(job) = jobs.recv() {
+        job(&mut view);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use serde_json::json;
+    use strata_app::headless::{HeadlessWorkspace, Settings};
+
+    use super::*;
+    use crate::view::Subject;
+
+    /// Reached by a hang only.
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    fn worker() -> (tempfile::TempDir, Worker, JoinHandle<()>) {
+        let folder = tempfile::tempdir().unwrap();
+        let headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        let (worker, thread) = Worker::new(View::new(headless, Subject::Own).unwrap()).unwrap();
+        (folder, worker, thread)
+    }
+
+    fn tokens(worker: &Worker) -> Result<serde_json::Value, CommandError> {
+        let counted = |view: &mut View, _: &Cancel, _: &mut dyn FnMut(Progress)| {
+            view.run("strata.prompt.estimate", json!({ "text": "hello world", "model": "gpt-4o" }))
+        };
+        worker.ask("count", counted).unwrap().answer.blocking_recv().unwrap()
+    }
+
+    #[test]
+    fn a_panic_is_an_error_and_the_next_call_is_answered() {
+        let (_folder, worker, thread) = worker();
+        let call =
+            worker.ask("fault", |_, _, _| -> Result<(), CommandError> { panic!("on purpose") }).unwrap();
+        let error = call.answer.blocking_recv().unwrap().unwrap_err();
+        assert!(error.to_string().contains("a fault in Strata"), "{error}");
+        assert_eq!(tokens(&worker).unwrap()["tokens"], 2);
+        drop(worker);
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn a_call_that_nobody_waits_for_ends() {
+        let (_folder, worker, _thread) = worker();
+        let (begun, begins) = mpsc::channel();
+        let (ended, ends) = mpsc::channel();
+        let call = worker.ask("long", move |_, cancel, _| {
+            begun.send(()).unwrap();
+            while !cancel.is_cancelled() {
+                thread::yield_now();
+            }
+            ended.send(()).unwrap();
+            Ok(())
+        });
+        begins.recv_timeout(LIMIT).unwrap();
+        drop(call);
+        ends.recv_timeout(LIMIT).unwrap();
+    }
+
+    #[test]
+    fn what_waits_is_bounded() {
+        let (_folder, worker, _thread) = worker();
+        let (release, released) = mpsc::channel::<()>();
+        let blocking = worker.ask("long", move |_, _, _| Ok(released.recv().is_ok())).unwrap();
+        let mut waiting = Vec::new();
+        let refused = loop {
+            match worker.ask("short", |_, _, _| Ok(())) {
+                Ok(call) => waiting.push(call),
+                Err(error) => break error,
+            }
+        };
+        // The thread may have taken the first one already, or not.
+        assert!((WAITING - 1..=WAITING).contains(&waiting.len()), "{}", waiting.len());
+        assert!(refused.to_string().contains("too many calls"), "{refused}");
+        release.send(()).unwrap();
+        assert!(blocking.answer.blocking_recv().unwrap().unwrap());
+        assert!(waiting.into_iter().all(|call| call.answer.blocking_recv().unwrap().is_ok()));
+    }
+
+    #[test]
+    fn progress_is_told_now_and_then_and_at_the_end() {
+        let (_folder, worker, _thread) = worker();
+        let work = |_: &mut View, _: &Cancel, tell: &mut dyn FnMut(Progress)| {
+            (1..=1_000).for_each(|done| tell(Progress { done, total: 1_000 }));
+            Ok(())
+        };
+        let Call { answer, mut progress, wait: _wait } = worker.ask("work", work).unwrap();
+        answer.blocking_recv().unwrap().unwrap();
+        let mut told = Vec::new();
+        while let Ok(so_far) = progress.try_recv() {
+            told.push(so_far.done);
+        }
+        assert_eq!(told, [256, 512, 768, 1_000]);
+    }
+}
