@@ -158,7 +158,8 @@ def place(source: pathlib.Path):
         for name in ("CONFIG", "DATA", "STATE", "CACHE"):
             names[f"XDG_{name}_HOME"] = home / name.lower()
         names |= {"TAP_PROGRAM": os.environ["STRATA_BIN"], "TAP_LOG": home / "tap", "STRATA_BIN": TAP}
-        environment = {**os.environ, **{name: str(path) for name, path in names.items()}}
+        # What the tests need for themselves begins like settings, which servers would warn of.
+        environment = {**os.environ, "STRATA_LOG": "error", **{name: str(path) for name, path in names.items()}}
         committed(repo, environment)
         yield Place(repo, home, environment)
 

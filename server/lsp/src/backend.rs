@@ -1,4 +1,4 @@
-//! The event slot: every method of the protocol posts its event before its first `.await`, so that the order on the
+//! Where events come in: every method of the protocol posts its event before its first `.await`, so that the order on the
 //! wire is the order of the state. Knows nothing about what the event means.
 
 use std::sync::mpsc::Sender;

@@ -82,7 +82,7 @@ pub enum IndexEnd {
     Failed,
 }
 
-/// One piece of event.
+/// Something that the main loop handles.
 #[derive(Debug)]
 pub enum Event {
     /// The first request.

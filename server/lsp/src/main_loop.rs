@@ -98,7 +98,7 @@ pub struct MainLoop {
 }
 
 impl MainLoop {
-    /// A loop over a new world. `event` is the sending end of the event it will be given to [`run`](Self::run) on.
+    /// A loop over a new world. `events` is the sending end of the channel that [`run`](Self::run) will read.
     ///
     /// # Errors
     /// When the system gives no threads.
@@ -173,7 +173,7 @@ impl MainLoop {
         self.whole(event.name(), Recovery::of(&event, &self.world.current), |this| this.handle(event));
     }
 
-    /// Does something that may panic. The world is as it was then, the person is told, and the recovery is paid.
+    /// Does something that may panic. Then the world is as it was, the user is told, and what is left to do is done.
     fn whole(&mut self, what: &'static str, recovery: Recovery, work: impl FnOnce(&mut Self)) {
         let done = catch(|| {
             faults::reach(what, Point::Before);
@@ -197,7 +197,7 @@ impl MainLoop {
             Event::Saved(params) => self.transition(|world| world.saved(&params)),
             Event::Closed(params) => self.transition(|world| world.closed(&params)),
             Event::InvalidNotification(invalid_notification) => {
-                self.transition(|world| world.invalid_notification(invalid_notification))
+                self.transition(|world| world.invalid_notification(invalid_notification));
             }
             Event::Named(uri) => self.named(&uri),
             Event::FilesChanged(params) => self.transition(|world| world.files_changed(&params)),
@@ -325,12 +325,12 @@ impl MainLoop {
         });
     }
 
-    /// Lets go of whatever waits for a piece of event that nothing came of.
+    /// Releases whatever waits for an event that could not be handled.
     fn recover(&mut self, recovery: Recovery) {
         match recovery {
             Recovery::Nothing => {}
             Recovery::Document(invalid_notification) => {
-                self.transition(|world| world.invalid_notification(invalid_notification))
+                self.transition(|world| world.invalid_notification(invalid_notification));
             }
             Recovery::Files => self.act(Action::Rescan),
             Recovery::Parse(key) => {

@@ -1,4 +1,4 @@
-//! The state of the server as one value, and what each piece of event makes of it. Every transition works on a
+//! The state of the server as one value, and what each event makes of it. Every transition works on a
 //! copy that the main loop installs whole or not at all, so a panic in here changes nothing. Does no I/O and
 //! waits for nothing: what is to be done outside comes back as [`Action`]s.
 

@@ -91,13 +91,13 @@ pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<Stri
     if text.len() <= limit {
         return None;
     }
-    Some(match ends(limit, mode) {
-        None => text[..end_of(text, limit)].to_owned(),
-        Some((head, tail)) => {
-            let head = end_of(text, head);
-            let tail = start_of(text, text.len() - tail);
+    let parts = ends(limit, mode).map(|(head, tail)| (end_of(text, head), start_of(text, text.len() - tail)));
+    Some(match parts {
+        // In place of fewer characters than it has, the marker would make a text longer that was cut to a number of characters.
+        Some((head, tail)) if text[head..tail].chars().count() >= MARKER.len() => {
             [&text[..head], MARKER, &text[tail..]].concat()
         }
+        _ => text[..end_of(text, limit)].to_owned(),
     })
 }
 

@@ -200,6 +200,15 @@ fn the_output_of_a_message_is_that_of_all_its_results() {
     assert_eq!(output_of(&NewMessage::text(Role::User, "x")), None);
 }
 
+#[test]
+fn the_marker_of_cut_bytes_does_not_exceed_the_limit_of_characters() {
+    let settings = ToolOutputSettings { max_chars: 100, max_bytes: 390, ..unlimited() };
+    let Arrival::Truncated { report, .. } = arrive(&"𝄞".repeat(120), &settings) else {
+        panic!("it is too long")
+    };
+    assert!(report.after.chars <= 100 && report.after.bytes <= 390, "{report}");
+}
+
 proptest! {
     #[test]
     fn limits_hold_for_any_text(

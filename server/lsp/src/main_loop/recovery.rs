@@ -1,5 +1,5 @@
-//! What is owed for a piece of event: what has to be done when nothing came of it, so that nobody waits for ever and no text is
-//! silently wrong. Says what, does nothing.
+//! What is left to do after an event whose handler failed, so that no request waits forever and no text is silently wrong. Says what,
+//! does nothing.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::tasks::opened;
 use crate::event::{Event, Waits};
 use crate::invalid_notification::InvalidNotification;
 
-/// Something to be done when a piece of event could not be handled.
+/// What is left to do after an event that could not be handled.
 pub(super) enum Recovery {
     /// The state is as it was, and that is all.
     Nothing,
@@ -43,7 +43,7 @@ pub(super) enum Recovery {
 }
 
 impl Recovery {
-    /// What is owed for this piece of event, which comes while this session is shown.
+    /// What would be left to do for this event, which comes while this session is shown.
     pub(super) fn of(event: &Event, shown: &Arc<str>) -> Self {
         match event {
             Event::Opened(item) => lost("textDocument/didOpen", item.uri.as_str()),

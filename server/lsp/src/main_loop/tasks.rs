@@ -447,7 +447,7 @@ mod tests {
         started_with(folder, channel().0)
     }
 
-    /// The same, and its event goes somewhere.
+    /// The same, with its events going somewhere.
     fn started_with(folder: &tempfile::TempDir, events: Sender<Event>) -> (MainLoop, Arc<Session>) {
         let (main_loop, _said) = MainLoop::alone(events);
         let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
