@@ -26,6 +26,10 @@ export interface Answers {
   'strata/countTokens': (params: CountTokens, token: vscode.CancellationToken) => Promise<{ inputTokens: number }>;
 }
 
+function configuredPath(): string {
+  return vscode.workspace.getConfiguration('strata').get('path', '');
+}
+
 export class Strata implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('Strata', { log: true });
 
@@ -50,6 +54,8 @@ export class Strata implements vscode.Disposable {
   private restarts = 0;
   private lastStatus: Status | undefined;
   private deaths: number[] = [];
+  /** The setting `strata.path`. A workspace's file may name it too, which changes nothing. */
+  private path = configuredPath();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -57,7 +63,8 @@ export class Strata implements vscode.Disposable {
   ) {
     context.subscriptions.push(
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('strata.path')) {
+        if (configuredPath() !== this.path) {
+          this.path = configuredPath();
           void this.restart();
         } else if (event.affectsConfiguration('strata') && this.language?.isRunning()) {
           // The server asks for the values.
@@ -90,7 +97,7 @@ export class Strata implements vscode.Disposable {
     let language: LanguageClient | undefined;
     try {
       const binary = findBinary({
-        configured: vscode.workspace.getConfiguration('strata').get('path', ''),
+        configured: this.path,
         extension: this.context.extensionPath,
         searchPath: process.env['PATH'] ?? '',
       });
