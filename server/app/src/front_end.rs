@@ -1,5 +1,5 @@
 //! The way from the application to whoever runs it: what it tells the user, and what it asks a client that can answer. Each front
-//! end implements it; without one nothing is told and nobody is asked.
+//! end that has a client implements it; the command line has none.
 
 use std::fmt;
 use std::sync::mpsc::Sender;

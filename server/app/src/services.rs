@@ -27,7 +27,7 @@ pub struct Services {
     pub store: SessionStore,
     /// Where prompts are written for editors that show files and nothing else.
     pub previews: PreviewFiles,
-    /// Who runs the application; nobody for the command line.
+    /// The front end; none for the command line.
     front_end: Option<Arc<dyn FrontEnd>>,
     /// Models of which the person was told that they are not in the table.
     unknown_models: Mutex<Told>,
