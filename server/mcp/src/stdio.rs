@@ -1,5 +1,6 @@
 //! The protocol on standard input and output, from the first byte to the end. Nothing else may write to standard output.
 
+use std::collections::HashSet;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
+use rmcp::model::{ClientNotification, JsonRpcMessage, JsonRpcNotification, RequestId};
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -78,13 +80,14 @@ async fn converse(server: Server) -> Result<Ended, ServeError> {
     let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
     let conversation = async {
         let pipes = AsyncRwTransport::new_server(tokio::io::stdin(), output);
-        let service = match server.serve(Patient { pipes, unsent: watch::Sender::new(0) }).await {
-            Ok(service) => service,
-            // Nothing was asked, as when somebody only looks whether the server starts.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::EndOfInput),
-            // What the error says holds the message itself, which is nobody's but the client's.
-            Err(_) => return Err(ServeError::Handshake),
-        };
+        let service =
+            match server.serve(BoundedTransport { pipes, unanswered: watch::Sender::default() }).await {
+                Ok(service) => service,
+                // Nothing was asked, as when somebody only looks whether the server starts.
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::EndOfInput),
+                // What the error says holds the message itself, which is nobody's but the client's.
+                Err(_) => return Err(ServeError::Handshake),
+            };
         match service.waiting().await {
             Ok(QuitReason::Closed) => Ok(Ended::EndOfInput),
             Ok(_) | Err(_) => Err(ServeError::Broken),
@@ -96,58 +99,64 @@ async fn converse(server: Server) -> Result<Ended, ServeError> {
     }
 }
 
-/// Reads no more while too many answers are not taken. The service begins every request at once and keeps its answer until it is
+/// Stops reading while too many requests are unanswered. The service starts every request at once and keeps each reply until it is
 /// written, however many there are.
-struct Patient {
+struct BoundedTransport {
     pipes: AsyncRwTransport<RoleServer, tokio::io::Stdin, Output>,
-    /// How many messages are still to be written.
-    unsent: watch::Sender<usize>,
+    /// Requests whose reply is not written yet. A cancelled request gets no reply.
+    unanswered: watch::Sender<HashSet<RequestId>>,
 }
 
-/// So many messages wait to be written at most, and those of what was begun meanwhile.
-const MOST_UNSENT: usize = 64;
+/// Maximum unanswered requests. More than the worker queues, so that a client learns that too much is waiting.
+const MAX_UNANSWERED: usize = 320;
 
-impl Transport<RoleServer> for Patient {
+impl Transport<RoleServer> for BoundedTransport {
     type Error = io::Error;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let unsent = Unsent::new(&self.unsent);
+        let answered = match &message {
+            JsonRpcMessage::Response(reply) => Some(reply.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        let unanswered = self.unanswered.clone();
         let send = self.pipes.send(message);
         async move {
             let sent = send.await;
-            drop(unsent);
+            if let Some(id) = answered {
+                unanswered.send_modify(|ids| _ = ids.remove(&id));
+            }
             sent
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         // The sender is ours, so there is one.
-        self.unsent.subscribe().wait_for(|unsent| *unsent < MOST_UNSENT).await.ok()?;
-        self.pipes.receive().await
+        self.unanswered.subscribe().wait_for(|ids| ids.len() < MAX_UNANSWERED).await.ok()?;
+        let message = self.pipes.receive().await?;
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                self.unanswered.send_modify(|ids| _ = ids.insert(request.id.clone()));
+            }
+            JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::CancelledNotification(cancelled),
+                ..
+            }) => {
+                if let Some(id) = &cancelled.params.request_id {
+                    self.unanswered.send_modify(|ids| _ = ids.remove(id));
+                }
+            }
+            _ => {}
+        }
+        Some(message)
     }
 
     async fn close(&mut self) -> io::Result<()> {
         // A message that nobody takes is still being written, and would be waited for.
         tokio::time::timeout(LAST_CHANCE, self.pipes.close()).await?
-    }
-}
-
-/// A message that is still to be written, or given up.
-struct Unsent(watch::Sender<usize>);
-
-impl Unsent {
-    fn new(all: &watch::Sender<usize>) -> Self {
-        all.send_modify(|unsent| *unsent += 1);
-        Self(all.clone())
-    }
-}
-
-impl Drop for Unsent {
-    fn drop(&mut self) {
-        self.0.send_modify(|unsent| *unsent -= 1);
     }
 }
 
