@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn edition() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     // What is taken for a secret is left out of outlines; `text` cuts what is too long.
-    let mut open = ["src/outline", "src/redaction", "src/text.rs"].map(|path| root.join(path)).to_vec();
+    let mut open =
+        ["src/code/outline", "src/tokens/redaction", "src/text.rs"].map(|path| root.join(path)).to_vec();
     for path in &open {
         println!("cargo::rerun-if-changed={}", path.display());
     }

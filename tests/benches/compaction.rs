@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use e2e::Times;
 use serde_json::json;
-use strata_engine::compaction::Family;
-use strata_engine::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
-use strata_engine::models::Models;
-use strata_engine::prompt::Means;
+use strata_engine::conversation::compaction::Family;
+use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
+use strata_engine::prompt::assembly::Means;
+use strata_engine::prompt::settings::Settings;
 use strata_engine::replay::{Cut, Recording};
-use strata_engine::settings::Settings;
-use strata_engine::tokens::TokenCounter;
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::Models;
 
 const TOKENS: usize = 160_000;
 const RUNS: usize = 5;

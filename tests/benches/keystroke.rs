@@ -12,12 +12,12 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use e2e::Times;
-use strata_engine::buffer::Buffer;
 use strata_engine::cancel::Cancel;
-use strata_engine::document::Document;
+use strata_engine::code::buffer::Buffer;
+use strata_engine::code::document::Document;
+use strata_engine::code::outline::TreePoint;
 use strata_engine::key::FileKey;
-use strata_engine::outline::TreePoint;
-use strata_engine::tokens::{TokenCounter, Tokenizer};
+use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
 use strata_grammars::LanguageId;
 use tree_sitter::{InputEdit, Parser, Point, Tree};
 

@@ -9,15 +9,15 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use e2e::Times;
-use strata_engine::cost::Prices;
+use strata_engine::conversation::history::{ContentBlock, MessageId};
 use strata_engine::hash::ContentHash;
-use strata_engine::history::{ContentBlock, MessageId};
 use strata_engine::key::FileKey;
-use strata_engine::models::Models;
-use strata_engine::prompt::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
-use strata_engine::tiers::{PolicyName, Rules, TierState};
-use strata_engine::tokens::{TokenCounter, Tokenizer};
-use strata_engine::wire::{self, Breakpoints, Envelope, Format};
+use strata_engine::prompt::assembly::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use strata_engine::prompt::tiers::{PolicyName, Rules, TierState};
+use strata_engine::prompt::wire::{self, Breakpoints, Envelope, Format};
+use strata_engine::tokens::cost::Prices;
+use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+use strata_engine::tokens::models::Models;
 
 const FILES: usize = 500;
 const TURNS: usize = 60;

@@ -24,11 +24,11 @@ use std::{env, fs, process, thread};
 use e2e::process::Process;
 use strata_app::index::{Index, Means, Step};
 use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
-use strata_engine::symbols::{
+use strata_engine::code::symbols::{
     FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, file_list, map_within,
     relevant,
 };
+use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;

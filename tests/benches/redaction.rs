@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use e2e::Dice;
 use e2e::credentials::planted;
 use strata_engine::hash::ContentHash;
-use strata_engine::redaction::scan;
-use strata_engine::tokens::{TokenCounter, Tokenizer};
+use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+use strata_engine::tokens::redaction::scan;
 
 /// So many credentials are planted.
 const PLANTED: usize = 200_000;

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
-use strata_engine::key::FileKey;
-use strata_engine::symbols::{
+use strata_engine::code::symbols::{
     FileSymbols, LexicalIndex, Manifests, Query, References, SymbolIndex, relevant,
 };
+use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
 
 /// How many of the first files count.

@@ -9,7 +9,7 @@ use e2e::Dice;
 use e2e::mutation::mutated;
 use e2e::process::Process;
 use strata_engine::cancel::Cancel;
-use strata_engine::outline::Outline;
+use strata_engine::code::outline::Outline;
 use strata_grammars::LanguageId;
 use strata_host::deadline::{OUTLINE_TIME, within};
 

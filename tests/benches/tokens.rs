@@ -19,7 +19,7 @@ use std::{env, fs};
 use e2e::Times;
 use e2e::process::Process;
 use ropey::Rope;
-use strata_engine::tokens::{Counted, TokenCounter, Tokenizer};
+use strata_engine::tokens::counting::{Counted, TokenCounter, Tokenizer};
 use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;

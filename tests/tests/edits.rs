@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use e2e::Dice;
 use serde_json::{Value, json};
-use strata_engine::buffer::Buffer;
 use strata_engine::cancel::Cancel;
-use strata_engine::document::Document;
+use strata_engine::code::buffer::Buffer;
+use strata_engine::code::document::Document;
 use strata_engine::key::FileKey;
 use strata_lsp::position::Encoding;
 use strata_lsp::sync;

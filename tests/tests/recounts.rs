@@ -5,7 +5,7 @@ use std::env;
 
 use e2e::Dice;
 use ropey::Rope;
-use strata_engine::tokens::{Counted, TokenCounter, Tokenizer};
+use strata_engine::tokens::counting::{Counted, TokenCounter, Tokenizer};
 
 /// What is typed: code, and what the split patterns and the places of cuts are sensitive to.
 const TYPED: &[&str] = &[

@@ -12,20 +12,22 @@ use std::collections::BTreeMap;
 
 use e2e::Dice;
 use serde_json::{Value, json};
-use strata_engine::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
-use strata_engine::facts::ToolPatterns;
-use strata_engine::history::{
+use strata_engine::conversation::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
+use strata_engine::conversation::conversation_facts::ToolPatterns;
+use strata_engine::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
     ResultPart, Role, Visibility,
 };
-use strata_engine::models::Models;
-use strata_engine::prompt::{Ask, AssembleError, Means, Request, ToolResult, assemble, with_scales};
+use strata_engine::prompt::assembly::{
+    Ask, AssembleError, Means, Request, ToolResult, assemble, with_scales,
+};
+use strata_engine::prompt::session::{self, Room, Session, Status};
+use strata_engine::prompt::settings::Settings;
+use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::prompt::wire::{self, Body, Format, Tool};
 use strata_engine::replay::{Content, SelectionRule, Stage, Trace};
-use strata_engine::session::{self, Room, Session, Status};
-use strata_engine::settings::Settings;
-use strata_engine::tiers::PolicyName;
-use strata_engine::tokens::TokenCounter;
-use strata_engine::wire::{self, Body, Format, Tool};
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::Models;
 
 const FORMATS: [Format; 2] = [Format::Anthropic, Format::OpenAi];
 const POLICIES: [PolicyName; 3] = [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat];

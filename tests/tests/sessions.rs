@@ -6,16 +6,16 @@
 use std::fmt::Write as _;
 
 use e2e::Dice;
-use strata_engine::cost::Prices;
-use strata_engine::history::{ContentBlock, NewMessage, Role};
+use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::key::FileKey;
-use strata_engine::models::Models;
-use strata_engine::prompt::{Ask, Means, Request, ToolResult, Ttl};
+use strata_engine::prompt::assembly::{Ask, Means, Request, ToolResult, Ttl};
+use strata_engine::prompt::settings::Settings;
+use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::prompt::wire::Format;
 use strata_engine::replay::{Content, Lane, SelectionRule, Stage, Trace};
-use strata_engine::settings::Settings;
-use strata_engine::tiers::PolicyName;
-use strata_engine::tokens::TokenCounter;
-use strata_engine::wire::Format;
+use strata_engine::tokens::cost::Prices;
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::Models;
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(dice: &mut Dice, lines: usize) -> String {
@@ -120,7 +120,7 @@ impl Player<'_> {
         let request = match pending {
             Some(call_id) if !self.dice.once_in(5) => Request::ToolResults(vec![ToolResult {
                 call_id,
-                content: vec![strata_engine::history::ResultPart::Text {
+                content: vec![strata_engine::conversation::history::ResultPart::Text {
                     text: "x ".repeat(self.dice.below(200)),
                 }],
                 outcome: Default::default(),
@@ -140,7 +140,7 @@ impl Player<'_> {
             let _ = write!(
                 said,
                 "\n--- a/{key}\n+++ b/{key}\n{}",
-                strata_engine::diff::unified(&text, &after, 2)
+                strata_engine::prompt::diff::unified(&text, &after, 2)
             );
             // Not everything that a model proposes is done.
             if !self.dice.once_in(4) {

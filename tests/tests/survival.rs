@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use e2e::Dice;
 use e2e::mutation::mutated;
-use strata_engine::buffer::Buffer;
 use strata_engine::cancel::Cancel;
-use strata_engine::document::Document;
+use strata_engine::code::buffer::Buffer;
+use strata_engine::code::document::Document;
+use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
-use strata_engine::symbols::FileSymbols;
 use strata_grammars::LanguageId;
 use strata_host::deadline::{OUTLINE_TIME, within};
 

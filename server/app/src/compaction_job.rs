@@ -4,11 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::ageing::{Aged, Ageing};
 use strata_engine::cancel::Cancel;
-use strata_engine::compaction::{Draft, NotCompacted, Profile, Reading, Run, Size, Strategy};
-use strata_engine::prompt::with_scales;
-use strata_engine::session::Session;
+use strata_engine::conversation::compaction::{Draft, NotCompacted, Profile, Reading, Run, Size, Strategy};
+use strata_engine::conversation::tool_result_archival::{Aged, Ageing};
+use strata_engine::prompt::assembly::with_scales;
+use strata_engine::prompt::session::Session;
 
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;

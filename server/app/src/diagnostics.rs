@@ -2,10 +2,10 @@
 //! built in and at what was indexed; changes and announces nothing.
 
 use serde::Serialize;
-use strata_engine::models::{Known, Models};
-use strata_engine::outline::{GrammarReport, grammar_reports};
-use strata_engine::settings::Settings;
-use strata_engine::tokens::{TokenCounter, Tokenizer};
+use strata_engine::code::outline::{GrammarReport, grammar_reports};
+use strata_engine::prompt::settings::Settings;
+use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
+use strata_engine::tokens::models::{Known, Models};
 
 use crate::snapshot::Snapshot;
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use strata_engine::conversation::selection::LineRange;
 use strata_engine::key::FileKey;
-use strata_engine::selection::LineRange;
 use strata_host::roots::Roots;
 use strata_host::uri;
 

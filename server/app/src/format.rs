@@ -1,6 +1,6 @@
 //! Numbers, lines and extents as people read them.
 
-use strata_engine::selection::{Extent, LineRange};
+use strata_engine::conversation::selection::{Extent, LineRange};
 
 /// With a comma after each three digits: `1,234`.
 pub fn grouped(number: usize) -> String {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
-use strata_engine::compaction::{Purpose, Question, Summariser};
-use strata_engine::prompt::IndexState;
-use strata_engine::session::Session;
+use strata_engine::conversation::compaction::{Purpose, Question, Summariser};
+use strata_engine::prompt::assembly::IndexState;
+use strata_engine::prompt::session::Session;
 use strata_host::config::{Layer, Source};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
@@ -28,8 +28,8 @@ use crate::token_usage::{Weights, weigh};
 
 pub use crate::index::Progress;
 pub use strata_engine::cancel::{Cancel, Cancelled};
-pub use strata_engine::settings::Settings;
-pub use strata_engine::trust::Trust;
+pub use strata_engine::prompt::settings::Settings;
+pub use strata_engine::prompt::trust::Trust;
 pub use strata_host::config::{from_toml, set_dotted};
 pub use strata_host::loop_file::read_loop_file;
 pub use strata_host::store::Access;

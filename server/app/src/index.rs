@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::outline::language_of;
+use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
 use strata_engine::key::FileKey;
-use strata_engine::outline::language_of;
-use strata_engine::prompt::{IndexState, Seeds};
-use strata_engine::symbols::{self, FileSymbols, LexicalIndex, Manifests, References, SymbolIndex};
-use strata_engine::trust::Trust;
+use strata_engine::prompt::assembly::{IndexState, Seeds};
+use strata_engine::prompt::trust::Trust;
 use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, spread};
@@ -451,7 +451,7 @@ pub fn outline_of(
 }
 
 /// How the walk is made under the settings.
-pub fn walk_options(settings: &strata_engine::settings::Settings) -> WalkOptions {
+pub fn walk_options(settings: &strata_engine::prompt::settings::Settings) -> WalkOptions {
     WalkOptions {
         exclude: settings.server.ignore.clone(),
         max_outline_bytes: settings.symbols.max_file_bytes,

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::budget;
 use strata_engine::cancel::{Cancel, Cancelled};
-use strata_engine::prompt::{AssembleError, IndexState};
-use strata_engine::session::Session;
+use strata_engine::prompt::assembly::{AssembleError, IndexState};
+use strata_engine::prompt::budget;
+use strata_engine::prompt::session::Session;
 
 use crate::format::{counted, grouped, tokens};
 use crate::session_store::Persistence;

@@ -1,6 +1,6 @@
 //! What puts placeholders in the place of secrets for the person who runs this process. Finds nothing itself.
 
-pub use strata_engine::redaction::Screen;
+pub use strata_engine::tokens::redaction::Screen;
 use strata_host::placeholder_key;
 
 /// Screens with the person's own key, which is read or made when the first secret is found.

@@ -12,13 +12,13 @@ pub use compactions::{Breach, CompactedConversation, Compactions, Cuts};
 pub use gather::{GatherError, Material, Sources};
 pub use play::{Cell, Conversation, Everything, Rehearsal, Session};
 pub use predictions::{Predictions, Told};
-pub use strata_engine::compaction::Family;
+pub use strata_engine::conversation::compaction::Family;
+pub use strata_engine::prompt::tiers::PolicyName;
 pub use strata_engine::replay::{
     ByChars, Column, Tally,
     fidelity::{FileShare, Share},
     predictions::Way,
 };
-pub use strata_engine::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;
 pub use summary::{ConversationMeans, Line, Summary};
 

@@ -6,7 +6,7 @@ mod tidy;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use strata_engine::settings::Settings;
+use strata_engine::prompt::settings::Settings;
 
 use crate::commands;
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use strata_engine::calibration::Calibrations;
-use strata_engine::history::{History, MessageId};
-use strata_engine::session::{Saved, Session};
+use strata_engine::conversation::history::{History, MessageId};
+use strata_engine::prompt::session::{Saved, Session};
+use strata_engine::tokens::calibration::Calibrations;
 use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, WorkspaceKey,
     state_directory,
@@ -463,7 +463,7 @@ fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut
 mod tests {
     use std::fs;
 
-    use strata_engine::history::{NewMessage, Role};
+    use strata_engine::conversation::history::{NewMessage, Role};
 
     use super::*;
 

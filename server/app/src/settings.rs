@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use strata_engine::models::{ModelTable, Models, TableError};
-use strata_engine::settings::{Settings, check_workspace_setting};
-use strata_engine::tokens::GivenId;
+use strata_engine::prompt::settings::{Settings, check_workspace_setting};
+use strata_engine::tokens::counting::GivenId;
+use strata_engine::tokens::models::{ModelTable, Models, TableError};
 use strata_host::config::{
     Effective, FileError, Layer, Layers, Source, from_environment, user_file, user_source, workspace_sources,
 };
@@ -244,7 +244,7 @@ mod tests {
     use expect_test::expect;
     use proptest::prelude::*;
     use serde_json::json;
-    use strata_engine::settings::NotSettable;
+    use strata_engine::prompt::settings::NotSettable;
     use strata_host::config::set_dotted;
 
     use super::*;

@@ -5,19 +5,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use strata_engine::buffer::Buffer;
 use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::buffer::Buffer;
+use strata_engine::code::symbols::{FileSymbols, SymbolIndex};
+use strata_engine::conversation::selection::{Extent, Selection};
+use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
-use strata_engine::models::Models;
-use strata_engine::prompt::{self, FileText, FrameItem, Means, Source, Surroundings, Workspace};
-use strata_engine::redaction::Screen;
-use strata_engine::selection::{Extent, Selection};
-use strata_engine::session::Session;
-use strata_engine::settings::{ContextFrameSettings, Settings};
-use strata_engine::symbols::{FileSymbols, SymbolIndex};
-use strata_engine::tokens::{CountTokens, TokenCounter};
-use strata_engine::trust::Trust;
-use strata_engine::urls::Page;
+use strata_engine::prompt::assembly::{self, FileText, FrameItem, Means, Source, Surroundings, Workspace};
+use strata_engine::prompt::session::Session;
+use strata_engine::prompt::settings::{ContextFrameSettings, Settings};
+use strata_engine::prompt::trust::Trust;
+use strata_engine::tokens::counting::{CountTokens, TokenCounter};
+use strata_engine::tokens::models::Models;
+use strata_engine::tokens::redaction::Screen;
 use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadError, ReadLimits, TextCache, glance};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
@@ -241,7 +241,7 @@ impl Snapshot {
             lexical: self.index.lexical(),
             open: &open,
         };
-        Ok(prompt::frame_items(known, session, text, settings))
+        Ok(assembly::frame_items(known, session, text, settings))
     }
 
     /// Gathers what a prompt of `session` needs and hands it to `use_it`.
@@ -313,12 +313,12 @@ impl Snapshot {
 
     /// What the shown part of a file weighs, in tokens of the model.
     pub fn weigh_file(&self, key: &FileKey, file: &FileText, extent: &Extent) -> usize {
-        prompt::weigh_file(key, file, extent, self.means())
+        assembly::weigh_file(key, file, extent, self.means())
     }
 
     /// What a web page weighs, in tokens of the model.
     pub fn weigh_page(&self, page: &Page) -> usize {
-        prompt::weigh_page(page, self.means())
+        assembly::weigh_page(page, self.means())
     }
 
     /// What a text weighs, and for which model that is.
@@ -330,7 +330,7 @@ impl Snapshot {
 
     /// What map blocks may weigh together under the settings, in tokens.
     pub fn map_budget(&self) -> usize {
-        prompt::map_budget(self.means())
+        assembly::map_budget(self.means())
     }
 }
 

@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
-use strata_engine::compaction::{Purpose, Question, Summariser, Topics};
-use strata_engine::models::Models;
-use strata_engine::redaction::Screen;
-use strata_engine::settings::{CompactionSettings, SummariserKind};
-use strata_engine::trust::Trust;
+use strata_engine::conversation::compaction::{Purpose, Question, Summariser, Topics};
+use strata_engine::prompt::settings::{CompactionSettings, SummariserKind};
+use strata_engine::prompt::trust::Trust;
+use strata_engine::tokens::models::Models;
+use strata_engine::tokens::redaction::Screen;
 use strata_host::summarise::{self, Provider};
 
 use crate::front_end::{FrontEnd, Gone, Summarize};

@@ -6,8 +6,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use strata_engine::cancel::Cancel;
-use strata_engine::prompt::{Assembled, weigh};
-use strata_engine::session::Session;
+use strata_engine::prompt::assembly::{Assembled, weigh};
+use strata_engine::prompt::session::Session;
 
 use crate::front_end::{CountTokens, FrontEnd};
 use crate::snapshot::Snapshot;

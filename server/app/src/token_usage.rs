@@ -169,7 +169,7 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use strata_engine::settings::Settings;
+    use strata_engine::prompt::settings::Settings;
     use strata_host::roots::Roots;
 
     use super::*;

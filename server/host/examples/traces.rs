@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use strata_engine::cancel::Cancel;
-use strata_engine::trust::Trust;
+use strata_engine::prompt::trust::Trust;
 use strata_host::git::{SessionOptions, facts, sessions};
 use strata_host::trace_file::write_trace;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
-use strata_engine::iteration::RollingConfig;
+use strata_engine::conversation::iteration::RollingConfig;
 
 use crate::config::from_toml;
 

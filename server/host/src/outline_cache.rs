@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use strata_engine::code::outline::Outline;
+use strata_engine::code::symbols::FileSymbols;
 use strata_engine::hash::ContentHash;
-use strata_engine::outline::Outline;
-use strata_engine::symbols::FileSymbols;
 
 use self::table::{Table, Trouble};
 use crate::disk::Stamp;
@@ -94,7 +94,7 @@ enum State {
 
 impl OutlineKey {
     /// The key of the outline of a text with this hash, made by this edition of a language
-    /// ([`edition`](strata_engine::outline::edition)).
+    /// ([`edition`](strata_engine::code::outline::edition)).
     pub fn new(text: ContentHash, edition: ContentHash) -> Self {
         Self(ContentHash::of_parts([&text.to_bytes()[..], &edition.to_bytes()[..]]))
     }

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use strata_engine::tokens::CountTokens;
+use strata_engine::tokens::counting::CountTokens;
 use tokenizers::Tokenizer;
 
 /// Larger files are no tokenizers: the largest vocabularies come to some 35 MB.

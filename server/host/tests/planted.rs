@@ -15,9 +15,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
 use strata_engine::hash::ContentHash;
-use strata_engine::history::{Message, MessageId, NewMessage, Role};
-use strata_engine::redaction::{PlaceholderKey, Screen};
+use strata_engine::tokens::redaction::{PlaceholderKey, Screen};
 use strata_host::disk::Stamp;
 use strata_host::outline_cache::{Findings, OutlineCache, Seen};
 use strata_host::placeholder_key;

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use strata_app::front_end::Abilities;
-use strata_engine::settings::Settings;
-use strata_engine::trust::Trust;
+use strata_engine::prompt::settings::Settings;
+use strata_engine::prompt::trust::Trust;
 use tower_lsp::ls_types::ClientCapabilities;
 use tower_lsp::ls_types::request::Request;
 

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use strata_engine::ageing::Aged;
-use strata_engine::buffer::Parsed;
 use strata_engine::cancel::Cancel;
-use strata_engine::compaction::Draft;
+use strata_engine::code::buffer::Parsed;
+use strata_engine::conversation::compaction::Draft;
+use strata_engine::conversation::tool_result_archival::Aged;
 use strata_engine::key::FileKey;
-use strata_engine::session::Session;
+use strata_engine::prompt::session::Session;
 use strata_host::watch::Sight;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{

@@ -12,7 +12,7 @@ mod symbols;
 use serde_json::Value;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
-use strata_engine::session::Session;
+use strata_engine::prompt::session::Session;
 use tower_lsp::ls_types::{CodeActionParams, Position};
 
 use crate::client::ClientInfo;

@@ -2,8 +2,8 @@
 //! on the text that the one before it left. What does not fit is never guessed at: the buffer is marked out
 //! of step until the next full text.
 
-use strata_engine::buffer::Buffer;
-use strata_engine::document::OutOfStep;
+use strata_engine::code::buffer::Buffer;
+use strata_engine::code::document::OutOfStep;
 use tower_lsp::ls_types::TextDocumentContentChangeEvent;
 
 use crate::position::Encoding;

@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use strata_engine::buffer::{Buffer, Parsed};
-use strata_engine::document::{Document, OutOfStep, Sync};
+use strata_engine::code::buffer::{Buffer, Parsed};
+use strata_engine::code::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
-use strata_engine::prompt::IndexState;
-use strata_engine::session::Session;
-use strata_engine::trust::Trust;
+use strata_engine::prompt::assembly::IndexState;
+use strata_engine::prompt::session::Session;
+use strata_engine::prompt::trust::Trust;
 use strata_host::config::{Layer, WORKSPACE_FILE};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
@@ -360,7 +360,7 @@ fn changed(keys: BTreeSet<FileKey>) -> Vec<Action> {
 mod tests {
     use std::fs;
 
-    use strata_engine::selection::Choice;
+    use strata_engine::conversation::selection::Choice;
     use strata_host::roots::Folder;
     use strata_host::uri;
 

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
+use strata_engine::code::outline::{Outline, language_of, map_block};
 use strata_engine::key::FileKey;
-use strata_engine::outline::{Outline, language_of, map_block};
 use strata_lsp::protocol;
 
 /// The command that renews everything.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use strata_engine::settings::WORKSPACE_KEYWORD;
+use strata_engine::prompt::settings::WORKSPACE_KEYWORD;
 
 use crate::resolved;
 use crate::typescript::of;

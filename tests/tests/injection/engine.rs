@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
-use strata_engine::history::{ContentBlock, NewMessage, Role};
+use strata_engine::code::outline::{Outline, language_of};
+use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
+use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
+use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
-use strata_engine::models::Models;
-use strata_engine::outline::{Outline, language_of};
-use strata_engine::prompt::{
+use strata_engine::prompt::assembly::{
     Ask, FileText, IndexState, Means, Request, Seeds, Source, Standing, Workspace, assemble, inline,
 };
-use strata_engine::session::{Outcome, Session, Status};
-use strata_engine::settings::Settings;
-use strata_engine::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
-use strata_engine::tiers::PolicyName;
-use strata_engine::tokens::TokenCounter;
-use strata_engine::trust::Trust;
-use strata_engine::urls::Page;
-use strata_engine::wire::{Body, Format};
+use strata_engine::prompt::session::{Outcome, Session, Status};
+use strata_engine::prompt::settings::Settings;
+use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::prompt::trust::Trust;
+use strata_engine::prompt::wire::{Body, Format};
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::Models;
 
 use crate::hostile::{Attack, attacks};
 use crate::shape::{furniture, shape, system};

@@ -3,9 +3,9 @@
 //! that they should is shown in `tests/tests/edits.rs`, by a model of its own.)
 use arbitrary::{Arbitrary, Unstructured};
 use serde_json::json;
-use strata_engine::buffer::Buffer;
 use strata_engine::cancel::Cancel;
-use strata_engine::document::Document;
+use strata_engine::code::buffer::Buffer;
+use strata_engine::code::document::Document;
 use strata_engine::key::FileKey;
 use strata_grammars::LanguageId;
 use strata_lsp::position::Encoding;

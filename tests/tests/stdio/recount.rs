@@ -2,9 +2,9 @@
 
 use e2e::{Editor, Prompt, Repo};
 use serde_json::{Value, json};
-use strata_engine::models::{Models, Structure};
-use strata_engine::tokens::TokenCounter;
-use strata_engine::wire::{self, Format, Piece};
+use strata_engine::prompt::wire::{self, Format, Piece};
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::{Models, Structure};
 
 use crate::small;
 

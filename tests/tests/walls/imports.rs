@@ -48,7 +48,7 @@ const WALLS: &[Wall] = &[
         inside: "server/engine/src/",
         never: THREADS,
         // Shows that counts do not depend on who else is counting.
-        except: &["server/engine/src/tokens/tests.rs"],
+        except: &["server/engine/src/tokens/counting/tests.rs"],
         because: "the engine spawns nothing and never waits",
     },
     Wall {
@@ -102,19 +102,19 @@ const WALLS: &[Wall] = &[
     Wall {
         inside: "server/host/src/",
         never: &[
-            "strata_engine::budget",
-            "strata_engine::compaction",
-            "strata_engine::prompt",
-            "strata_engine::session",
-            "strata_engine::tiers",
-            "strata_engine::wire",
+            "strata_engine::prompt::budget",
+            "strata_engine::conversation::compaction",
+            "strata_engine::prompt::assembly",
+            "strata_engine::prompt::session",
+            "strata_engine::prompt::tiers",
+            "strata_engine::prompt::wire",
         ],
         except: &[],
         because: "the host says what is there and decides nothing about context",
     },
     Wall {
         inside: "server/host/src/",
-        never: &["strata_engine::history"],
+        never: &["strata_engine::conversation::history"],
         except: &["server/host/src/store.rs", "server/host/src/store/"],
         because: "of the host only the store knows messages, which it keeps as they are",
     },
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_forbidden_here_is_allowed_where_it_belongs() {
-        assert_eq!(found("server/engine/src/prompt/a.rs", "use dashmap::DashMap;"), 1);
+        assert_eq!(found("server/engine/src/prompt/assembly/a.rs", "use dashmap::DashMap;"), 1);
         assert_eq!(found("server/engine/src/cache.rs", "use dashmap::DashMap;"), 0);
         assert_eq!(found("server/host/src/a.rs", "use tower_lsp::ls_types::Range;"), 1);
         assert_eq!(found("server/lsp/src/a.rs", "use tower_lsp::ls_types::Range;"), 0);

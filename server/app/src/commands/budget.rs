@@ -1,6 +1,6 @@
 //! `budget.report`.
 
-use strata_engine::budget::{self, BudgetReport};
+use strata_engine::prompt::budget::{self, BudgetReport};
 
 use super::{CommandError, Context, NoArguments};
 

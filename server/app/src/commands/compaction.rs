@@ -3,9 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::compaction::{CompactionStatus, Measured, Moment, Profile, Reading, Size};
-use strata_engine::prompt::TokenReport;
-use strata_engine::session::Session;
+use strata_engine::conversation::compaction::{CompactionStatus, Measured, Moment, Profile, Reading, Size};
+use strata_engine::prompt::assembly::TokenReport;
+use strata_engine::prompt::session::Session;
 
 use super::{CommandError, Compacting, Context, Effect, Later, NoArguments};
 use crate::compaction_job::{Job, News, Reason};

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strata_engine::code::symbols;
+use strata_engine::conversation::selection::{Choice, Extent, LineRange, Selection};
 use strata_engine::key::FileKey;
-use strata_engine::prompt::{ItemKey, Source, Tier};
-use strata_engine::selection::{Choice, Extent, LineRange, Selection};
-use strata_engine::symbols;
+use strata_engine::prompt::assembly::{ItemKey, Source, Tier};
 use strata_host::disk::ReadError;
 use strata_host::secrets::secret_by_name;
 use strata_host::select::{self, Kind, SelectError};

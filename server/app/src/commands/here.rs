@@ -3,8 +3,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strata_engine::conversation::selection::{Choice, LineRange};
 use strata_engine::key::FileKey;
-use strata_engine::selection::{Choice, LineRange};
 use strata_host::uri;
 
 use super::{CommandError, Context, files, prompt};

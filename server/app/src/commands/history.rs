@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
-use strata_engine::prompt::history_tokens;
+use strata_engine::conversation::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
+use strata_engine::prompt::assembly::history_tokens;
 
 use super::said::Said;
 use super::{CommandError, Context, Empty, NoArguments};

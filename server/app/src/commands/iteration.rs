@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::compaction::Summariser;
-use strata_engine::iteration::{
+use strata_engine::conversation::compaction::Summariser;
+use strata_engine::conversation::iteration::{
     ContextualPrompt, FileEvent, Fold, Loop, LoopStatus, NewIteration, Promise, RollingConfig,
 };
-use strata_engine::prompt::with_scales;
+use strata_engine::prompt::assembly::with_scales;
 
 use super::{CommandError, Context, NoArguments};
 

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::history::{Kind, MessageId, Role};
+use strata_engine::conversation::history::{Kind, MessageId, Role};
 use strata_host::store::{Coverage, Fragment, FragmentId, Hit, Limits, NewFragment, Scope, Source};
 
 use super::{CommandError, Context, Empty, Later, NoArguments};

@@ -30,11 +30,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_engine::ageing::Ageing;
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::tool_result_archival::Ageing;
 use strata_engine::key::FileKey;
-use strata_engine::session::Session;
-use strata_engine::settings::SummariserKind;
+use strata_engine::prompt::session::Session;
+use strata_engine::prompt::settings::SummariserKind;
 
 use crate::compaction_job::{Job, News};
 use crate::faults::{self, Point};

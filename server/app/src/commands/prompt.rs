@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_engine::compaction::{Moment, Pressure, Summariser};
-use strata_engine::history::{ContentBlock, Image};
-use strata_engine::prompt::{
+use strata_engine::conversation::compaction::{Moment, Pressure, Summariser};
+use strata_engine::conversation::history::{ContentBlock, Image};
+use strata_engine::prompt::assembly::{
     self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Ttl,
     Warning, WarningCode, Workspace,
 };
-use strata_engine::session::{Outcome, Recorded, Room, Status, Usage};
-use strata_engine::tiers::PolicyName;
-use strata_engine::wire::{Body, Format, Tool};
+use strata_engine::prompt::session::{Outcome, Recorded, Room, Status, Usage};
+use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::prompt::wire::{Body, Format, Tool};
 
 use super::said::Said;
 use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_output};
@@ -267,8 +267,8 @@ fn measured(mut prepared: Prepared, ask: &Ask, context: &mut Context<'_>) -> Res
 
 fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Result<Prepared, AssembleError>, CommandError> {
     let make = match ask.request {
-        Request::Nothing => prompt::weigh,
-        Request::Prompt { .. } | Request::ToolResults(_) => prompt::assemble,
+        Request::Nothing => assembly::weigh,
+        Request::Prompt { .. } | Request::ToolResults(_) => assembly::assemble,
     };
     let assemble = |workspace: &Workspace<'_>, means: Means<'_>| make(workspace, context.session, ask, means);
     Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)?)
@@ -312,13 +312,13 @@ pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Resu
     }
     inherit(context);
     let prepared = prepared(&ask, context)??;
-    Ok(prompt::preview(&prepared, context.session))
+    Ok(assembly::preview(&prepared, context.session))
 }
 
 /// How far the preview differs from an earlier one, for chats that cannot take back what they sent.
 pub(super) fn changes(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
     let now = preview(AssembleParams { policy: params.policy, ..AssembleParams::default() }, context)?;
-    let changes = prompt::changes_since(&params.since, &now);
+    let changes = assembly::changes_since(&params.since, &now);
     Ok(Changes { text: now.text, changes })
 }
 

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::history::{ContentBlock, MessageId, ResultPart};
+use strata_engine::conversation::history::{ContentBlock, MessageId, ResultPart};
 use strata_engine::key::FileKey;
-use strata_engine::redaction::{Found, Placeholder, Restored, placeholders};
+use strata_engine::tokens::redaction::{Found, Placeholder, Restored, placeholders};
 
 use super::{CommandError, Context, NoArguments};
 

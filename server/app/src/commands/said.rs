@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
-use strata_engine::history::{ContentBlock, NewMessage, Role};
+use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 
 /// The blocks that were written; none for an empty text.
 #[derive(Debug)]

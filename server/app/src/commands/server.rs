@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use strata_engine::models::Model;
-use strata_engine::prompt::IndexState;
-use strata_engine::settings::Settings;
-use strata_engine::trust::Trust;
+use strata_engine::prompt::assembly::IndexState;
+use strata_engine::prompt::settings::Settings;
+use strata_engine::prompt::trust::Trust;
+use strata_engine::tokens::models::Model;
 use strata_host::config::{Effective, Ignored, Origin};
 
 use crate::index::Efforts;
@@ -74,7 +74,7 @@ pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<Server
         files: snapshot.index.files.len(),
         outlined: snapshot.index.symbols.len(),
         efforts: snapshot.index.efforts,
-        languages: strata_engine::outline::languages(),
+        languages: strata_engine::code::outline::languages(),
         trusted: snapshot.trust == Trust::Trusted,
         notes: snapshot.index.notes.iter().cloned().chain(snapshot.configuration.ignored()).collect(),
     })

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::exchange::{self, Form};
-use strata_engine::facts::Step;
-use strata_engine::history::{Message, MessageId, NewMessage};
-use strata_engine::redaction::Screen;
-use strata_engine::session::Session;
-use strata_engine::wire::{self, Body, Format};
+use strata_engine::conversation::conversation_facts::Step;
+use strata_engine::conversation::exchange::{self, Form};
+use strata_engine::conversation::history::{Message, MessageId, NewMessage};
+use strata_engine::prompt::session::Session;
+use strata_engine::prompt::wire::{self, Body, Format};
+use strata_engine::tokens::redaction::Screen;
 use strata_host::store::{Access, Scope, SessionInfo, StoreError};
 
 use super::memory::Found;
@@ -230,7 +230,7 @@ pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Sessions
     });
     let unsaved = unsaved.map(|session| {
         let preview = session.history.messages().first().map(|message| message.text()).unwrap_or_default();
-        let preview = strata_engine::facts::one_line(&preview, 120);
+        let preview = strata_engine::conversation::conversation_facts::one_line(&preview, 120);
         Listed {
             name: String::new(),
             created_ms: None,
@@ -390,7 +390,7 @@ fn seen(id: &str, format: Format, context: &Context<'_>) -> Result<String, Comma
             let name = id.parse()?;
             let stored = context.services.store.with(|store| store.load(&name))?;
             let messages = stored.messages.into_iter().map(Arc::unwrap_or_clone);
-            strata_engine::history::History::restored(messages, MessageId(stored.next_id))
+            strata_engine::conversation::history::History::restored(messages, MessageId(stored.next_id))
         }
     };
     let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strata_engine::code::outline::{LEGEND, SymbolKind};
+use strata_engine::code::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 use strata_engine::key::FileKey;
-use strata_engine::outline::{LEGEND, SymbolKind};
-use strata_engine::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 
 use super::{CommandError, Context, most_found};
 use crate::snapshot::Snapshot;
@@ -246,7 +246,7 @@ pub(super) fn file(params: FileParams, context: &mut Context<'_>) -> Result<File
     let key = context.file("path", &params.path)?;
     let symbols = snapshot.symbols(context.cancel)?;
     let Some(file) = symbols.get(&key) else {
-        let languages = strata_engine::outline::languages().join(", ");
+        let languages = strata_engine::code::outline::languages().join(", ");
         return Err(CommandError::failed(format!(
             "{key} has no outline; there are outlines for {languages}"
         )));

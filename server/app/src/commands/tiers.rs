@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use strata_engine::cost::{self, Charge, Forecast, Outlook, Prices};
-use strata_engine::models::Model;
-use strata_engine::prompt::{self, Ask, Prepared, Ttl};
-use strata_engine::tiers::{self, Break, Chosen, ItemReport, PolicyName, TiersReport, Wishes};
+use strata_engine::prompt::assembly::{self, Ask, Prepared, Ttl};
+use strata_engine::prompt::tiers::{self, Break, Chosen, ItemReport, PolicyName, TiersReport, Wishes};
+use strata_engine::tokens::cost::{self, Charge, Forecast, Outlook, Prices};
+use strata_engine::tokens::models::Model;
 
 use super::{CommandError, Context, NoArguments};
 
@@ -270,11 +270,11 @@ fn chosen(context: &Context<'_>, model: &Model) -> Chosen {
 fn next_prompt(
     context: &Context<'_>,
     model: Option<String>,
-) -> Result<Result<Prepared, prompt::AssembleError>, CommandError> {
+) -> Result<Result<Prepared, assembly::AssembleError>, CommandError> {
     let next = context.session.next_ask(context.now_ms);
     let ask = Ask { model: model.or(next.model.clone()), ..next };
     let prepared = context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-        prompt::weigh(workspace, context.session, &ask, means)
+        assembly::weigh(workspace, context.session, &ask, means)
     })?;
     Ok(prepared)
 }

@@ -2,8 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::history::{ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role};
-use strata_engine::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
+use strata_engine::conversation::history::{
+    ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role,
+};
+use strata_engine::conversation::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
 use strata_host::store::{Quota, SessionId};
 
 use super::{CommandError, Context};
@@ -175,8 +177,8 @@ mod tests {
     use std::sync::Arc;
 
     use strata_engine::cancel::Cancel;
-    use strata_engine::session::Session;
-    use strata_engine::settings::Settings;
+    use strata_engine::prompt::session::Session;
+    use strata_engine::prompt::settings::Settings;
 
     use super::super::{Compacting, Wrote};
     use super::*;

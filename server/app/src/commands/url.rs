@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::prompt::{ItemKey, Tier};
-use strata_engine::urls::{Added, Page};
+use strata_engine::conversation::urls::{Added, Page};
+use strata_engine::prompt::assembly::{ItemKey, Tier};
 
 use super::{CommandError, Context, NoArguments};
 

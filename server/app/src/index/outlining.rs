@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use strata_engine::cancel::Cancel;
+use strata_engine::code::outline::{Outline, edition, language_of};
+use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
-use strata_engine::outline::{Outline, edition, language_of};
-use strata_engine::symbols::FileSymbols;
 use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadLimits, read_text};
 use strata_host::outline_cache::{Findings, OutlineCache, OutlineKey, Seen, SeenFiles};

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use serde::Serialize;
-use strata_engine::compaction::{Family, Profile, Refused};
-use strata_engine::exchange::messages_of;
-use strata_engine::models::Models;
-use strata_engine::prompt::Means;
+use strata_engine::conversation::compaction::{Family, Profile, Refused};
+use strata_engine::conversation::exchange::messages_of;
+use strata_engine::prompt::assembly::Means;
+use strata_engine::prompt::settings::Settings;
+use strata_engine::prompt::wire::Violation;
 use strata_engine::replay::{Recording, Shortened, Stayed, Tally};
-use strata_engine::settings::Settings;
-use strata_engine::tokens::TokenCounter;
-use strata_engine::wire::Violation;
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::Models;
 
 use super::gather::Material;
 use super::play::in_parallel;

@@ -6,12 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use strata_engine::cancel::Cancel;
-use strata_engine::diff::unified;
-use strata_engine::models::Models;
+use strata_engine::prompt::diff::unified;
+use strata_engine::prompt::settings::Settings;
 use strata_engine::replay::transcript::Transcript;
 use strata_engine::replay::{ByChars, Trace, play_by_chars};
-use strata_engine::settings::Settings;
-use strata_engine::tokens::TokenCounter;
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::Models;
 use strata_host::git::{GitError, SessionOptions, sessions};
 use strata_host::trace_file::{TraceFileError, read_trace, traces_at, write_trace};
 use strata_host::transcript_file::{TranscriptFileError, read_transcript, transcripts_at};

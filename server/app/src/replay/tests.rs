@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use strata_engine::diff::unified;
+use strata_engine::prompt::diff::unified;
+use strata_engine::prompt::settings::Settings;
 use strata_engine::replay::{SelectionRule, Trace, TraceTurn};
-use strata_engine::settings::Settings;
 use strata_host::trace_file::{read_trace, write_trace};
 
 use super::*;
@@ -159,8 +159,9 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     let written = read_trace(&folder.path().join("out/t.json.gz")).unwrap();
     let weighed: Vec<usize> = written.turns.iter().map(|turn| turn.diff_tokens.len()).collect();
     assert_eq!(weighed, [1; 5]);
-    let counter = strata_engine::tokens::TokenCounter::new();
-    let tokenizer = strata_engine::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
+    let counter = strata_engine::tokens::counting::TokenCounter::new();
+    let tokenizer =
+        strata_engine::tokens::models::Models::builtin().resolve("claude-sonnet-4-5").model.tokenizer;
     // The fourth turn changes what the first one made.
     let (old, new) = (&source.turns[0].edits["m0.py"], &source.turns[3].edits["m0.py"]);
     let diff = unified(old.as_deref().unwrap(), new.as_deref().unwrap(), 2);

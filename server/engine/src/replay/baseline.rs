@@ -1,9 +1,9 @@
 //! How others lay out the same content, for comparison. Only what a cache sees of a prompt matters here, so
 //! the results are spans to be charged, not prompts to be sent.
 
-use crate::cost::{Mark, Span, spans_of};
-use crate::models::CacheKind;
-use crate::prompt::{LaidBlock, Layout, Part, Speaker};
+use crate::prompt::assembly::{LaidBlock, Layout, Part, Speaker};
+use crate::tokens::cost::{Mark, Span, spans_of};
+use crate::tokens::models::CacheKind;
 
 /// A provider that finds an entry only where it looks for one looks at its own breakpoint and at the ends of so many earlier
 /// messages of the user (OpenAI, "Prompt caching", implicit mode).

@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::cost::{Prices, Provider, spans};
+use crate::conversation::history::{ContentBlock, MessageId};
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, MessageId};
 use crate::key::FileKey;
-use crate::models::CacheKind;
-use crate::prompt::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
-use crate::tiers::{PolicyName, Rules, TierState, ledger};
+use crate::prompt::assembly::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use crate::prompt::tiers::{PolicyName, Rules, TierState, ledger};
+use crate::tokens::cost::{Prices, Provider, spans};
+use crate::tokens::models::CacheKind;
 
 use super::totals::Totals;
 use super::trace::Trace;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::cost::Prices;
-use crate::history::{ContentBlock, Kind, NewMessage, Role};
-use crate::prompt::{Ask, Means, Request, ToolResult};
-use crate::session::Usage;
-use crate::tiers::PolicyName;
+use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role};
+use crate::prompt::assembly::{Ask, Means, Request, ToolResult};
+use crate::prompt::session::Usage;
+use crate::prompt::tiers::PolicyName;
+use crate::tokens::cost::Prices;
 
 use super::lane::{CutShort, Lane, ReplayError, format_of};
 use super::stage::{Content, Stage};

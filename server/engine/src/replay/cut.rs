@@ -4,11 +4,15 @@
 
 use std::sync::Arc;
 
-use crate::compaction::{LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser};
-use crate::history::{ContentBlock, History, Kind, Message, MessageId, NewMessage, OpenCalls, Visibility};
-use crate::prompt::{Means, with_scales};
-use crate::session::Session;
-use crate::wire::{Violation, violations};
+use crate::conversation::compaction::{
+    LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser,
+};
+use crate::conversation::history::{
+    ContentBlock, History, Kind, Message, MessageId, NewMessage, OpenCalls, Visibility,
+};
+use crate::prompt::assembly::{Means, with_scales};
+use crate::prompt::session::Session;
+use crate::prompt::wire::{Violation, violations};
 
 use super::fidelity::{Fidelity, Yardstick, as_text};
 
@@ -230,11 +234,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::compaction::Family;
-    use crate::history::{Outcome, ResultPart, Role};
-    use crate::models::Models;
-    use crate::settings::Settings;
-    use crate::tokens::TokenCounter;
+    use crate::conversation::compaction::Family;
+    use crate::conversation::history::{Outcome, ResultPart, Role};
+    use crate::prompt::settings::Settings;
+    use crate::tokens::counting::TokenCounter;
+    use crate::tokens::models::Models;
 
     fn call(id: &str) -> NewMessage {
         let input = json!({ "file_path": format!("/w/{id}.rs") });

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
-use crate::history::{ContentBlock, Message, ResultPart};
+use crate::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
+use crate::conversation::history::{ContentBlock, Message, ResultPart};
 
 /// A text keeps a request or an error when it has so much of its words. Percent.
 const KEPT_FROM: usize = 60;
@@ -202,7 +202,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{History, NewMessage, Outcome, Role};
+    use crate::conversation::history::{History, NewMessage, Outcome, Role};
 
     fn call(history: &mut History, tool: &str, path: &str, outcome: Outcome) {
         let id = format!("call {}", history.len());

@@ -1,12 +1,12 @@
 //! One session that plays a trace under one policy: assemble, charge, check, record, as an editor does.
 
-use crate::cost::{Charge, Prices, Provider};
-use crate::history::ContentBlock;
+use crate::conversation::history::ContentBlock;
 use crate::key::FileKey;
-use crate::prompt::{Ask, AssembleError, Layout, Means, Part, Prepared, WarningCode, assemble};
-use crate::session::{Outcome, Session, Status, Usage};
-use crate::tiers::PolicyName;
-use crate::wire::Format;
+use crate::prompt::assembly::{Ask, AssembleError, Layout, Means, Part, Prepared, WarningCode, assemble};
+use crate::prompt::session::{Outcome, Session, Status, Usage};
+use crate::prompt::tiers::PolicyName;
+use crate::prompt::wire::Format;
+use crate::tokens::cost::{Charge, Prices, Provider};
 
 use super::baseline::Baseline;
 use super::stage::Stage;

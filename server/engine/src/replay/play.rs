@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::cost::{Bound, Prices};
-use crate::prompt::Means;
-use crate::tiers::PolicyName;
+use crate::prompt::assembly::Means;
+use crate::prompt::tiers::PolicyName;
+use crate::tokens::cost::{Bound, Prices};
 
 use super::lane::{CutShort, Lane, ReplayError};
 use super::stage::{Content, Stage};

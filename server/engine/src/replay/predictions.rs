@@ -3,12 +3,12 @@
 
 use serde::Serialize;
 
-use crate::calibration::Calibration;
-use crate::history::{ContentBlock, History, ImageSource, NewMessage, Role};
-use crate::models::Model;
-use crate::prompt::{Means, with_scales};
-use crate::settings::Settings;
-use crate::tokens::Tokenizer;
+use crate::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
+use crate::prompt::assembly::{Means, with_scales};
+use crate::prompt::settings::Settings;
+use crate::tokens::calibration::Calibration;
+use crate::tokens::counting::Tokenizer;
+use crate::tokens::models::Model;
 
 use super::transcript::{Past, Transcript, Turn};
 
@@ -101,7 +101,7 @@ pub fn predictions(transcript: &Transcript, means: Means<'_>) -> Vec<Predicted> 
             now.weight = now.weight.and(Weight::of(role, blocks, &model, means));
         }
         if let Some(billed) =
-            turn.billed.map(crate::session::Usage::input_tokens).filter(|billed| *billed > 0)
+            turn.billed.map(crate::prompt::session::Usage::input_tokens).filter(|billed| *billed > 0)
         {
             let visible = visible(turn, before.filter(|_| goes_on));
             predicted.extend(now.predict(billed, model.tokenizer, visible));
@@ -171,8 +171,8 @@ impl Weight {
         let ratio =
             with_scales(means, |scales| (scales.message)(message)) - model.overheads.message + structure;
         let (mut o200k, mut chars) = (structure, 0);
-        for piece in blocks.iter().flat_map(crate::wire::pieces_of) {
-            if let crate::wire::Piece::Text(text) = piece {
+        for piece in blocks.iter().flat_map(crate::prompt::wire::pieces_of) {
+            if let crate::prompt::wire::Piece::Text(text) = piece {
                 o200k += means.counter.count(Tokenizer::O200k, &text);
                 chars += means.counter.count(Tokenizer::Chars, &text);
             }
@@ -205,9 +205,9 @@ fn visible(turn: &Turn, before: Option<&Turn>) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Models;
-    use crate::session::Usage;
-    use crate::tokens::TokenCounter;
+    use crate::prompt::session::Usage;
+    use crate::tokens::counting::TokenCounter;
+    use crate::tokens::models::Models;
 
     /// A conversation in which every text is billed at `factor` of its count, on top of what the agent says itself.
     fn billed(factor: f64, turns: usize) -> Vec<Predicted> {

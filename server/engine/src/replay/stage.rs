@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cancel::Cancel;
-use crate::cost::{Bound, Need};
+use crate::code::outline::{Outline, language_of};
+use crate::code::symbols::{self, FileSymbols, References, SymbolIndex};
+use crate::conversation::selection::{Extent, Selection};
 use crate::key::FileKey;
-use crate::outline::{Outline, language_of};
-use crate::prompt::{self, FileText, IndexState, Means, Seeds, Source, Standing, Workspace};
-use crate::selection::{Extent, Selection};
-use crate::symbols::{self, FileSymbols, References, SymbolIndex};
-use crate::trust::Trust;
+use crate::prompt::assembly::{self, FileText, IndexState, Means, Seeds, Source, Standing, Workspace};
+use crate::prompt::trust::Trust;
+use crate::tokens::cost::{Bound, Need};
 
 use super::trace::{Trace, TraceTurn};
 
@@ -151,10 +151,10 @@ impl<'a> Stage<'a> {
         said: &[(String, usize)],
         means: Means<'_>,
     ) {
-        let count = |text: &str| prompt::weigh_text(text, means);
+        let count = |text: &str| assembly::weigh_text(text, means);
         let file = |key: &FileKey| {
             let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
-            let tokens = prompt::weigh_file(key, &file, &Extent::Whole, means);
+            let tokens = assembly::weigh_file(key, &file, &Extent::Whole, means);
             Some((format!("file:{key}"), Need::AnyVersion(tokens)))
         };
         let block = |key: &FileKey| {

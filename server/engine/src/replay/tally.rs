@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
+use crate::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
 
 use super::cut::{Shortened, Stayed};
 use super::fidelity::Fidelity;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::cost::Charge;
+use crate::tokens::cost::Charge;
 
 use super::baseline::Baseline;
 

@@ -9,8 +9,8 @@ mod clock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use crate::session::Usage;
+use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
+use crate::prompt::session::Usage;
 
 /// The model of answers that the agent wrote itself, such as the report of a failed request.
 const NO_MODEL: &str = "<synthetic>";

@@ -6,20 +6,20 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::cost::Charge;
-use crate::diff;
+use crate::conversation::history::{ContentBlock, project};
+use crate::conversation::selection::{Choice, Extent};
 use crate::hash::ContentHash;
-use crate::history::{ContentBlock, project};
 use crate::key::FileKey;
-use crate::models::CacheKind;
-use crate::prompt::{
+use crate::prompt::assembly::{
     Ask, ItemKey, LaidBlock, Means, Part, Prepared, Speaker, Workspace, inline, lines, map_budget,
 };
-use crate::selection::{Choice, Extent};
-use crate::session::Session;
-use crate::tiers::Deltas;
-use crate::tiers::ledger::edits;
-use crate::wire::Body;
+use crate::prompt::diff;
+use crate::prompt::session::Session;
+use crate::prompt::tiers::Deltas;
+use crate::prompt::tiers::ledger::edits;
+use crate::prompt::wire::Body;
+use crate::tokens::cost::Charge;
+use crate::tokens::models::CacheKind;
 
 /// A promise that a prompt does not keep.
 #[derive(Clone, PartialEq, Debug)]
@@ -289,7 +289,7 @@ impl Reader<'_> {
             .reply
             .warnings
             .iter()
-            .any(|warning| warning.code == crate::prompt::WarningCode::HistoryTruncated);
+            .any(|warning| warning.code == crate::prompt::assembly::WarningCode::HistoryTruncated);
         if truncated {
             return;
         }

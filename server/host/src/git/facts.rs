@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use strata_engine::cancel::Cancel;
-use strata_engine::trust::Trust;
+use strata_engine::prompt::trust::Trust;
 
 use super::GitError;
 use super::history::{Commit, History};

@@ -12,7 +12,7 @@ use gix::diff::tree::{Recorder, State, Visit, recorder};
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryMode;
 use strata_engine::cancel::Cancel;
-use strata_engine::trust::Trust;
+use strata_engine::prompt::trust::Trust;
 
 use super::index::Index;
 use super::{GitError, own};

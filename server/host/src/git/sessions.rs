@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 
 use gix::ObjectId;
 use strata_engine::cancel::Cancel;
-use strata_engine::diff::unified;
+use strata_engine::prompt::diff::unified;
 use strata_engine::replay::{SelectionRule, Trace, TraceTurn};
 
 use super::GitError;

@@ -1,8 +1,8 @@
 //! Which files of a repository a session is about: texts that someone writes. By name, and by size and encoding where the
 //! text is known; never by what it says.
 
+use strata_engine::code::outline::language_of;
 use strata_engine::key::FileKey;
-use strata_engine::outline::language_of;
 
 /// A longer file is data, or generated. Bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 100 * 1024;

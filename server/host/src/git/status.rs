@@ -9,7 +9,7 @@ use gix::ObjectId;
 use gix::index::fs::Metadata;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_engine::trust::Trust;
+use strata_engine::prompt::trust::Trust;
 
 use super::GitError;
 use super::history::History;

@@ -1,8 +1,8 @@
 //! An outline as bytes: `postcard`, behind a hash of the bytes and of the key that they belong to. A flipped bit, a row
 //! in another's place and a row of another program are all the same: no outline.
 
+use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
-use strata_engine::outline::Outline;
 
 use super::OutlineKey;
 
@@ -36,8 +36,8 @@ fn seal(key: OutlineKey, payload: &[u8]) -> [u8; HASH] {
 mod tests {
     use proptest::prelude::*;
     use strata_engine::cancel::Cancel;
+    use strata_engine::code::outline::language_of;
     use strata_engine::key::FileKey;
-    use strata_engine::outline::language_of;
 
     use super::*;
 

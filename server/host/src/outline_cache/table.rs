@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
-use strata_engine::outline::Outline;
 
 use super::body::{decode, encode};
 use super::{Extent, Findings, OutlineKey, Seen, SeenFiles};

@@ -4,8 +4,8 @@
 use std::fs;
 
 use strata_engine::cancel::Cancel;
+use strata_engine::code::outline::{edition, language_of};
 use strata_engine::key::FileKey;
-use strata_engine::outline::{edition, language_of};
 
 use super::*;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strata_engine::history::{Message, MessageId};
+use strata_engine::conversation::history::{Message, MessageId};
 
 use super::sessions::{NewSession, append, each_message, insert, key_of};
 use super::{SessionHandle, SessionId, Store, StoreError};

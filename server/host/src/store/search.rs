@@ -7,7 +7,7 @@ mod snippet;
 use std::collections::HashSet;
 
 use rusqlite::{Connection, OptionalExtension};
-use strata_engine::history::{Kind, MessageId, Role};
+use strata_engine::conversation::history::{Kind, MessageId, Role};
 
 use self::ranking::rank;
 use self::snippet::snippet;

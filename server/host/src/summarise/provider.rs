@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
-use strata_engine::settings::KeyVariable;
+use strata_engine::prompt::settings::KeyVariable;
 
 use super::error::AskError;
 use super::key::Key;

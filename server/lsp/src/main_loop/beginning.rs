@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use strata_engine::session::Session;
+use strata_engine::prompt::session::Session;
 use strata_host::config::Layer;
 use strata_host::roots::Roots;
 use strata_host::store::Access;
@@ -131,7 +131,7 @@ mod tests {
 
     use serde_json::json;
     use strata_engine::cancel::Cancel;
-    use strata_engine::history::{NewMessage, Role};
+    use strata_engine::conversation::history::{NewMessage, Role};
     use strata_engine::key::FileKey;
     use tokio::sync::oneshot;
 

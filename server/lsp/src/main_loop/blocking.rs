@@ -2,9 +2,9 @@
 //! threads of its own, and what comes of it has its turn in the session's queue.
 
 use serde_json::Value;
-use strata_engine::ageing::{Aged, Ageing};
 use strata_engine::cancel::Cancel;
-use strata_engine::compaction::Draft;
+use strata_engine::conversation::compaction::Draft;
+use strata_engine::conversation::tool_result_archival::{Aged, Ageing};
 
 use super::MainLoop;
 use super::compactions::Running;

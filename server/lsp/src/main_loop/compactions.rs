@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::compaction::Reading;
+use strata_engine::conversation::compaction::Reading;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::event::Answer;
@@ -108,7 +108,7 @@ impl Compactions {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::compaction::{Family, Measured};
+    use strata_engine::conversation::compaction::{Family, Measured};
 
     use super::*;
 

@@ -82,7 +82,7 @@ impl MainLoop {
 #[cfg(test)]
 mod tests {
 
-    use strata_engine::session::Session;
+    use strata_engine::prompt::session::Session;
 
     use super::*;
     use strata_app::session_store::Persistence;

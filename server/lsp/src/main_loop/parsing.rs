@@ -1,7 +1,7 @@
 //! Parsing buffers on the pool, one parse at a time for each. What was typed meanwhile is parsed afterwards in one go.
 
-use strata_engine::buffer::{Buffer, Parsed};
 use strata_engine::cancel::Cancel;
+use strata_engine::code::buffer::{Buffer, Parsed};
 use strata_engine::key::FileKey;
 use strata_host::deadline::{OUTLINE_TIME, within};
 

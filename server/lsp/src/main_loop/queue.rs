@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
-use strata_engine::ageing::Aged;
-use strata_engine::compaction::Draft;
+use strata_engine::conversation::compaction::Draft;
+use strata_engine::conversation::tool_result_archival::Aged;
 
 use crate::event::Call;
 use strata_app::snapshot::Snapshot;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::compaction::Draft;
-use strata_engine::session::Session;
+use strata_engine::conversation::compaction::Draft;
+use strata_engine::prompt::session::Session;
 use strata_host::pool::{Panicked, Pool, catch};
 use strata_host::store::{Access, StoreError};
 
@@ -435,7 +435,7 @@ mod tests {
     use std::sync::mpsc::{Sender, channel};
 
     use serde_json::json;
-    use strata_engine::history::{NewMessage, Role};
+    use strata_engine::conversation::history::{NewMessage, Role};
     use strata_host::store::{Store, WorkspaceKey};
     use tokio::sync::oneshot;
 

@@ -2,9 +2,9 @@
 //! `here`. Goes by what is known already: waits for no index and reads no outline.
 
 use serde_json::{Value, json};
+use strata_engine::conversation::selection::{Choice, Extent};
 use strata_engine::key::FileKey;
-use strata_engine::selection::{Choice, Extent};
-use strata_engine::session::Session;
+use strata_engine::prompt::session::Session;
 use strata_host::secrets::secret_by_name;
 use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTriggerKind};
 

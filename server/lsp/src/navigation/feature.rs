@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use strata_engine::settings::LspSettings;
+use strata_engine::prompt::settings::LspSettings;
 
 /// Something that editors know to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

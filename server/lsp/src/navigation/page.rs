@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use ropey::Rope;
 use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::outline::{self, Located, SyntaxTree};
+use strata_engine::conversation::selection::Selection;
 use strata_engine::key::FileKey;
-use strata_engine::outline::{self, Located, SyntaxTree};
-use strata_engine::selection::Selection;
 use tower_lsp::ls_types::{Location, Uri};
 
 use crate::position::Encoding;

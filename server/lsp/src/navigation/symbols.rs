@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::outline::{Located, SymbolKind};
+use strata_engine::code::symbols::{Found, find};
 use strata_engine::key::FileKey;
-use strata_engine::outline::{Located, SymbolKind};
-use strata_engine::symbols::{Found, find};
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
 use super::page::Page;

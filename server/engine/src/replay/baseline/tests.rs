@@ -4,9 +4,9 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::cost::spans;
-use crate::history::ContentBlock;
-use crate::prompt::{Tier, Ttl};
+use crate::conversation::history::ContentBlock;
+use crate::prompt::assembly::{Tier, Ttl};
+use crate::tokens::cost::spans;
 
 /// A provider that looks back from its markers, as most do.
 const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };

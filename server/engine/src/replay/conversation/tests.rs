@@ -1,9 +1,9 @@
 //! Recorded conversations under the log, against one automatic breakpoint.
 
 use super::*;
-use crate::models::Models;
-use crate::settings::Settings;
-use crate::tokens::TokenCounter;
+use crate::prompt::settings::Settings;
+use crate::tokens::counting::TokenCounter;
+use crate::tokens::models::Models;
 
 /// Plays a record to its end and returns what each column came to.
 fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, Totals> {
@@ -47,8 +47,8 @@ fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
     for turn in 0..turns {
         let result = |call_id, text| ContentBlock::ToolResult {
             call_id,
-            content: vec![crate::history::ResultPart::Text { text }],
-            outcome: crate::history::Outcome::Ok,
+            content: vec![crate::conversation::history::ResultPart::Text { text }],
+            outcome: crate::conversation::history::Outcome::Ok,
         };
         let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, dice.words(most))).collect();
         if request.is_empty() || dice.below(9) == 0 {
@@ -130,7 +130,7 @@ fn results_that_come_with_a_prompt_are_told_first() {
     let result = |id: &str| ContentBlock::ToolResult {
         call_id: id.to_owned(),
         content: vec![],
-        outcome: crate::history::Outcome::Ok,
+        outcome: crate::conversation::history::Outcome::Ok,
     };
     let (results, request) = said(&[ContentBlock::text("a"), result("1"), ContentBlock::text("b")]);
     assert_eq!(results, [result("1")]);

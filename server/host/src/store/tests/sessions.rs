@@ -1,7 +1,7 @@
 //! Sessions as wholes, one writer at a time, and changes that fit or are refused.
 
 use serde_json::json;
-use strata_engine::history::ContentBlock;
+use strata_engine::conversation::history::ContentBlock;
 
 use super::*;
 

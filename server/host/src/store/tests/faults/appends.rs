@@ -8,7 +8,7 @@ use std::fs;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use strata_engine::history::Message;
+use strata_engine::conversation::history::Message;
 
 use super::super::{Home, appended, id, new, said};
 use super::cuts::{Cut, Dice, cuts, for_each, for_each_left};

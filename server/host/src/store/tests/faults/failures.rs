@@ -1,6 +1,6 @@
 //! Each call of SQLite that writes or reads goes wrong in turn.
 
-use strata_engine::history::MessageId;
+use strata_engine::conversation::history::MessageId;
 
 use super::super::{Home, filled, id, said};
 use super::disk::{self, Fault, Lasting};

@@ -1,0 +1,383 @@
+//! An open document together with its syntax tree and outline. Edits are noted as they come; parsing happens
+//! when somebody asks, starts from the last tree and outline, and can be cancelled. Says nothing about which buffers there
+//! are.
+//!
+//! Of broken text a parser that starts from an old tree may make something else than one that starts afresh. Such a
+//! result is provisional: its tree is there at once for the next keystroke to start from, its outline is that of the last
+//! text that was not broken. What goes into a prompt is [settled](Buffer::symbols) first by parsing afresh, once for each
+//! text. So the same text gives the same bytes, and no keystroke waits for that.
+
+mod trail;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use strata_grammars::LanguageId;
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::code::document::{Document, EditError, OutOfStep};
+use crate::code::outline::{Currency, LiveOutline, Outline, SyntaxTree, TreeEdit, parse_rope};
+use crate::code::symbols::FileSymbols;
+use crate::key::FileKey;
+
+use trail::Trail;
+
+/// A tree that lags further behind than this many edits is not worth bringing up to date.
+const MAX_TRAIL: usize = 1_000;
+
+/// What parsing a buffer gave. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    generation: u64,
+    tree: SyntaxTree,
+    symbols: Arc<FileSymbols>,
+    standing: Standing,
+}
+
+/// Whether a result is a function of the text alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    Settled,
+    /// How the text came about may show in the tree, and the outline is of an earlier text.
+    Provisional,
+}
+
+/// What the next parse starts from. All clones of a buffer share it, so that whoever parses first does it for all.
+#[derive(Debug)]
+struct Live {
+    parsed: Parsed,
+    key: FileKey,
+    outline: LiveOutline,
+}
+
+/// An open document, cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    document: Document,
+    language: Option<LanguageId>,
+    /// Names the text: no two texts of this process share a number, whatever the editor's versions do.
+    generation: u64,
+    parsed: Option<Arc<Parsed>>,
+    /// The edits since the last parse.
+    trail: Trail,
+    live: Arc<Mutex<Option<Live>>>,
+    /// The generation of the last text that was given up, for all clones: each of them would try as long again.
+    given_up: Arc<AtomicU64>,
+}
+
+impl Buffer {
+    /// A document as it was opened or first heard of. Its language is the editor's if there is an outline for
+    /// it, else what its name and first line say.
+    pub fn new(key: &FileKey, document: Document) -> Self {
+        let first_line = document.rope().lines().next().map(|line| line.to_string()).unwrap_or_default();
+        let language = LanguageId::by_editor_id(document.language())
+            .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
+        let generation = next_generation();
+        let (trail, live) = (Trail::from(generation), Arc::default());
+        let given_up = Arc::new(AtomicU64::new(NEVER));
+        Self { document, language, generation, parsed: None, trail, live, given_up }
+    }
+
+    /// The document.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Whether [`Buffer::parse`] would find something new.
+    pub fn is_stale(&self) -> bool {
+        self.language.is_some()
+            && self.parsed.as_ref().is_none_or(|parsed| parsed.generation != self.generation)
+    }
+
+    /// As [`Document::advance`].
+    ///
+    /// # Errors
+    /// [`OutOfStep::VersionWentBack`]; nothing was changed.
+    pub fn advance(&mut self, version: i32) -> Result<(), OutOfStep> {
+        self.document.advance(version)
+    }
+
+    /// As [`Document::lose_step`].
+    pub fn lose_step(&mut self, reason: OutOfStep) {
+        self.document.lose_step(reason);
+    }
+
+    /// As [`Document::replace_all`]; the tree starts anew.
+    pub fn replace_all(&mut self, text: &str, version: i32) {
+        self.document.replace_all(text, version);
+        self.generation = next_generation();
+        self.parsed = None;
+        self.live = Arc::default();
+        self.trail = Trail::from(self.generation);
+    }
+
+    /// As [`Document::replace`]; the edit is noted for the tree.
+    ///
+    /// # Errors
+    /// [`EditError`]; nothing was changed.
+    pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<(), EditError> {
+        let edit = self.document.replace(range, text)?;
+        self.generation = next_generation();
+        if self.language.is_none() || self.trail.len() >= MAX_TRAIL {
+            self.trail = Trail::from(self.generation);
+        } else {
+            self.trail.push(self.generation, edit);
+        }
+        Ok(())
+    }
+
+    /// Parses the text as it is now, starting from what was last parsed. `None` without a grammar. The result may be
+    /// provisional, and that of a text that was given up is [`Buffer::give_up`]'s.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up.
+    pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
+        let Some(language) = self.language else { return Ok(None) };
+        let mut live = self.live();
+        if self.given_up.load(Ordering::Relaxed) == self.generation {
+            return Ok(self.nothing(language, key));
+        }
+        match &mut *live {
+            Some(live) if live.parsed.generation == self.generation && live.key == *key => {
+                return Ok(Some(live.parsed.clone()));
+            }
+            Some(live) if live.parsed.generation != self.generation => {
+                if let Some(edits) = self.trail.since(live.parsed.generation) {
+                    live.advance(self, key, &edits, cancel)?;
+                    return Ok(Some(live.parsed.clone()));
+                }
+            }
+            _ => {}
+        }
+        self.parse_afresh(language, key, &mut live, cancel).map(Some)
+    }
+
+    /// The text could not be parsed in the time there was, and is not tried again. What stands for it: no symbols, until it
+    /// changes.
+    pub fn give_up(&self, key: &FileKey) -> Option<Parsed> {
+        self.given_up.store(self.generation, Ordering::Relaxed);
+        self.nothing(self.language?, key)
+    }
+
+    fn nothing(&self, language: LanguageId, key: &FileKey) -> Option<Parsed> {
+        let tree = SyntaxTree::none(language)?;
+        let symbols = Arc::new(FileSymbols::new(language, key, Outline::default()));
+        Some(Parsed { generation: self.generation, tree, symbols, standing: Standing::Settled })
+    }
+
+    /// What was last taken over, perhaps of an earlier text, and perhaps provisional.
+    pub fn last(&self) -> Option<&Parsed> {
+        self.parsed.as_deref()
+    }
+
+    /// Takes over a result of [`Buffer::parse`]. One for a text that this one did not come from is dropped.
+    pub fn adopt(&mut self, parsed: Parsed) {
+        if !self.trail.begin_at(parsed.generation) {
+            return;
+        }
+        self.parsed = Some(Arc::new(parsed));
+    }
+
+    /// The syntax tree of the text as it is now: from the last parse when nothing changed since, else parsed here.
+    /// `None` without a grammar.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up.
+    pub fn tree(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<SyntaxTree>, Cancelled> {
+        Ok(self.settled(key, cancel)?.map(|parsed| parsed.tree))
+    }
+
+    /// The outline of the text as it is now: from the last parse when nothing changed since, else parsed here. It is
+    /// settled: the same for the same text.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up.
+    pub fn symbols(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Arc<FileSymbols>>, Cancelled> {
+        Ok(self.settled(key, cancel)?.map(|parsed| parsed.symbols))
+    }
+
+    fn settled(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
+        if let Some(parsed) = &self.parsed
+            && parsed.generation == self.generation
+            && parsed.standing == Standing::Settled
+        {
+            return Ok(Some(Parsed::clone(parsed)));
+        }
+        match (self.language, self.parse(key, cancel)?) {
+            (Some(language), Some(parsed)) if parsed.standing == Standing::Provisional => {
+                self.parse_afresh(language, key, &mut self.live(), cancel).map(Some)
+            }
+            (_, parsed) => Ok(parsed),
+        }
+    }
+
+    /// Parses without any old tree. What others have made of a later text stays.
+    fn parse_afresh(
+        &self,
+        language: LanguageId,
+        key: &FileKey,
+        live: &mut Option<Live>,
+        cancel: &Cancel,
+    ) -> Result<Parsed, Cancelled> {
+        let tree = parse_rope(language, self.document.rope(), None, cancel)?;
+        let mut outline = LiveOutline::new(&tree, self.document.rope(), cancel)?;
+        let symbols = Arc::new(FileSymbols::of_live(&mut outline, key));
+        let parsed = Parsed { generation: self.generation, tree, symbols, standing: Standing::Settled };
+        if live.as_ref().is_none_or(|live| live.parsed.generation <= self.generation) {
+            *live = Some(Live { parsed: parsed.clone(), key: key.clone(), outline });
+        }
+        Ok(parsed)
+    }
+
+    fn live(&self) -> MutexGuard<'_, Option<Live>> {
+        self.live.lock().unwrap_or_else(|poisoned| {
+            // Whoever panicked may have left it half done.
+            self.live.clear_poison();
+            let mut live = poisoned.into_inner();
+            *live = None;
+            live
+        })
+    }
+}
+
+impl Live {
+    /// Brings it to the text of `buffer`, to which `edits` led. After an error it is as it was.
+    fn advance(
+        &mut self,
+        buffer: &Buffer,
+        key: &FileKey,
+        edits: &[TreeEdit],
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let text = buffer.document.rope();
+        let mut before = self.parsed.tree.clone();
+        edits.iter().for_each(|edit| before.edit(edit));
+        let tree = parse_rope(before.language(), text, Some(&before), cancel)?;
+        let standing = match self.outline.refresh(&tree, text, edits, cancel)? {
+            Currency::Current => Standing::Settled,
+            Currency::Behind => Standing::Provisional,
+        };
+        let symbols = FileSymbols::of_live(&mut self.outline, key);
+        self.parsed = Parsed { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
+        self.key = key.clone();
+        Ok(())
+    }
+}
+
+impl Parsed {
+    /// The outline and the map block, perhaps provisional.
+    pub fn symbols(&self) -> &Arc<FileSymbols> {
+        &self.symbols
+    }
+}
+
+/// No generation.
+const NEVER: u64 = u64::MAX;
+
+/// Buffers are closed and opened again under one name, so a count of their own would repeat. The numbers are only
+/// compared; none of them is ever shown.
+fn next_generation() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outlined(buffer: &Buffer, key: &FileKey) -> String {
+        buffer.symbols(key, &Cancel::new()).unwrap().unwrap().block.text.to_string()
+    }
+
+    #[test]
+    fn a_result_for_another_text_is_dropped() {
+        let key = FileKey::from("a.py");
+        let first = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
+        let late = first.parse(&key, &Cancel::new()).unwrap().unwrap();
+        // Closed and opened again with another text before the result came.
+        let mut second = Buffer::new(&key, Document::open("def second(): pass", 1, "python"));
+        second.adopt(late);
+        assert!(second.is_stale());
+        assert!(outlined(&second, &key).contains("second"));
+    }
+
+    #[test]
+    fn edits_that_no_parser_asks_for_are_not_kept() {
+        let mut buffer = Buffer::new(&FileKey::from("notes"), Document::open("", 1, "plaintext"));
+        for _ in 0..10 {
+            buffer.replace(0..0, "x").unwrap();
+        }
+        assert_eq!((buffer.trail.len(), buffer.document().text().len()), (0, 10));
+    }
+
+    #[test]
+    fn edits_since_the_last_parse_count() {
+        let key = FileKey::from("a.py");
+        let mut buffer = Buffer::new(&key, Document::open("def first(): pass", 1, "python"));
+        let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+        buffer.adopt(parsed);
+        assert!(!buffer.is_stale());
+        buffer.replace(4..9, "other").unwrap();
+        assert!(buffer.is_stale() && outlined(&buffer, &key).contains("other"));
+    }
+
+    /// An edit that leaves a string open makes all that follows something else, and how the parser recovers from that
+    /// may depend on where it started.
+    #[test]
+    fn the_same_broken_text_gives_the_same_symbols_however_it_came_about() {
+        let key = FileKey::from("a.py");
+        let source = LanguageId::by_name("python").unwrap().fixture().repeat(20);
+        let breaks = [(1_000, "\""), (2_000, "'''"), (500, "("), (4_000, "{"), (3_000, "class A(:\n")];
+        for (place, text) in breaks {
+            let mut buffer = Buffer::new(&key, Document::open(&source, 1, "python"));
+            let parsed = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+            buffer.adopt(parsed);
+            let place = (place..).find(|&at| source.is_char_boundary(at)).unwrap();
+            buffer.replace(place..place, text).unwrap();
+            let provisional = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+            assert_eq!(provisional.standing, Standing::Provisional);
+            buffer.adopt(provisional);
+            assert!(!buffer.is_stale());
+            let fresh = Buffer::new(&key, Document::open(&buffer.document().text(), 1, "python"));
+            let symbols = |buffer: &Buffer| buffer.symbols(&key, &Cancel::new()).unwrap().unwrap();
+            assert_eq!(symbols(&buffer), symbols(&fresh));
+            // What was settled is what the next edit starts from.
+            buffer.replace(0..0, "brand_new = 1\n").unwrap();
+            assert!(symbols(&buffer).block.text.contains("brand_new"));
+        }
+    }
+
+    #[test]
+    fn a_result_is_kept_when_the_text_has_moved_on_and_all_clones_share_it() {
+        let key = FileKey::from("a.py");
+        let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
+        let early = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
+        buffer.replace(4..9, "second").unwrap();
+        let snapshot = buffer.clone();
+        buffer.replace(4..10, "third").unwrap();
+        buffer.adopt(early);
+        assert!(buffer.is_stale() && buffer.last().is_some());
+        assert!(outlined(&buffer, &key).contains("third"));
+        // Another thread looks at what was there before.
+        assert!(outlined(&snapshot, &key).contains("second"));
+        assert!(outlined(&buffer, &key).contains("third"));
+        let renamed = FileKey::from("b.py");
+        assert!(outlined(&buffer, &renamed).starts_with("b.py"));
+    }
+
+    #[test]
+    fn a_text_that_is_given_up_has_no_symbols_until_it_changes() {
+        let key = FileKey::from("a.py");
+        let mut buffer = Buffer::new(&key, Document::open("def first(): pass\n", 1, "python"));
+        let late = Cancel::new().or_when(|| true);
+        assert!(buffer.parse(&key, &late).is_err());
+        let earlier = buffer.clone();
+        buffer.adopt(buffer.give_up(&key).unwrap());
+        assert!(!buffer.is_stale());
+        assert_eq!(outlined(&buffer, &key), "a.py\n");
+        assert_eq!(outlined(&earlier, &key), "a.py\n", "nobody tries it again");
+        buffer.replace(4..9, "other").unwrap();
+        assert!(outlined(&buffer, &key).contains("other"));
+    }
+}

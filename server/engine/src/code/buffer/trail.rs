@@ -1,0 +1,103 @@
+//! The edits that lead from a text that was parsed to the one there is. Clones share them: with every key that is typed the
+//! buffer is copied, and in front of a slow parse there may be a thousand edits. Knows nothing of texts.
+
+use std::sync::Arc;
+
+use crate::code::outline::TreeEdit;
+
+/// Edits in a row, each from one generation of a text to another.
+#[derive(Clone, Debug)]
+pub(super) struct Trail {
+    /// The generation before the first edit.
+    from: u64,
+    last: Option<Arc<Step>>,
+}
+
+#[derive(Debug)]
+struct Step {
+    edit: TreeEdit,
+    /// What the edit made.
+    generation: u64,
+    before: Option<Arc<Step>>,
+    /// How many there are up to here.
+    count: usize,
+}
+
+impl Trail {
+    /// No edits yet.
+    pub(super) fn from(generation: u64) -> Self {
+        Self { from: generation, last: None }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.last.as_ref().map_or(0, |step| step.count)
+    }
+
+    /// An edit was made, which led to this generation.
+    pub(super) fn push(&mut self, generation: u64, edit: TreeEdit) {
+        let count = self.len() + 1;
+        let before = self.last.take();
+        self.last = Some(Arc::new(Step { edit, generation, before, count }));
+    }
+
+    /// The edits behind a generation, in their order. `None` when the trail does not lead through it.
+    pub(super) fn since(&self, generation: u64) -> Option<Vec<TreeEdit>> {
+        let steps = self.steps_since(generation)?;
+        Some(steps.into_iter().rev().map(|step| step.edit).collect())
+    }
+
+    /// Forgets what was before a generation. Does nothing, and says no, when the trail does not lead through it.
+    pub(super) fn begin_at(&mut self, generation: u64) -> bool {
+        let Some(steps) = self.steps_since(generation) else { return false };
+        let mut rest = Self::from(generation);
+        steps.into_iter().rev().for_each(|step| rest.push(step.generation, step.edit));
+        *self = rest;
+        true
+    }
+
+    /// The last one first.
+    fn steps_since(&self, generation: u64) -> Option<Vec<&Step>> {
+        let mut steps = Vec::new();
+        let mut next = self.last.as_deref();
+        while let Some(step) = next {
+            if step.generation == generation {
+                return Some(steps);
+            }
+            steps.push(step);
+            next = step.before.as_deref();
+        }
+        (self.from == generation).then_some(steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::outline::TreePoint;
+
+    fn edit(byte: usize) -> TreeEdit {
+        let place = TreePoint { byte, row: 0, column: byte };
+        TreeEdit { start: place, old_end: place, new_end: place }
+    }
+
+    fn places(trail: &Trail, generation: u64) -> Option<Vec<usize>> {
+        Some(trail.since(generation)?.iter().map(|edit| edit.start.byte).collect())
+    }
+
+    #[test]
+    fn it_leads_from_every_text_it_went_through() {
+        let mut trail = Trail::from(10);
+        for (generation, byte) in [(11, 1), (15, 2), (20, 3)] {
+            trail.push(generation, edit(byte));
+        }
+        let before = trail.clone();
+        assert_eq!(places(&trail, 10), Some(vec![1, 2, 3]));
+        assert_eq!(places(&trail, 15), Some(vec![3]));
+        assert_eq!(places(&trail, 20), Some(vec![]));
+        assert_eq!(places(&trail, 12), None);
+
+        assert!(trail.begin_at(11) && !trail.begin_at(10));
+        assert_eq!((trail.len(), places(&trail, 11), places(&trail, 10)), (2, Some(vec![2, 3]), None));
+        assert_eq!((before.len(), places(&before, 10)), (3, Some(vec![1, 2, 3])), "a clone is as it was");
+    }
+}

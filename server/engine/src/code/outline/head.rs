@@ -1,0 +1,271 @@
+//! The one-line text of a definition's head, and of anything else copied from a source into a map:
+//! white space collapsed, comments dropped, long strings cut, nothing that could break a line.
+
+use std::ops::Range;
+
+use super::source::Source;
+use crate::text::floor;
+use crate::tokens::redaction::{has_a_secret, scan};
+
+/// Shorter names are no credentials, in bytes: 16 letters and digits are the least that a provider gives out.
+const SHORTEST_SECRET: usize = 16;
+
+/// The most characters of a head, the mark for what was cut included.
+const MAX_HEAD: usize = 200;
+/// The most characters of a string literal inside a head.
+const MAX_STRING: usize = 24;
+/// How far into a head to look, bodies inside of it not counted. Bounds the work when heads contain one another.
+pub(super) const MAX_SCAN: usize = 4_096;
+
+/// A part of a head that is not ordinary code.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: SpanKind,
+}
+
+/// What to do with a [`Span`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SpanKind {
+    /// Leave it out: a comment, or an attribute shown elsewhere.
+    Dropped,
+    /// Copy it as it is, or cut it: a string literal.
+    Literal,
+    /// Show that something is there, not what.
+    Secret,
+}
+
+/// The text of a head: the text in `range` with its spans (in order, not overlapping) treated, behind
+/// `prefix`, without the punctuation that leads to a body. Looks at no more than `scan` bytes.
+pub(super) fn render(
+    source: &Source<'_>,
+    range: Range<usize>,
+    scan: usize,
+    spans: &[Span],
+    prefix: &str,
+) -> String {
+    let mut line = Line::new(MAX_HEAD);
+    line.code(prefix);
+    let end = range.end.min(range.start.saturating_add(scan));
+    // A head without a body may be a list of any length.
+    let spans = spans.get(..spans.partition_point(|span| span.range.start < end)).unwrap_or(spans);
+    let mut at = range.start;
+    let secrets = without_secrets(source, range.start..end, spans);
+    for span in secrets.as_deref().unwrap_or(spans) {
+        if span.range.start < at || span.range.start >= end || line.is_full() {
+            continue;
+        }
+        line.code(&source.nearest(at..span.range.start));
+        match span.kind {
+            SpanKind::Dropped => line.code(" "),
+            SpanKind::Literal => line.literal(&source.nearest(span.range.clone())),
+            SpanKind::Secret => line.code("…"),
+        }
+        at = span.range.end;
+    }
+    if !line.is_full() {
+        line.code(&source.nearest(at..end.max(at)));
+    }
+    if end < range.end && at < range.end {
+        line.cut = true;
+    }
+    line.finish_head()
+}
+
+/// The spans of a head in which a secret was found, with the secrets among them; nothing where there is none, as nearly
+/// always. What stands for a secret elsewhere is not known here: it depends on more than the text.
+fn without_secrets(source: &Source<'_>, range: Range<usize>, spans: &[Span]) -> Option<Vec<Span>> {
+    let text = source.nearest(range.clone());
+    let in_text = |span: &Span| source.nearest(span.range.clone());
+    let is_secret = |span: &&Span| span.kind == SpanKind::Literal && has_a_secret(&in_text(span));
+    let hits = scan(&text);
+    if hits.is_empty() && !spans.iter().any(|span| is_secret(&span)) {
+        return None;
+    }
+    let mut secrets: Vec<Range<usize>> =
+        hits.into_iter().map(|hit| range.start + hit.range.start..range.start + hit.range.end).collect();
+    secrets.extend(spans.iter().filter(is_secret).map(|span| span.range.clone()));
+    let apart = |span: &&Span| {
+        !secrets.iter().any(|secret| secret.start < span.range.end && span.range.start < secret.end)
+    };
+    let mut all: Vec<Span> = spans.iter().filter(apart).cloned().collect();
+    // A literal with a secret in it goes as a whole.
+    let touched = |secret: &Range<usize>| {
+        let around =
+            spans.iter().filter(|span| span.range.start < secret.end && secret.start < span.range.end);
+        around.fold(secret.clone(), |all, span| all.start.min(span.range.start)..all.end.max(span.range.end))
+    };
+    all.extend(secrets.iter().map(|secret| Span { range: touched(secret), kind: SpanKind::Secret }));
+    all.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
+    Some(all)
+}
+
+/// Any text on one line of at most `max` characters.
+pub(crate) fn one_line(text: &str, max: usize) -> String {
+    let mut line = Line::new(max);
+    let read = text.get(..floor(text, MAX_SCAN)).unwrap_or_default();
+    let mut at = 0;
+    for hit in scan(read) {
+        line.code(read.get(at..hit.range.start).unwrap_or_default());
+        line.code("…");
+        at = hit.range.end;
+    }
+    line.code(read.get(at..).unwrap_or_default());
+    line.cut |= text.len() > MAX_SCAN;
+    line.finish()
+}
+
+/// A name on one line: nothing but white space is taken from it, since `==` and `total=` are names too.
+pub(crate) fn name(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a name is a credential or looks like one: broken text and text without quotes make names of them. Such a name is
+/// kept nowhere.
+pub(super) fn is_secret(name: &str) -> bool {
+    // None has less than that, nor so few kinds of characters; nearly all names do.
+    let could_be = name.len() >= SHORTEST_SECRET && name.bytes().any(|byte| byte.is_ascii_digit());
+    could_be && has_a_secret(name)
+}
+
+/// A line under construction.
+struct Line {
+    text: String,
+    chars: usize,
+    max: usize,
+    /// White space was seen since the last character.
+    gap: bool,
+    /// The last character came from a literal and is not punctuation of the code.
+    literal: bool,
+    cut: bool,
+}
+
+impl Line {
+    fn new(max: usize) -> Self {
+        Self { text: String::new(), chars: 0, max, gap: false, literal: false, cut: false }
+    }
+
+    fn is_full(&self) -> bool {
+        self.chars > self.max
+    }
+
+    fn code(&mut self, text: &str) {
+        for c in text.chars() {
+            if self.is_full() {
+                return;
+            }
+            if c.is_whitespace() || c.is_control() {
+                self.gap = true;
+                continue;
+            }
+            let last = if self.literal { None } else { self.text.chars().next_back() };
+            if matches!(c, ')' | ']' | '}') && last == Some(',') {
+                // A comma behind the last parameter is only there for the line break.
+                self.text.pop();
+                self.chars -= 1;
+            }
+            let tight = matches!(c, ')' | ']' | ',' | ';') || matches!(last, Some('(' | '['));
+            self.space(tight);
+            self.put(c);
+            self.literal = false;
+        }
+    }
+
+    fn literal(&mut self, text: &str) {
+        let last = self.text.chars().next_back();
+        self.space(matches!(last, Some('(' | '[')));
+        let long = text.chars().nth(MAX_STRING).is_some();
+        let kept = if long { MAX_STRING - 2 } else { MAX_STRING };
+        for c in text.chars().take(kept) {
+            self.put(if c.is_control() || is_line_break(c) { ' ' } else { c });
+        }
+        if long {
+            self.put('…');
+            self.put(text.chars().next_back().filter(|c| !c.is_control()).unwrap_or('"'));
+        }
+        self.literal = true;
+    }
+
+    fn space(&mut self, tight: bool) {
+        if self.gap && !tight && !self.text.is_empty() {
+            self.put(' ');
+        }
+        self.gap = false;
+    }
+
+    fn put(&mut self, c: char) {
+        self.text.push(c);
+        self.chars += 1;
+    }
+
+    fn finish(mut self) -> String {
+        if self.is_full() || self.cut {
+            let keep =
+                self.text.char_indices().nth(self.max.saturating_sub(1)).map_or(self.text.len(), |(i, _)| i);
+            self.text.truncate(keep);
+            self.text.push('…');
+        }
+        self.text
+    }
+
+    /// Without the punctuation that leads to a body.
+    fn finish_head(mut self) -> String {
+        if self.is_full() || self.cut {
+            return self.finish();
+        }
+        if !self.literal {
+            let end =
+                self.text.trim_end_matches("=>").trim_end_matches([' ', ':', '=', '{', ';', ',', '\\']).len();
+            self.text.truncate(end);
+        }
+        self.text
+    }
+}
+
+fn is_line_break(c: char) -> bool {
+    matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(source: &str, range: Range<usize>, spans: &[Span], prefix: &str) -> String {
+        super::render(&Source::whole(source), range, MAX_SCAN, spans, prefix)
+    }
+
+    fn check(source: &str, head: &str) {
+        assert_eq!(render(source, 0..source.len(), &[], ""), head);
+    }
+
+    #[test]
+    fn code_goes_on_one_line() {
+        check("def f(\n    a,\n    b = 1,\n) -> int:", "def f(a, b = 1) -> int");
+        check("fn f<T>(a: [u8; 3], )\nwhere\n    T: Ord,\n", "fn f<T>(a: [u8; 3]) where T: Ord");
+        check("f = async (text) =>", "f = async (text)");
+        check("pub const X: u32 = ", "pub const X: u32");
+        check("x\u{2028}y\u{0}z\r\n", "x y z");
+        check("", "");
+    }
+
+    #[test]
+    fn spans_are_dropped_or_kept_as_they_are() {
+        let source = "f(a /* x */, b=' , (  ', c)";
+        let spans =
+            [Span { range: 4..11, kind: SpanKind::Dropped }, Span { range: 15..23, kind: SpanKind::Literal }];
+        assert_eq!(render(source, 0..source.len(), &spans, "pub "), "pub f(a, b=' , (  ', c)");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let long = "ä".repeat(300);
+        let head = render(&long, 0..long.len(), &[], "");
+        assert_eq!(head.chars().count(), MAX_HEAD);
+        assert!(head.ends_with('…'));
+        let spans = [Span { range: 0..long.len(), kind: SpanKind::Literal }];
+        assert_eq!(render(&long, 0..long.len(), &spans, "").chars().count(), MAX_STRING);
+        let blank = format!("f{}(a)", " ".repeat(10_000));
+        assert_eq!(render(&blank, 0..blank.len(), &[], ""), "f…");
+    }
+}

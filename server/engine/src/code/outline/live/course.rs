@@ -1,0 +1,92 @@
+//! Into which pieces a walk is cut, and where one that goes over touched pieces again falls into step with the old ones. It
+//! looks at anchors, not at what was found.
+
+use super::Piece;
+use crate::code::outline::extract::{Anchor, Course, Findings, Step};
+
+/// From how many bytes on a piece ends at the next anchor.
+pub(super) const PIECE: usize = 1_024;
+/// A piece below so many bytes takes the next one in when it is walked again.
+const SMALL_PIECE: usize = 256;
+
+/// A piece as the walk found it.
+pub(super) struct Found<'a> {
+    pub(super) anchor: Anchor,
+    pub(super) start: usize,
+    pub(super) findings: Findings<'a>,
+}
+
+/// Cuts a walk into pieces, and has it stop where all that comes is as it was.
+pub(super) struct Pieces<'o, 'a> {
+    old: &'o [Piece],
+    starts: &'o [usize],
+    touched: &'o [bool],
+    /// The first old piece that may be behind the walk.
+    pub(super) candidate: usize,
+    /// Where the piece begins that the walk is in.
+    anchor: Anchor,
+    start: usize,
+    pub(super) found: Vec<Found<'a>>,
+}
+
+impl<'o> Pieces<'o, '_> {
+    /// For a walk that begins with `first`. The old pieces start at `starts` now, and some of them are `touched`.
+    pub(super) fn new(
+        old: &'o [Piece],
+        starts: &'o [usize],
+        touched: &'o [bool],
+        (anchor, start): (Anchor, usize),
+    ) -> Self {
+        let mut pieces = Self { old, starts, touched, candidate: 0, anchor, start, found: Vec::new() };
+        pieces.pass(start + 1);
+        pieces
+    }
+
+    /// Old pieces that start before a byte, or were touched, are nothing to stop at.
+    fn pass(&mut self, byte: usize) {
+        let is_passed = |at: usize| {
+            let start = self.starts.get(at).copied();
+            let is_touched = self.touched.get(at).copied().unwrap_or(true);
+            start.is_some_and(|start| start < byte || is_touched)
+        };
+        self.candidate = (self.candidate..).find(|at| !is_passed(*at)).unwrap_or(self.candidate);
+    }
+
+    /// Whether the walk may stop so soon behind a byte that a cut there would make a small piece, which would then have
+    /// to take the next one in, and so on to the end of the text.
+    fn is_soon_over(&self, start: usize) -> bool {
+        self.starts.get(self.candidate).is_some_and(|stop| *stop < start.saturating_add(SMALL_PIECE))
+    }
+}
+
+impl<'a> Course<'a> for Pieces<'_, 'a> {
+    fn next(&self) -> usize {
+        let full = self.start.saturating_add(PIECE);
+        self.starts.get(self.candidate).map_or(full, |start| full.min(*start))
+    }
+
+    fn step(&mut self, anchor: &Anchor, start: usize) -> Step {
+        self.pass(start);
+        let is_small = start < self.start.saturating_add(SMALL_PIECE);
+        let meets = self.starts.get(self.candidate) == Some(&start)
+            && self.old.get(self.candidate).is_some_and(|old| old.anchor == *anchor);
+        if meets && !is_small {
+            Step::Stop
+        } else if start >= self.start.saturating_add(PIECE) && !self.is_soon_over(start) {
+            Step::Cut
+        } else {
+            Step::On
+        }
+    }
+
+    fn cut(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize) {
+        let anchor = std::mem::replace(&mut self.anchor, anchor);
+        let start = std::mem::replace(&mut self.start, start);
+        self.found.push(Found { anchor, start, findings });
+    }
+
+    fn end(&mut self, findings: Findings<'a>) {
+        self.candidate = self.old.len();
+        self.found.push(Found { anchor: self.anchor.clone(), start: self.start, findings });
+    }
+}

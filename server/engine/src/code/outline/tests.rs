@@ -1,0 +1,475 @@
+//! The outline of each language's fixture, and what must hold for any text.
+
+use std::fmt::Write as _;
+
+use expect_test::{Expect, ExpectFile, expect, expect_file};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use ropey::Rope;
+use strata_grammars::LanguageId;
+
+use super::tree::parse_within;
+use super::*;
+use crate::key::FileKey;
+
+fn outline(language: &str, source: &str) -> Outline {
+    Outline::read(LanguageId::by_name(language).unwrap(), source, &Cancel::new()).unwrap()
+}
+
+fn block(path: &str, source: &str) -> MapBlock {
+    let language = LanguageId::by_path(path, "").unwrap();
+    let outline = Outline::read(language, source, &Cancel::new()).unwrap();
+    map_block(language, &FileKey::from(path), &outline)
+}
+
+fn check(path: &str, source: &str, expected: &Expect) {
+    expected.assert_eq(&block(path, source).text);
+}
+
+fn describe(outline: &Outline) -> String {
+    let mut text = String::new();
+    for symbol in &outline.symbols {
+        let indent = "  ".repeat(symbol.depth as usize);
+        let scope = if symbol.scope == Scope::Tests { " (tests)" } else { "" };
+        let _ = writeln!(text, "{indent}{:?} {}{scope}: {}", symbol.kind, symbol.name, symbol.head);
+        for attribute in symbol.attributes.iter() {
+            let _ = writeln!(text, "{indent}  attribute {attribute}");
+        }
+        if !symbol.instance.is_empty() {
+            let _ = writeln!(text, "{indent}  instance {:?}", symbol.instance);
+        }
+    }
+    let _ = writeln!(text, "imports {:?}", outline.imports);
+    let _ = writeln!(text, "references {:?}", outline.references);
+    let _ = writeln!(text, "tests {}", outline.tests);
+    text
+}
+
+fn expected(language: LanguageId) -> ExpectFile {
+    expect_file![format!("../../../../../grammars/{language}/outline.txt")]
+}
+
+/// `UPDATE_EXPECT=1` rewrites the expected files.
+#[test]
+fn every_fixture_gives_its_expected_outline_and_block() {
+    for language in LanguageId::all() {
+        let outline = Outline::read(language, language.fixture(), &Cancel::new()).unwrap();
+        let block = map_block(language, &FileKey::from("src/fixture"), &outline);
+        expected(language).assert_eq(&format!("{}\n{}", describe(&outline), block.text));
+    }
+}
+
+#[test]
+fn broken_code_gives_what_can_be_recognised() {
+    check(
+        "a.py",
+        "import os\nclass A(:\n    def f(self, x):\n        return x +\n\ndef whole(a): pass\nclass B:\n    y = \n",
+        &expect![[r#"
+            a.py
+             imports os
+             class A
+              def f(self, x)
+             def whole(a)
+             class B
+        "#]],
+    );
+    check(
+        "a.rs",
+        "use std::io;\nfn broken(x: u32 -> {\nstruct Whole { a: u32 }\nimpl Whole { fn f(&self) { let }\n}",
+        &expect![[r#"
+            a.rs
+             imports std::io
+             struct Whole
+              a: u32
+             impl Whole
+              fn f(&self)
+        "#]],
+    );
+    check(
+        "a.ts",
+        "class A { f(a: number) { return ) }\n g() {}\n}\nfunction whole(a: string) {",
+        &expect![[r#"
+        a.ts
+         class A
+          f(a: number)
+          g()
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_of_tests_is_counts() {
+    check(
+        "tests/test_a.py",
+        "import x\nclass T:\n    def test_a(self): ...\n    def test_b(self): ...\ndef helper(): ...\n",
+        &expect![[r#"
+            tests/test_a.py: 2 tests, 1 type, 1 function
+        "#]],
+    );
+    check(
+        "tests/__init__.py",
+        "",
+        &expect![[r#"
+        tests/__init__.py
+    "#]],
+    );
+}
+
+#[test]
+fn no_name_or_literal_breaks_the_block() {
+    check(
+        "a\n def evil(): pass.py",
+        "def f(x='''a\n def evil(): pass''', y=\"\\n\"): pass\nclass A(B,\n   # comment (\n   C): pass\n",
+        &expect![[r#"
+            a\u{a} def evil(): pass.py
+             def f(x='''a  def evil(): pass…', y="\n")
+             class A(B, C)
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_said_twice_of_a_function_is_written_once() {
+    check(
+        "a.c",
+        "int f(int a);\nint g(void);\nstruct s { int f; };\n#if X\n#define M(x) x\nint f(int a) { return M(a); }\n\
+         #else\n#define M(x)\nint f(int a, int b) { return 1; }\n#endif\n",
+        &expect![[r#"
+            a.c
+             int f(int a)
+             int g(void)
+             struct s
+              int f
+             #define M(x)
+             int f(int a, int b)
+        "#]],
+    );
+    check(
+        "a.py",
+        "class A:\n    def f(self): ...\n    def f(self): ...\nclass B:\n    def f(self): ...\n    @x\n    def f(self): ...\n",
+        &expect![[r#"
+            a.py
+             class A
+              def f(self)
+             class B
+              def f(self)
+              @x def f(self)
+        "#]],
+    );
+}
+
+#[test]
+fn a_rename_changes_the_first_line_and_no_signature() {
+    let source = LanguageId::by_name("rust").unwrap().fixture();
+    let (old, new) = (block("src/old.rs", source), block("src/new.rs", source));
+    assert_ne!(old.text_hash, new.text_hash);
+    assert_eq!(old.signature_hash, new.signature_hash);
+    assert_eq!(old.text.split_once('\n').unwrap().1, new.text.split_once('\n').unwrap().1);
+}
+
+#[test]
+fn a_signature_hash_sees_signatures_and_not_bodies() {
+    let hash = |source| block("a.py", source).signature_hash;
+    assert_eq!(hash("def f(a): return 1"), hash("import os\ndef f(a): return os.name"));
+    assert_ne!(hash("def f(a): ..."), hash("def f(a, b): ..."));
+    assert_ne!(hash("@x\ndef f(a): ..."), hash("def f(a): ..."));
+    assert_ne!(hash("class A:\n  def f(a): ..."), hash("class A: ...\ndef f(a): ..."));
+}
+
+#[test]
+fn values_of_functions_and_second_assignments_are_left_out() {
+    check(
+        "a.py",
+        "x = 1\nx = 2\nif x:\n    y = 3\ndef f():\n    z = 4\n    class Local:\n        w = 5\n",
+        &expect![[r#"
+            a.py
+             x, y
+             def f()
+        "#]],
+    );
+}
+
+#[test]
+fn depth_costs_no_stack_and_no_square_time() {
+    let deep = 10_000;
+    for language in LanguageId::all() {
+        for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("f(", ")"), ("class A:\n ", "")] {
+            let source = format!("x = {}1{}", open.repeat(deep), close.repeat(deep));
+            Outline::read(language, &source, &Cancel::new()).unwrap();
+        }
+    }
+    let modules = format!("{}{}", "mod a { ".repeat(deep), "}".repeat(deep));
+    assert_eq!(outline("rust", &modules).symbols.len(), deep);
+    let functions = format!("{}{}", "function f() { this.x = 1; ".repeat(deep), "}".repeat(deep));
+    assert_eq!(outline("javascript", &functions).symbols.len(), deep);
+    let mut nested = String::new();
+    for level in 0..400 {
+        let _ = writeln!(nested, "{}class C{level}:", " ".repeat(level));
+    }
+    let _ = writeln!(nested, "{}x = 1", " ".repeat(400));
+    assert_eq!(outline("python", &nested).symbols.len(), 401);
+}
+
+#[test]
+fn generated_code_is_bounded() {
+    let mut source = String::new();
+    for number in 0..MAX_SYMBOLS + 10 {
+        let _ = writeln!(source, "def f{number}(): pass");
+    }
+    let outline = outline("python", &source);
+    assert_eq!(outline.symbols.len(), MAX_SYMBOLS);
+    let block = map_block(LanguageId::by_name("python").unwrap(), &FileKey::from("a.py"), &outline);
+    assert!(block.text.len() < 40_000);
+    assert!(block.text.ends_with(" more\n"), "{}", &block.text[block.text.len() - 80..]);
+}
+
+#[test]
+fn a_raised_flag_ends_the_work() {
+    let python = LanguageId::by_name("python").unwrap();
+    let cancel = Cancel::new();
+    let tree = parse(python, "x = 1\n", None, &cancel).unwrap();
+    cancel.cancel();
+    assert!(parse(python, "x = 1\n", None, &cancel).is_err());
+    let long = "f(x)\n".repeat(10_000);
+    let long_tree = parse(python, &long, None, &Cancel::new()).unwrap();
+    assert_eq!(Outline::of(&long_tree, &long, &cancel), Err(Cancelled));
+    // A parser that was stopped starts afresh.
+    let again = parse(python, "y = 1\n", Some(&tree), &Cancel::new()).unwrap();
+    let outline = Outline::of(&again, "y = 1\n", &Cancel::new()).unwrap();
+    assert_eq!(outline.symbols.iter().map(|symbol| &*symbol.name).collect::<Vec<_>>(), ["y"]);
+}
+
+#[test]
+fn a_text_that_nests_too_deep_is_given_up_before_it_is_parsed() {
+    let csharp = LanguageId::by_name("csharp").unwrap();
+    let deep = |depth: usize| parse(csharp, &"A<".repeat(depth), None, &Cancel::new()).unwrap();
+    assert!(deep(500).is_complete());
+    assert!(!deep(1_001).is_complete());
+}
+
+#[test]
+fn a_text_that_takes_too_many_steps_is_given_up() {
+    let python = LanguageId::by_name("python").unwrap();
+    let source = "class A: pass\n".repeat(1_000);
+    let mut tree = parse_within(5, python, &source, None, &Cancel::new()).unwrap();
+    assert!(!tree.is_complete() && tree.has_error());
+    assert!(Outline::of(&tree, &source, &Cancel::new()).unwrap().is_empty());
+    tree.edit(&TreeEdit::in_rope(&Rope::from_str(&source), 0..source.len(), "x = 1"));
+    let tree = parse(python, "x = 1", Some(&tree), &Cancel::new()).unwrap();
+    assert!(tree.is_complete() && !tree.has_error());
+    assert_eq!(Outline::of(&tree, "x = 1", &Cancel::new()).unwrap().symbols.len(), 1);
+}
+
+#[test]
+fn an_edit_moves_what_is_behind_it() {
+    let python = LanguageId::by_name("python").unwrap();
+    let source = "first = 1\nsecond = 2; third = 3\n";
+    let mut tree = parse(python, source, None, &Cancel::new()).unwrap();
+    tree.edit(&TreeEdit::in_rope(&Rope::from_str(source), 19..19, "00\n+ 1"));
+    let third = tree.root().named_child(2).unwrap();
+    assert_eq!((third.start_byte(), third.start_position()), (28, tree_sitter::Point::new(2, 6)));
+}
+
+#[test]
+fn an_outline_survives_json() {
+    for language in LanguageId::all() {
+        let outline = Outline::read(language, language.fixture(), &Cancel::new()).unwrap();
+        let json = serde_json::to_string(&outline).unwrap();
+        assert_eq!(serde_json::from_str::<Outline>(&json).unwrap(), outline);
+    }
+}
+
+/// A replacement somewhere in a text.
+#[derive(Clone, Debug)]
+struct Edit {
+    start: Index,
+    length: usize,
+    text: String,
+}
+
+/// Bits of text that open, close or end something in one of the languages.
+const PIECES: &[&str] = &[
+    "",
+    "\n",
+    "\r\n",
+    "\r",
+    " ",
+    "    ",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "\"",
+    "'",
+    "\"\"\"",
+    "/*",
+    "*/",
+    "//",
+    "#",
+    ":",
+    ";",
+    ",",
+    "def f(a):\n",
+    "class X:\n",
+    "fn f() {}\n",
+    "ä",
+    "😀",
+    "\u{2028}",
+    "\0",
+    "@",
+    "=",
+    "=>",
+    "x = 1\n",
+];
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let text = prop_oneof![
+        prop::sample::select(PIECES).prop_map(str::to_owned),
+        "[a-z_]{1,5}".prop_map(|word| word)
+    ];
+    (any::<Index>(), 0_usize..6, text).prop_map(|(start, length, text)| Edit { start, length, text })
+}
+
+/// The edit as a range of bytes on character boundaries.
+fn range(edit: &Edit, source: &str) -> std::ops::Range<usize> {
+    let starts: Vec<usize> = source.char_indices().map(|(i, _)| i).chain([source.len()]).collect();
+    let first = edit.start.index(starts.len());
+    starts[first]..starts[(first + edit.length).min(starts.len() - 1)]
+}
+
+fn language() -> impl Strategy<Value = LanguageId> {
+    prop::sample::select(LanguageId::all().collect::<Vec<_>>())
+}
+
+proptest! {
+    /// Of broken text a parser may make something else when it can use an old tree again (how it recovers
+    /// depends on where it started), but text it understands has one outline. Everything is undone in the end, so
+    /// that each case comes back to such a text from whatever state it was in.
+    #[test]
+    fn an_edited_tree_gives_the_same_outline_as_a_new_one(
+        language in language(),
+        edits in prop::collection::vec(edit(), 1..8),
+    ) {
+        let mut source = language.fixture().to_owned();
+        let mut tree = parse(language, &source, None, &Cancel::new()).unwrap();
+        let mut replace = |source: &mut String, range: std::ops::Range<usize>, text: &str| {
+            tree.edit(&TreeEdit::in_rope(&Rope::from_str(source), range.clone(), text));
+            source.replace_range(range, text);
+            tree = parse(language, source, Some(&tree), &Cancel::new()).unwrap();
+            let fresh = parse(language, source, None, &Cancel::new()).unwrap();
+            prop_assert_eq!(tree.root().range(), fresh.root().range());
+            if !fresh.has_error() {
+                // Only comments move in the tree, into a statement or out of it.
+                prop_assert!(!tree.has_error(), "{}", source);
+                let outline = |tree| Outline::of(tree, source, &Cancel::new()).unwrap();
+                prop_assert_eq!(outline(&tree), outline(&fresh));
+            }
+            Ok(())
+        };
+        let mut undo = Vec::new();
+        for edit in &edits {
+            let range = range(edit, &source);
+            undo.push((range.start..range.start + edit.text.len(), source[range.clone()].to_owned()));
+            replace(&mut source, range, &edit.text)?;
+        }
+        for (range, text) in undo.into_iter().rev() {
+            replace(&mut source, range, &text)?;
+        }
+        prop_assert_eq!(&*source, language.fixture());
+    }
+
+    /// Of the same tree, whatever edits led to it, also by way of broken texts. Everything is undone in the end, so that
+    /// each case comes back to a text without errors.
+    #[test]
+    fn a_live_outline_is_the_outline(
+        language in language(),
+        copies in 1_usize..4,
+        batches in prop::collection::vec(prop::collection::vec(edit(), 1..4), 1..8),
+    ) {
+        let key = FileKey::from("src/file");
+        let mut text = Rope::from_str(&language.fixture().repeat(copies));
+        let mut tree = parse_rope(language, &text, None, &Cancel::new()).unwrap();
+        let mut live = LiveOutline::new(&tree, &text, &Cancel::new()).unwrap();
+        let mut undo = Vec::new();
+        let mut replace = |text: &mut Rope, edits: &mut dyn Iterator<Item = (Index, usize, Option<usize>, String)>| {
+            let (mut told, mut undone) = (Vec::new(), Vec::new());
+            for (place, length, exact, inserted) in edits {
+                let range = match exact {
+                    Some(start) => start..start + length,
+                    None => range(&Edit { start: place, length, text: String::new() }, &text.to_string()),
+                };
+                let step = TreeEdit::in_rope(text, range.clone(), &inserted);
+                tree.edit(&step);
+                told.push(step);
+                undone.push((place, inserted.len(), Some(range.start), text.byte_slice(range.clone()).to_string()));
+                let start = text.byte_to_char(range.start);
+                text.remove(start..text.byte_to_char(range.end));
+                text.insert(start, &inserted);
+            }
+            let now = parse_rope(language, text, Some(&tree), &Cancel::new()).unwrap();
+            let currency = live.refresh(&now, text, &told, &Cancel::new()).unwrap();
+            tree = now;
+            prop_assert_eq!(currency == Currency::Behind, tree.has_error());
+            if currency == Currency::Current {
+                let source = text.to_string();
+                let outline = Outline::of(&tree, &source, &Cancel::new()).unwrap();
+                prop_assert_eq!(live.outline(), outline.clone(), "{}", source);
+                prop_assert_eq!(live.block(&key), map_block(language, &key, &outline), "{}", source);
+            }
+            undone.reverse();
+            Ok(undone)
+        };
+        for batch in batches {
+            let mut edits = batch.into_iter().map(|edit| (edit.start, edit.length, None, edit.text));
+            undo.push(replace(&mut text, &mut edits)?);
+        }
+        for batch in undo.into_iter().rev() {
+            replace(&mut text, &mut batch.into_iter())?;
+        }
+        prop_assert_eq!(text.to_string(), language.fixture().repeat(copies));
+    }
+
+    #[test]
+    fn any_text_gives_a_block_of_the_right_shape(
+        language in language(),
+        edits in prop::collection::vec(edit(), 0..30),
+    ) {
+        let mut source = language.fixture().to_owned();
+        for edit in &edits {
+            source.replace_range(range(edit, &source), &edit.text);
+        }
+        let outline = Outline::read(language, &source, &Cancel::new()).unwrap();
+        prop_assert!(outline.references.iter().is_sorted());
+        let mut depth = 0;
+        for symbol in &outline.symbols {
+            prop_assert!(symbol.depth <= depth, "{:?}", outline);
+            depth = symbol.depth + 1;
+            prop_assert!(!symbol.name.is_empty() && !symbol.head.is_empty(), "{:?} in\n{}", symbol, source);
+            prop_assert!(symbol.head.chars().count() <= 200);
+        }
+        let block = map_block(language, &FileKey::from("src/file"), &outline);
+        prop_assert!(block.text.ends_with('\n'));
+        prop_assert!(!block.text.contains(|c: char| c.is_control() && c != '\n'));
+        for (number, line) in block.text.lines().enumerate() {
+            prop_assert_eq!(line.starts_with(' '), number > 0, "{}", block.text);
+            prop_assert!(!line.trim().is_empty());
+        }
+        let again = map_block(language, &FileKey::from("src/file"), &outline);
+        prop_assert_eq!(again, block);
+    }
+
+    #[test]
+    fn a_place_in_a_rope_is_the_place_in_its_text(
+        text in "([a-z]|\r|\n|\r\n|ä|\u{2028}){0,3000}",
+        at in any::<(Index, Index)>(),
+    ) {
+        let rope = Rope::from_str(&text);
+        let (a, b) = (at.0.index(text.len() + 1), at.1.index(text.len() + 1));
+        let edit = TreeEdit::in_rope(&rope, a.min(b)..a.max(b), "x\ny");
+        let zero = TreePoint { byte: 0, row: 0, column: 0 };
+        prop_assert_eq!(edit.start, zero.after(&text.as_bytes()[..a.min(b)]));
+        prop_assert_eq!(edit.old_end, zero.after(&text.as_bytes()[..a.max(b)]));
+        prop_assert_eq!(edit.new_end, edit.start.after(b"x\ny"));
+    }
+}

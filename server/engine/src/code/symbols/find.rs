@@ -1,0 +1,175 @@
+//! Symbols and files by a part of their names, as a person types it. Compares letters; knows nothing of references.
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::code::outline::{Symbol, SymbolKind};
+use crate::key::FileKey;
+
+use super::index::SymbolIndex;
+
+/// A symbol that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found<'a> {
+    /// The file it is in.
+    pub file: &'a FileKey,
+    /// Its place among the symbols of the file's outline.
+    pub at: usize,
+    /// The symbol.
+    pub symbol: &'a Symbol,
+    /// The name of the symbol it is directly in.
+    pub container: Option<&'a str>,
+}
+
+/// How near a name is to what was typed; less is nearer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Closeness {
+    kind: Match,
+    rest: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Match {
+    Start,
+    Inside,
+    Scattered,
+}
+
+/// What of a file's path has the letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Its own name.
+    Name,
+    /// The folders, alone or with the name.
+    Path,
+}
+
+/// The symbols whose names have the letters of `query` in them, in order, letter case aside; the closest first, equal ones
+/// by file and place; at most `limit`. Implementations are left out: they have the names of their types.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub fn find<'a>(
+    index: &'a SymbolIndex,
+    query: &str,
+    limit: usize,
+    cancel: &Cancel,
+) -> Result<Vec<Found<'a>>, Cancelled> {
+    let query = query.to_lowercase();
+    let mut found: Vec<(Closeness, Found<'a>)> = Vec::new();
+    for (file, symbols) in index.iter() {
+        cancel.check()?;
+        let mut around: Vec<&str> = Vec::new();
+        for (at, symbol) in symbols.outline.symbols.iter().enumerate() {
+            around.truncate(symbol.depth as usize);
+            let container = around.last().copied();
+            around.push(&symbol.name);
+            if let Some(closeness) =
+                closeness(&symbol.name, &query).filter(|_| symbol.kind != SymbolKind::Impl)
+            {
+                found.push((closeness, Found { file, at, symbol, container }));
+            }
+        }
+    }
+    found.sort_unstable_by_key(|(closeness, found)| (*closeness, found.file, found.at));
+    found.truncate(limit);
+    Ok(found.into_iter().map(|(_, found)| found).collect())
+}
+
+/// The files of `files`, which are in key order, whose paths have the letters of `query` in them, in order, letter case
+/// aside; the closest first, equal ones by key; at most `limit`. What fits the file's own name is closer than what fits only
+/// its path. Without a query it is the first of them.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub fn find_files<'a>(
+    files: &'a [FileKey],
+    query: &str,
+    limit: usize,
+    cancel: &Cancel,
+) -> Result<Vec<&'a FileKey>, Cancelled> {
+    if query.is_empty() {
+        return Ok(files.iter().take(limit).collect());
+    }
+    let query = query.to_lowercase();
+    let mut found = Vec::new();
+    for key in files {
+        cancel.check()?;
+        let places = [(Place::Name, key.file_name()), (Place::Path, key.as_str())];
+        let near = places.into_iter().filter_map(|(place, name)| {
+            let near = closeness(name, &query)?;
+            Some((near.kind == Match::Scattered, place, near))
+        });
+        found.extend(near.min().map(|near| (near, key)));
+    }
+    found.sort_unstable();
+    found.truncate(limit);
+    Ok(found.into_iter().map(|(_, key)| key).collect())
+}
+
+fn closeness(name: &str, query: &str) -> Option<Closeness> {
+    let name = name.to_lowercase();
+    let kind = match name.find(query) {
+        Some(0) => Match::Start,
+        Some(_) => Match::Inside,
+        None => {
+            let mut letters = name.chars();
+            query.chars().all(|wanted| letters.any(|letter| letter == wanted)).then_some(Match::Scattered)?
+        }
+    };
+    Some(Closeness { kind, rest: name.len().saturating_sub(query.len()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use strata_grammars::LanguageId;
+
+    use super::*;
+    use crate::code::symbols::FileSymbols;
+
+    #[test]
+    fn the_closest_names_come_first() {
+        let mut names = ["rerun", "run", "running", "prune", "reduction", "RunFast", "other"].to_vec();
+        names.retain(|name| closeness(name, "run").is_some());
+        names.sort_by_key(|name| closeness(name, "run"));
+        assert_eq!(names, ["run", "running", "RunFast", "rerun", "prune", "reduction"]);
+        assert!(closeness("RunFast", "rf").is_some() && closeness("RunFast", "fr").is_none());
+        assert!(closeness("anything", "").is_some());
+    }
+
+    #[test]
+    fn files_are_found_by_their_names_and_then_by_their_paths() {
+        let paths = ["lib/run.rs", "run/other.rs", "src/lib.rs", "src/r_u_n.rs", "src/rerun.rs", "z.txt"];
+        let files = paths.map(FileKey::from);
+        let found = |query: &str, limit| -> Vec<&str> {
+            let found = find_files(&files, query, limit, &Cancel::new()).unwrap();
+            found.into_iter().map(FileKey::as_str).collect()
+        };
+        assert_eq!(found("RUN", 9), ["lib/run.rs", "src/rerun.rs", "run/other.rs", "src/r_u_n.rs"]);
+        assert_eq!(found("lib.rs", 9), ["src/lib.rs", "lib/run.rs"]);
+        assert_eq!(found("src/l", 9), ["src/lib.rs"]);
+        assert_eq!(found("run", 1), ["lib/run.rs"]);
+        assert_eq!(found("", 2), ["lib/run.rs", "run/other.rs"]);
+        assert_eq!(found("nowhere", 9), [""; 0]);
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert_eq!(find_files(&files, "run", 9, &cancel), Err(Cancelled));
+    }
+
+    #[test]
+    fn what_is_found_says_where_it_is() {
+        let rust = LanguageId::by_name("rust").unwrap();
+        let key = FileKey::new("a.rs");
+        let source = "struct Till;\nimpl Till { fn pay(&self) {} }\nfn payment() {}\n";
+        let symbols = FileSymbols::read(rust, &key, source, &Cancel::new()).unwrap();
+        let index: SymbolIndex = [(key.clone(), Arc::new(symbols))].into_iter().collect();
+        let found = |query, limit| -> Vec<(String, Option<String>)> {
+            let found = find(&index, query, limit, &Cancel::new()).unwrap();
+            found.iter().map(|f| (f.symbol.name.to_string(), f.container.map(str::to_owned))).collect()
+        };
+        let pay = ("pay".to_owned(), Some("Till".to_owned()));
+        assert_eq!(found("PAY", 9), [pay.clone(), ("payment".to_owned(), None)]);
+        assert_eq!(found("pay", 1), [pay]);
+        assert_eq!(found("till", 9), [("Till".to_owned(), None)], "the struct and not its implementation");
+    }
+}

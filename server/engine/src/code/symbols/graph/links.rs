@@ -1,0 +1,157 @@
+//! Makes the graph of an index: numbers the names, resolves the imports, weighs what every file mentions.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use strata_grammars::{ImportStyle, LanguageId};
+
+use super::names::{Definer, NameTable, Place};
+use super::pins::{self, Among, Marks};
+use super::{Definition, Edge, Incoming, Node, Parts, Pin, References};
+use crate::code::outline::SymbolKind;
+use crate::code::symbols::imports::Resolver;
+use crate::code::symbols::index::{FileSymbols, SymbolIndex};
+use crate::code::symbols::manifests::Manifests;
+use crate::key::FileKey;
+
+/// A name with more definers than this says nothing about any of them, unless an import says which; and it
+/// would cost time by the square of a repository's size.
+const MAX_DEFINERS: usize = 16;
+/// What the mention of a name is worth that is defined only inside types and that no import explains.
+const MEMBER_WEIGHT: f32 = 0.25;
+/// What an import is worth none of whose names are mentioned.
+const IMPORT_WEIGHT: f32 = 0.25;
+
+/// See [`References::build`].
+pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> References {
+    let files = index.iter().map(|(key, file)| (key.clone(), file.language));
+    let resolver = Resolver::new(files, Arc::clone(manifests));
+    let mut names = NameTable::default();
+    let defines: Vec<Box<[Definition]>> = index.iter().map(|(_, file)| names.defined(file)).collect();
+    names.settle(defines.iter().map(|defines| &**defines));
+    let parts: Vec<Parts> = index
+        .iter()
+        .zip(defines)
+        .map(|((key, file), defines)| Parts {
+            defines,
+            mentions: names.mentioned(file),
+            imports: imports(&resolver, key, file),
+        })
+        .collect();
+    let all: Vec<&Parts> = parts.iter().collect();
+    let among = Among { parts: &all, is_entry: &|file| resolver.is_entry(file) };
+    let pins = pins::of_all(among, &mut Marks::new(names.len()));
+    let mut nodes = Vec::with_capacity(parts.len());
+    let mut weights = FxHashMap::default();
+    for (file, (((key, symbols), parts), pins)) in (0_u32..).zip(index.iter().zip(parts).zip(pins)) {
+        let language = symbols.language;
+        let tests = language.is_test_file(key.as_str());
+        let mut node = Node { language, tests, parts, pins, edges: Box::default() };
+        node.edges = edges(&resolver, &names, file, &node, &mut weights);
+        nodes.push(Arc::new(node));
+    }
+    let incoming = Arc::new(Incoming::of_all(&nodes));
+    let (resolver, names) = (Arc::new(resolver), Arc::new(names));
+    References { resolver, names, nodes, incoming, centrality: Arc::default() }
+}
+
+/// What a file means by a name that it mentions and does not define itself.
+pub(super) fn meant(graph: &References, file: u32, node: &Node, name: u32) -> Vec<Edge> {
+    let mut meant = Vec::new();
+    each_meant(&graph.resolver, &graph.names, file, node, name, |file, weight| {
+        meant.push(Edge { file, weight });
+    });
+    meant
+}
+
+/// The files that all imports of a file mean.
+pub(super) fn imports(resolver: &Resolver, key: &FileKey, file: &FileSymbols) -> Box<[Edge]> {
+    let mut found: Vec<Edge> = Vec::new();
+    let mut add = |text: &str| {
+        let files = resolver.numbers(key, file.language, text);
+        let weight = IMPORT_WEIGHT / files.len().max(1) as f32;
+        found.extend(files.into_iter().map(|file| Edge { file, weight }));
+    };
+    file.outline.imports.iter().for_each(&mut add);
+    if file.language.import_style() == ImportStyle::Crate {
+        for module in declared_modules(file) {
+            add(&format!("self::{module}"));
+        }
+    }
+    found.sort_by(|a, b| a.file.cmp(&b.file).then_with(|| b.weight.total_cmp(&a.weight)));
+    found.dedup_by_key(|edge| edge.file);
+    found.into()
+}
+
+/// `mod name;`: modules of which the file holds nothing.
+fn declared_modules(file: &FileSymbols) -> impl Iterator<Item = &str> {
+    let mut symbols = file.outline.symbols.iter().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let symbol = symbols.next()?;
+            let is_empty = symbols.peek().is_none_or(|next| next.depth <= symbol.depth);
+            if symbol.kind == SymbolKind::Module && symbol.depth == 0 && is_empty {
+                return Some(&*symbol.name);
+            }
+        }
+    })
+}
+
+/// The references of a file whose names and pins are known.
+pub(super) fn edges(
+    resolver: &Resolver,
+    names: &NameTable,
+    file: u32,
+    node: &Node,
+    weights: &mut FxHashMap<u32, f32>,
+) -> Box<[Edge]> {
+    for &name in &node.parts.mentions {
+        each_meant(resolver, names, file, node, name, |to, weight| *weights.entry(to).or_default() += weight);
+    }
+    for import in &node.parts.imports {
+        weights.entry(import.file).or_insert(import.weight);
+    }
+    let mut edges: Vec<Edge> = weights.drain().map(|(file, weight)| Edge { file, weight }).collect();
+    edges.sort_unstable_by_key(|edge| edge.file);
+    edges.into()
+}
+
+/// Calls `add` with every file that a name may mean, and how likely it is.
+fn each_meant(
+    resolver: &Resolver,
+    names: &NameTable,
+    file: u32,
+    node: &Node,
+    name: u32,
+    mut add: impl FnMut(u32, f32),
+) {
+    let pinned = node.pins_of(name);
+    for Pin { file, .. } in pinned {
+        add(*file, 1.0 / pinned.len() as f32);
+    }
+    let definers = names.definers(name);
+    let outer = definers.partition_point(|definer| definer.place == Place::Outer);
+    let meant = if outer > 0 { definers.get(..outer).unwrap_or_default() } else { definers };
+    let is_own = || meant.iter().any(|definer| definer.file == file);
+    if !pinned.is_empty() || meant.len() > MAX_DEFINERS || is_own() {
+        return;
+    }
+    let beside = |definer: &&Definer| {
+        let directory = |number: u32| resolver.files().get(number as usize).map_or("", FileKey::directory);
+        directory(definer.file) == directory(file)
+    };
+    if shares_directory(node.language) {
+        let count = meant.iter().filter(beside).count();
+        if count > 0 {
+            meant.iter().filter(beside).for_each(|definer| add(definer.file, 1.0 / count as f32));
+            return;
+        }
+    }
+    let weight = if outer > 0 { 1.0 } else { MEMBER_WEIGHT };
+    meant.iter().for_each(|definer| add(definer.file, weight / meant.len() as f32));
+}
+
+/// Whether the files of a directory see each other's names without importing them.
+fn shares_directory(language: LanguageId) -> bool {
+    matches!(language.import_style(), ImportStyle::Package | ImportStyle::Namespace)
+}

@@ -1,0 +1,190 @@
+//! Which files matter: the graph walked from where the interest lies.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::walk::Direction;
+use super::{Node, References};
+use crate::code::symbols::words::subwords;
+use crate::key::FileKey;
+
+/// What of the walk starts anywhere, so that what matters to the whole repository is never forgotten.
+const ANYWHERE: f64 = 0.15;
+/// What a seed file is worth by how it was named.
+const SELECTED: f64 = 1.0;
+const OPEN: f64 = 0.5;
+const MENTIONED: f64 = 1.0;
+/// What an identifier is worth, shared by the files that define it.
+const IDENTIFIER: f64 = 0.5;
+/// What a file of the same directory gets of what a seed gets; shared by all of them.
+const BESIDE: f64 = 0.5;
+/// What is left of the rank of a file of tests: its block is a line of counts.
+const TESTS: f64 = 0.1;
+/// What is left of the rank of a document. Most of them nobody refers to; next to code that nobody refers to
+/// either, code goes first.
+const DOCUMENTS: f64 = 0.5;
+
+/// Where the interest lies. All empty: in nothing in particular.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seeds<'a> {
+    /// Files that are open in the editor.
+    pub open: &'a [FileKey],
+    /// Files that are selected.
+    pub selected: &'a [FileKey],
+    /// Files that a request names.
+    pub mentioned: &'a [FileKey],
+    /// Names that a request mentions, in any spelling (`camelCase`, `snake_case`).
+    pub identifiers: &'a [String],
+}
+
+impl Seeds<'_> {
+    /// Whether there is no interest in anything in particular.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+            && self.selected.is_empty()
+            && self.mentioned.is_empty()
+            && self.identifiers.is_empty()
+    }
+}
+
+/// Files by how much they matter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranking {
+    files: Vec<FileKey>,
+    scores: Vec<f64>,
+}
+
+impl Ranking {
+    /// All files, the most useful to know first, equal ones by key.
+    pub fn files(&self) -> &[FileKey] {
+        &self.files
+    }
+
+    /// The files with their ranks, in the same order. Ranks compare within one ranking only.
+    pub fn iter(&self) -> impl Iterator<Item = (&FileKey, f64)> {
+        self.files.iter().zip(self.scores.iter().copied())
+    }
+}
+
+impl References {
+    /// All files, the most useful to know first: those that the seeds lead to, and those that much of the repository
+    /// refers to.
+    pub fn rank(&self, seeds: &Seeds<'_>) -> Ranking {
+        let start = self.start(seeds);
+        let ranks = self.walk(&start, Direction::Forward);
+        let weigh = |(rank, node): (f64, &Arc<Node>)| rank * node.worth();
+        let mut scored: Vec<(f64, &FileKey)> =
+            ranks.into_iter().zip(&self.nodes).map(weigh).zip(self.files()).collect();
+        scored.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
+        let (scores, files) = scored.into_iter().map(|(score, key)| (score, key.clone())).unzip();
+        Ranking { files, scores }
+    }
+
+    /// The ranks of all files, in key order, as walks find them that go along references either way and start
+    /// over where `start` says; when there are seeds, every other time from them. All together they are 1.
+    pub(in crate::code::symbols) fn around(&self, start: &[f64], seeds: &Seeds<'_>) -> Vec<f64> {
+        if seeds.is_empty() {
+            return self.walk(start, Direction::Either);
+        }
+        let seeded = self.start(seeds);
+        let share = |values: &[f64]| 1.0 / values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let (one, other) = (share(start), share(&seeded));
+        let both: Vec<f64> = start.iter().zip(&seeded).map(|(a, b)| a * one + b * other).collect();
+        self.walk(&both, Direction::Either)
+    }
+
+    /// How much of the repository lies around each file, in key order; the greatest is 1.
+    pub(in crate::code::symbols) fn centrality(&self) -> &[f64] {
+        self.centrality.get_or_init(|| {
+            let mut ranks = self.walk(&[], Direction::Either);
+            let most = ranks.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+            ranks.iter_mut().for_each(|rank| *rank /= most);
+            ranks
+        })
+    }
+
+    /// Where walks for some seeds start over.
+    fn start(&self, seeds: &Seeds<'_>) -> Vec<f64> {
+        let count = self.nodes.len();
+        let mut seeded: FxHashMap<u32, f64> = FxHashMap::default();
+        let files = [(seeds.selected, SELECTED), (seeds.open, OPEN), (seeds.mentioned, MENTIONED)];
+        for (keys, weight) in files {
+            for number in keys.iter().filter_map(|key| self.number(key)) {
+                let known = seeded.entry(number).or_default();
+                *known = known.max(weight);
+            }
+        }
+        for (number, weight) in self.identified(seeds.identifiers) {
+            *seeded.entry(number).or_default() += weight;
+        }
+        // In a fixed order, so that sums are always the same.
+        let mut seeded: Vec<(u32, f64)> = seeded.into_iter().collect();
+        seeded.sort_unstable_by_key(|(number, _)| *number);
+        let total: f64 = seeded.iter().map(|(_, weight)| weight).sum();
+        if total == 0.0 {
+            return vec![1.0; count];
+        }
+        let mut start = vec![ANYWHERE / count.max(1) as f64; count];
+        // What the seeds of a directory give is handed out once: both may be many.
+        let mut directories: BTreeMap<u32, (&[u32], f64)> = BTreeMap::new();
+        for (number, weight) in seeded {
+            let part = (1.0 - ANYWHERE) * weight / total;
+            if let Some(slot) = start.get_mut(number as usize) {
+                *slot += part;
+            }
+            let beside = self.resolver.beside(number);
+            if let Some(&first) = beside.first() {
+                directories.entry(first).or_insert((beside, 0.0)).1 += part;
+            }
+        }
+        for (beside, part) in directories.into_values() {
+            for &file in beside {
+                if let Some(slot) = start.get_mut(file as usize) {
+                    *slot += BESIDE * part / beside.len() as f64;
+                }
+            }
+        }
+        start
+    }
+
+    /// The files that define some identifiers, in whatever spelling.
+    fn identified(&self, identifiers: &[String]) -> Vec<(u32, f64)> {
+        let wanted: Vec<Vec<String>> = identifiers.iter().map(|name| subwords(name)).collect();
+        let mut found = Vec::new();
+        if wanted.is_empty() {
+            return found;
+        }
+        for (name, text) in self.names.iter() {
+            let fits = |(exact, words): (&String, &Vec<String>)| {
+                exact == text || !words.is_empty() && spelt(text, words)
+            };
+            if identifiers.iter().zip(&wanted).any(fits) {
+                let definers = self.names.definers(name);
+                let weight = IDENTIFIER / definers.len().max(1) as f64;
+                found.extend(definers.iter().map(|definer| (definer.file, weight)));
+            }
+        }
+        found
+    }
+}
+
+impl Node {
+    /// What is left of its rank because of what it is.
+    fn worth(&self) -> f64 {
+        if self.tests {
+            TESTS
+        } else if self.language.is_document() {
+            DOCUMENTS
+        } else {
+            1.0
+        }
+    }
+}
+
+/// Whether a name consists of these words, without looking at most names twice.
+fn spelt(name: &str, words: &[String]) -> bool {
+    let letters = name.bytes().filter(u8::is_ascii_alphanumeric).count();
+    name.is_ascii() && letters == words.iter().map(String::len).sum::<usize>() && subwords(name) == words
+}

@@ -1,0 +1,114 @@
+//! The outlines of all files, as a value that is cheap to copy.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use strata_grammars::LanguageId;
+
+use crate::cancel::{Cancel, Cancelled};
+use crate::code::outline::{LiveOutline, MapBlock, Outline, map_block};
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+
+/// What is known of one file's symbols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSymbols {
+    /// The language it was read in.
+    pub language: LanguageId,
+    /// Its outline.
+    pub outline: Outline,
+    /// Its map block.
+    pub block: MapBlock,
+}
+
+/// The symbols of every file that has any language. A clone shares everything; changing a clone copies
+/// the table of names (not the outlines) once and leaves the original as it was.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolIndex {
+    files: Arc<BTreeMap<FileKey, Arc<FileSymbols>>>,
+}
+
+impl FileSymbols {
+    /// The symbols of a file with a known outline.
+    pub fn new(language: LanguageId, key: &FileKey, outline: Outline) -> Self {
+        let block = map_block(language, key, &outline);
+        Self { language, outline, block }
+    }
+
+    /// The symbols of a file that is being edited.
+    pub fn of_live(outline: &mut LiveOutline, key: &FileKey) -> Self {
+        Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
+    }
+
+    /// Parses a text and keeps what the index needs.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up first.
+    pub fn read(
+        language: LanguageId,
+        key: &FileKey,
+        source: &str,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
+        Ok(Self::new(language, key, Outline::read(language, source, cancel)?))
+    }
+
+    /// The hash of its map block's text.
+    pub fn block_hash(&self) -> ContentHash {
+        self.block.text_hash
+    }
+}
+
+impl SymbolIndex {
+    /// An index without files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts a file in, in place of what was known of it.
+    pub fn insert(&mut self, key: FileKey, symbols: Arc<FileSymbols>) {
+        Arc::make_mut(&mut self.files).insert(key, symbols);
+    }
+
+    /// Takes a file out; whether it was there.
+    pub fn remove(&mut self, key: &FileKey) -> bool {
+        self.files.contains_key(key) && Arc::make_mut(&mut self.files).remove(key).is_some()
+    }
+
+    /// What is known of a file.
+    pub fn get(&self, key: &FileKey) -> Option<&Arc<FileSymbols>> {
+        self.files.get(key)
+    }
+
+    /// All files in the order of their keys.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&FileKey, &Arc<FileSymbols>)> {
+        self.files.iter()
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there are no files.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// How many symbols all files have together.
+    pub fn symbol_count(&self) -> usize {
+        self.files.values().map(|file| file.outline.symbols.len()).sum()
+    }
+}
+
+impl FromIterator<(FileKey, Arc<FileSymbols>)> for SymbolIndex {
+    fn from_iter<I: IntoIterator<Item = (FileKey, Arc<FileSymbols>)>>(files: I) -> Self {
+        Self { files: Arc::new(files.into_iter().collect()) }
+    }
+}
+
+impl Extend<(FileKey, Arc<FileSymbols>)> for SymbolIndex {
+    fn extend<I: IntoIterator<Item = (FileKey, Arc<FileSymbols>)>>(&mut self, files: I) {
+        Arc::make_mut(&mut self.files).extend(files);
+    }
+}

@@ -1,0 +1,183 @@
+//! What a text asks for: its words with their weights, the paths and the names that it spells out.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lexical::{LexicalIndex, name_words};
+use crate::code::symbols::graph::Seeds;
+use crate::key::FileKey;
+use crate::text::floor;
+
+/// The most bytes of a text that are read.
+const MAX_TEXT: usize = 64 << 10;
+/// The most words that are looked up.
+const MAX_WORDS: usize = 400;
+/// A name that more files have than this (`mod.rs`) names none of them.
+const MAX_NAMESAKES: usize = 4;
+/// What a word of the first line weighs; any other weighs 1. It says what the rest explains.
+const FIRST_LINE: f64 = 2.5;
+/// Lines that say who wrote something, not what.
+const TRAILERS: [&str; 9] = [
+    "signed-off-by:",
+    "co-authored-by:",
+    "reviewed-by:",
+    "acked-by:",
+    "tested-by:",
+    "reported-by:",
+    "cc:",
+    "change-id:",
+    "git-svn-id:",
+];
+
+/// What relevance is asked about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Query<'a> {
+    /// What someone wants done, in their words. The first line counts for more.
+    pub text: &'a str,
+    /// What else is known of where the interest lies.
+    pub seeds: Seeds<'a>,
+}
+
+/// A text, read.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Words, stemmed, and names of several words as one; with their weights, in the order of the text.
+    pub(super) words: Vec<(String, f64)>,
+    /// What looks like a path or the name of a file, as written.
+    pub(super) paths: Vec<String>,
+    /// What is spelled like code, as written.
+    pub(super) identifiers: Vec<String>,
+}
+
+/// What a text spells out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// Files whose path, or as much of its end as tells them apart, stands in the text; in key order.
+    pub files: Vec<FileKey>,
+    /// Names spelled as code: in backticks, `snake_case`, `camelCase`; in the order of the text.
+    pub identifiers: Vec<String>,
+}
+
+impl Mentions {
+    /// Reads a text, with the files that there are.
+    pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
+        let asked = Asked::read(text);
+        let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
+        let files = lexical.files().filter(|(number, _)| named.contains(number));
+        let mut identifiers = asked.identifiers;
+        let mut known = FxHashSet::default();
+        identifiers.retain(|name| known.insert(name.clone()));
+        Self { files: files.map(|(_, file)| file.key.clone()).collect(), identifiers }
+    }
+}
+
+impl Asked {
+    /// Reads a text.
+    pub(super) fn read(text: &str) -> Self {
+        let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();
+        let mut asked = Self::default();
+        let mut weights: FxHashMap<String, usize> = FxHashMap::default();
+        let mut is_first = true;
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            if !is_first && is_trailer(line) {
+                continue;
+            }
+            let weight = if is_first { FIRST_LINE } else { 1.0 };
+            is_first = false;
+            for token in line.split(|c: char| {
+                c.is_whitespace() || matches!(c, ',' | ';' | '"' | '\'' | '(' | '[' | '{' | '<')
+            }) {
+                asked.token(token, weight, &mut weights);
+            }
+        }
+        asked
+    }
+
+    /// The files whose paths end with a path of the text. What more than a few files are called names none.
+    pub(super) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
+        let mut named: BTreeMap<&str, Vec<u32>> =
+            self.paths.iter().map(|path| (path.as_str(), Vec::new())).collect();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        for (number, file) in lexical.files() {
+            let path = file.key.as_str();
+            let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
+            for end in std::iter::once(path).chain(below) {
+                if let Some(files) = named.get_mut(end) {
+                    files.push(number);
+                }
+            }
+        }
+        let mut files: Vec<u32> =
+            named.into_values().filter(|files| files.len() <= MAX_NAMESAKES).flatten().collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    fn token(&mut self, token: &str, weight: f64, known: &mut FxHashMap<String, usize>) {
+        if token.contains("://") || token.len() > 200 {
+            return;
+        }
+        let quoted = token.contains('`');
+        let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '.'));
+        let token = token.trim_end_matches(['.', '/']);
+        if token.is_empty() {
+            return;
+        }
+        if looks_like_path(token) {
+            self.paths.push(token.trim_start_matches("./").to_owned());
+        }
+        if quoted || looks_like_code(token) {
+            self.identifiers.extend(
+                token
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .filter(|n| n.len() > 2)
+                    .map(str::to_owned),
+            );
+        }
+        name_words(token, |word| {
+            // A word said often is not meant as often as it is said.
+            if let Some(&at) = known.get(word) {
+                if let Some((_, before)) = self.words.get_mut(at) {
+                    *before = before.max(weight);
+                }
+            } else if self.words.len() < MAX_WORDS {
+                known.insert(word.to_owned(), self.words.len());
+                self.words.push((word.to_owned(), weight));
+            }
+        });
+    }
+}
+
+fn is_trailer(line: &str) -> bool {
+    let line = line.trim_start();
+    TRAILERS
+        .iter()
+        .any(|trailer| line.get(..trailer.len()).is_some_and(|start| start.eq_ignore_ascii_case(trailer)))
+}
+
+/// `src/lib.rs`, `app.py`: parts that make a path, or a name with an extension.
+fn looks_like_path(token: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
+    if !token.chars().all(plain) || !token.chars().any(char::is_alphabetic) {
+        return false;
+    }
+    let name = token.rsplit('/').next().unwrap_or(token);
+    let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    token.contains('/') || extension.is_some_and(|(_, end)| (1..=5).contains(&end.len()))
+}
+
+/// `snake_case`, `camelCase`, `a.b`, `A::b`, `call()`.
+fn looks_like_code(token: &str) -> bool {
+    let inner = token.trim_matches('_');
+    let mut letters = inner.chars();
+    let small_then_capital = letters.by_ref().any(char::is_lowercase) && letters.any(char::is_uppercase);
+    inner.contains('_')
+        || small_then_capital
+        || token.contains("::")
+        || token.ends_with("()")
+        || inner.contains('.') && !inner.ends_with('.')
+}

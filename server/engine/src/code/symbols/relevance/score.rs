@@ -1,0 +1,247 @@
+//! Brings together what speaks for a file. The constants were tuned on every second of the commits that
+//! the bench `relevance` looks at; that bench prints what they are worth on all of them.
+
+use std::collections::BTreeMap;
+
+use super::lexical::{FIELDS, Field, LexicalIndex};
+use super::query::{Asked, Query};
+use crate::code::outline::{Outline, SymbolKind};
+use crate::code::symbols::graph::References;
+use crate::code::symbols::index::SymbolIndex;
+use crate::code::symbols::words::{each_subword, stem};
+use crate::key::FileKey;
+
+/// What a word counts in each field: a file is about what its path says, then what it defines; what it
+/// mentions only tells files apart that are equal otherwise.
+const FIELD_WEIGHTS: [f64; FIELDS] = [4.0, 3.0, 0.2, 0.05];
+/// How far long fields are held against a file. Mentions weigh so little that their number does not matter.
+const LENGTH: [f64; FIELDS] = [0.5, 0.5, 0.5, 0.0];
+/// How soon more of the same word stops counting (BM25's `k1`).
+const SATURATION: f64 = 3.0;
+/// What a file gets whose path the text spells out: as much as the best one by words.
+const NAMED: f64 = 1.0;
+/// What is left of what speaks for a file that is no code: most texts are about code.
+const NO_CODE: f64 = 0.5;
+/// What references may add, of what the best file has.
+const SPREAD: f64 = 0.2;
+/// How much more a walk starts from good matches than from poor ones: the power of the score.
+const SHARPEN: f64 = 1.5;
+/// What the place in the whole repository may add: much used files are changed more often.
+const CENTRAL: f64 = 0.1;
+/// What size may add: there is more to change in a file that defines more.
+const SIZE: f64 = 0.07;
+/// What a source and its tests hand to each other, of their scores.
+const COMPANION: f64 = 0.1;
+/// More files of the same subject than this have nothing to do with each other (`mod.rs`).
+const MAX_COMPANIONS: usize = 6;
+/// Where the list of changes comes in at the latest: most changes are noted there, but it is not what a text is about.
+const CHANGELOG_PLACE: usize = 5;
+/// The most symbols told of one file.
+const MAX_SYMBOLS: usize = 8;
+
+/// A file that a text is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relevant {
+    /// Which.
+    pub file: FileKey,
+    /// How much, between 0 and 1. The best has 1 when it has words of the text.
+    pub score: f64,
+    /// The symbols in it that the text is about, best first; not more than a few.
+    pub symbols: Vec<MatchedSymbol>,
+}
+
+/// A symbol that a text is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchedSymbol {
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its name behind the names of what it is in: `Session.send`.
+    pub name: String,
+    /// How much, between 0 and 1: how well the name fits and how relevant its file is.
+    pub score: f64,
+}
+
+/// The files that a text is about, best first, equal ones by key; at most `limit`. When no file has a word of
+/// it, those that matter most to the repository and to the seeds, with low scores; none without a text and seeds.
+pub fn relevant(
+    index: &SymbolIndex,
+    lexical: &LexicalIndex,
+    references: &References,
+    query: &Query<'_>,
+    limit: usize,
+) -> Vec<Relevant> {
+    let asked = Asked::read(query.text);
+    let words = weighed(lexical, &asked);
+    let mut scores = by_words(lexical, &words);
+    to_one(&mut scores);
+    for number in asked.named(lexical) {
+        add(&mut scores, number, NAMED);
+    }
+    if query.text.trim().is_empty() && query.seeds.is_empty() {
+        return Vec::new();
+    }
+    let start: Vec<f64> = of_graph(lexical, references, &scores).map(|score| score.powf(SHARPEN)).collect();
+    for (number, _) in lexical.files().filter(|(_, file)| !file.is_code) {
+        if let Some(score) = scores.get_mut(number as usize) {
+            *score *= NO_CODE;
+        }
+    }
+    let mut walked = references.around(&start, &query.seeds);
+    to_one(&mut walked);
+    for ((key, walked), central) in references.files().iter().zip(&walked).zip(references.centrality()) {
+        if let Some(number) = lexical.number(key) {
+            add(&mut scores, number, SPREAD * walked + CENTRAL * central.sqrt());
+        }
+    }
+    by_size(lexical, &mut scores);
+    to_companions(lexical, &mut scores);
+    to_changelog(lexical, &mut scores);
+    // When no word of the text is known, what is left says little, and the scores stay low.
+    let best = scores.iter().copied().fold(1.0, f64::max);
+    scores.iter_mut().for_each(|score| *score /= best);
+
+    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
+    let mut ranked: Vec<(f64, &FileKey)> =
+        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
+    ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
+    ranked.retain(|(score, _)| *score > 0.0);
+    ranked.truncate(limit);
+    let words: BTreeMap<&str, f64> = words.into_iter().collect();
+    let all: f64 = words.values().copied().fold(0.0, f64::max);
+    let symbols = |key: &FileKey, score: f64| {
+        index.get(key).map_or(Vec::new(), |file| matched(&file.outline, &words, all, score))
+    };
+    ranked
+        .into_iter()
+        .map(|(score, key)| Relevant { file: key.clone(), score, symbols: symbols(key, score) })
+        .collect()
+}
+
+/// The words of a text that some file has, with what each is worth: rare ones more.
+fn weighed<'a>(lexical: &LexicalIndex, asked: &'a Asked) -> Vec<(&'a str, f64)> {
+    let count = lexical.len() as f64;
+    let rarity = |word: &str| {
+        let having = lexical.postings(word).len() as f64;
+        (having > 0.0).then(|| (1.0 + (count - having + 0.5) / (having + 0.5)).ln())
+    };
+    let words = asked.words.iter();
+    words.filter_map(|(word, weight)| Some((word.as_str(), weight * rarity(word)?))).collect()
+}
+
+/// BM25 over several fields: their counts are brought together before more of the same stops counting.
+fn by_words(lexical: &LexicalIndex, words: &[(&str, f64)]) -> Vec<f64> {
+    let mut scores = vec![0.0; lexical.len()];
+    let averages: [f64; FIELDS] = std::array::from_fn(|field| lexical.average(field).max(1.0));
+    for (word, worth) in words {
+        for posting in lexical.postings(word) {
+            let fields = posting.counts.iter().zip(lexical.lengths(posting.file)).zip(averages);
+            let weights = FIELD_WEIGHTS.iter().zip(LENGTH);
+            let count: f64 = fields
+                .zip(weights)
+                .filter(|(((count, _), _), _)| **count > 0)
+                .map(|(((count, length), average), (weight, against))| {
+                    weight * f64::from(*count) / (1.0 - against + against * f64::from(length) / average)
+                })
+                .sum();
+            add(&mut scores, posting.file, worth * count / (SATURATION + count));
+        }
+    }
+    scores
+}
+
+fn by_size(lexical: &LexicalIndex, scores: &mut [f64]) {
+    let size = |number: u32| {
+        let [_, _, defined, _] = lexical.lengths(number);
+        (1.0 + f64::from(defined)).ln()
+    };
+    let most = lexical.files().map(|(number, _)| size(number)).fold(1.0, f64::max);
+    for (number, _) in lexical.files() {
+        add(scores, number, SIZE * size(number) / most);
+    }
+}
+
+fn to_companions(lexical: &LexicalIndex, scores: &mut [f64]) {
+    let before = scores.to_vec();
+    let score = |number: u32| before.get(number as usize).copied().unwrap_or(0.0);
+    for group in lexical.companions().filter(|group| (2..=MAX_COMPANIONS).contains(&group.len())) {
+        for &number in group {
+            let others = group.iter().filter(|other| **other != number);
+            add(scores, number, COMPANION * others.map(|&other| score(other)).fold(0.0, f64::max));
+        }
+    }
+}
+
+/// Lifts the list of changes that is closest to the best file.
+fn to_changelog(lexical: &LexicalIndex, scores: &mut [f64]) {
+    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
+    let mut ranked: Vec<(f64, &FileKey)> =
+        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
+    ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
+    let (Some((_, best)), Some((place, _))) = (ranked.first(), ranked.get(CHANGELOG_PLACE)) else { return };
+    let shared = |key: &FileKey| {
+        let own = key.directory().split('/').filter(|part| !part.is_empty());
+        // One that lies beside the way to the best file is somebody else's.
+        let mut way = best.as_str().split('/');
+        own.map(|part| way.next() == Some(part)).try_fold(0_usize, |count, same| same.then_some(count + 1))
+    };
+    let logs = lexical.files().filter(|(_, file)| file.is_changelog);
+    let closest = logs
+        .filter_map(|(number, file)| Some((shared(&file.key)?, number)))
+        .max_by_key(|(shared, _)| *shared);
+    if let Some(score) = closest.and_then(|(_, number)| scores.get_mut(number as usize)) {
+        *score = score.max(*place);
+    }
+}
+
+/// The symbols of a file whose names have words of the text in them.
+fn matched(outline: &Outline, words: &BTreeMap<&str, f64>, best: f64, file: f64) -> Vec<MatchedSymbol> {
+    let mut around: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    for symbol in outline.visible() {
+        around.truncate(symbol.depth as usize);
+        let (mut worth, mut count) = (0.0, 0_u32);
+        each_subword(&symbol.name, |word| {
+            worth += words.get(stem(word)).copied().unwrap_or(0.0);
+            count += 1;
+        });
+        if worth > 0.0 && symbol.kind.is_referable() {
+            let fit = (worth / (best * f64::from(count.max(1)).sqrt())).min(1.0);
+            let name = around.iter().copied().chain([&*symbol.name]).collect::<Vec<_>>().join(".");
+            found.push(MatchedSymbol { kind: symbol.kind, name, score: (fit * file).sqrt() });
+        }
+        around.push(&symbol.name);
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found.truncate(MAX_SYMBOLS);
+    found
+}
+
+/// The scores of the files of a graph.
+fn of_graph<'a>(
+    lexical: &'a LexicalIndex,
+    references: &'a References,
+    scores: &'a [f64],
+) -> impl Iterator<Item = f64> + 'a {
+    let number = |key| lexical.number(key);
+    references
+        .files()
+        .iter()
+        .map(move |key| number(key).and_then(|number| scores.get(number as usize)).copied().unwrap_or(0.0))
+}
+
+fn add(scores: &mut [f64], number: u32, more: f64) {
+    if let Some(score) = scores.get_mut(number as usize) {
+        *score += more;
+    }
+}
+
+/// Scales scores so that the best is 1.
+fn to_one(scores: &mut [f64]) {
+    let best = scores.iter().copied().fold(0.0, f64::max);
+    if best > 0.0 {
+        scores.iter_mut().for_each(|score| *score /= best);
+    }
+}
+
+/// The place of what a file defines among the fields.
+const _: () = assert!(Field::Symbol as usize == 2);

@@ -1,0 +1,236 @@
+//! The conversation as it stands after a compaction: the fixed sentences, what stays, what is digested. Writes no summary
+//! and checks nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::conversation::history::{
+    ContentBlock, Entry, History, Kind, Message, MessageId, NewMessage, Pin, ResultPart, Role, Visibility,
+    answered_calls,
+};
+use crate::text::{clip, clip_middle};
+
+use super::pins::last_request;
+use super::profile::{Family, Profile};
+use super::split::Split;
+
+/// Opens the summary of `continuation`, to the letter.
+pub const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
+summary below covers the earlier portion of the conversation.";
+/// Closes the summary of `continuation`: what was read is gone from the conversation.
+pub const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
+/// Opens the summary of `checkpoint`.
+pub const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
+/// Opens the digest of tool results in what `checkpoint` keeps.
+pub const TOOL_DIGEST: &str = "[Compaction tool digest]";
+/// Stands in front of the person's last request in a `handoff`.
+pub const LAST_REQUEST: &str = "Last request from user was: ";
+/// Opens a conversation of which old messages were dropped without a summary.
+pub const LEFT_OUT: &str =
+    "[Earlier messages were left out: they were too long, and there is no summary of them.]";
+
+const TOPIC_HEADING: &str = "Summary of the conversation so far:";
+const TOPIC_ANSWER: &str = "I have read the summary and go on from there.";
+
+/// A goal is repeated up to so many characters.
+const GOAL_CHARS: usize = 4_000;
+/// One digested result gets so many characters of its digest ...
+const DIGEST_LINE: usize = 160;
+/// ... which has so many results at most.
+const DIGEST_LINES: usize = 40;
+/// A result in what is kept is clipped to so many characters when the window forces it.
+const FORCED_CLIP: usize = 400;
+
+/// What a summary is for the conversation it stands in.
+pub(super) struct Rebuild<'a> {
+    pub(super) visible: &'a [Arc<Message>],
+    pub(super) profile: &'a Profile,
+    pub(super) split: &'a Split,
+}
+
+impl Rebuild<'_> {
+    /// The conversation with `summary`, behind which `missing` names what it lacks.
+    pub(super) fn with_summary(&self, summary: &str, missing: &str) -> Vec<Entry> {
+        let summary = summary.trim();
+        let mut entries = Vec::new();
+        let spared: Vec<MessageId> = self
+            .split
+            .spared
+            .iter()
+            .filter(|at| **at < self.split.end)
+            .filter_map(|at| self.id(*at))
+            .collect();
+        // The first message, where it is kept, stands in front of the summary; pinned ones behind it, and so does a first
+        // one that is half of a tool call, which nothing may stand between.
+        let first = self.visible.first().filter(|message| History::begins_exchange(message));
+        let first = first.map(|message| message.id).filter(|id| spared.contains(id));
+        entries.extend(first.map(Entry::Keep));
+        match self.profile.family {
+            Family::Topic => {
+                entries.push(summary_of(Role::User, format!("{TOPIC_HEADING}\n\n{summary}{missing}")));
+                entries.push(summary_of(Role::Assistant, TOPIC_ANSWER.to_owned()));
+            }
+            Family::Continuation => {
+                let text = format!("{CONTINUED}\n\n{summary}{missing}\n\n{READ_AGAIN}");
+                entries.push(summary_of(Role::User, text));
+            }
+            Family::Checkpoint => {
+                entries.push(summary_of(Role::User, format!("{PREVIOUS_SUMMARY}\n\n{summary}{missing}")));
+            }
+            Family::Rolling => {
+                let goal = self.goal().map(|goal| format!("# Goal\n{goal}\n\n")).unwrap_or_default();
+                let text = format!("{goal}# Progress Summary\n{summary}{missing}");
+                entries.push(summary_of(Role::User, text));
+            }
+            Family::Handoff => {
+                let request = last_request(self.visible).map(|text| format!("\n\n{LAST_REQUEST}{text}"));
+                let text = format!("{summary}{missing}{}", request.unwrap_or_default());
+                entries.push(summary_of(Role::User, text));
+            }
+        }
+        entries.extend(spared.into_iter().filter(|id| Some(*id) != first).map(Entry::Keep));
+        entries.extend(self.kept());
+        entries
+    }
+
+    /// The conversation without what is old; `missing` is said of it, when there is anything to say.
+    pub(super) fn without_summary(&self, opening: &str, missing: &str) -> Vec<Entry> {
+        let spared =
+            self.split.spared.iter().filter(|at| **at < self.split.end).filter_map(|at| self.id(*at));
+        let spared: Vec<Entry> = spared.map(Entry::Keep).collect();
+        let text = format!("{opening}{missing}");
+        let said = (!text.trim().is_empty()).then(|| summary_of(Role::User, text.trim().to_owned()));
+        spared.into_iter().chain(said).chain(self.kept()).collect()
+    }
+
+    /// What the person wanted first.
+    fn goal(&self) -> Option<&str> {
+        let first = self.visible.iter().find(|message| message.body.role == Role::User)?;
+        let text = first.body.content.iter().find_map(|block| match block {
+            ContentBlock::Text { text } => Some(text.trim()),
+            _ => None,
+        })?;
+        // What an earlier compaction left opens with the goal already.
+        let text =
+            text.strip_prefix("# Goal\n").map_or(text, |rest| rest.split("\n\n# ").next().unwrap_or(rest));
+        Some(clip(text, GOAL_CHARS))
+    }
+
+    fn id(&self, at: usize) -> Option<MessageId> {
+        self.visible.get(at).map(|message| message.id)
+    }
+
+    /// What stays at the end, with old tool results digested where the profile wants that.
+    fn kept(&self) -> Vec<Entry> {
+        let kept = self.visible.get(self.split.end..).unwrap_or_default();
+        // Archived ones are digested already.
+        let results = |message: &Message| match message.body.kind {
+            Kind::ToolResultArchived => 0,
+            _ => message.body.content.iter().filter(|block| block.is_tool_result()).count(),
+        };
+        let total: usize = kept.iter().map(|message| results(message)).sum();
+        let mut excess = self.profile.summary.kept_results.map_or(0, |limit| total.saturating_sub(limit));
+        let calls = match excess {
+            0 => HashMap::new(),
+            _ => answered_calls(self.visible.iter().map(|message| &**message)),
+        };
+        let mut digest = Vec::new();
+        let mut entries: Vec<Entry> = Vec::with_capacity(kept.len() + 1);
+        for message in kept {
+            let held = results(message);
+            let is_free = message.body.pin == Pin::Free && held == message.body.content.len();
+            if held > 0 && held <= excess && is_free {
+                excess -= held;
+                digest.extend(message.body.content.iter().enumerate().map(|(place, block)| {
+                    let tool = calls.get(&(message.id, place)).map_or("tool", |&(name, _)| name);
+                    digest_line(tool, block)
+                }));
+                entries.push(Entry::Archive(message.id));
+            } else {
+                entries.push(Entry::Keep(message.id));
+            }
+        }
+        if !digest.is_empty() {
+            let left_out = digest.len().saturating_sub(DIGEST_LINES);
+            let mut text = String::from(TOOL_DIGEST);
+            if left_out > 0 {
+                text.push_str(&format!("\n- ({left_out} older ones)"));
+            }
+            for line in digest.iter().skip(left_out) {
+                text.push_str("\n- ");
+                text.push_str(line);
+            }
+            let message = NewMessage {
+                kind: Kind::ToolSummary,
+                user: Visibility::Hidden,
+                ..NewMessage::text(Role::User, text)
+            };
+            entries.push(Entry::Add(message));
+        }
+        entries
+    }
+}
+
+/// Clips the tool results of what stays in `entries`, the oldest first, until they are `over` tokens lighter or nothing
+/// is left to clip, and says how many are still too many. Pinned messages stay whole. `visible` holds the kept messages.
+pub(super) fn clip_kept(
+    entries: &mut [Entry],
+    visible: &[Arc<Message>],
+    over: usize,
+    count: &dyn Fn(&str) -> usize,
+) -> usize {
+    let mut over = over;
+    let bodies: HashMap<MessageId, &NewMessage> = visible
+        .iter()
+        .filter(|message| message.body.pin == Pin::Free && message.body.kind != Kind::ToolResultArchived)
+        .map(|message| (message.id, &message.body))
+        .collect();
+    for entry in entries.iter_mut() {
+        if over == 0 {
+            break;
+        }
+        let Entry::Keep(id) = entry else { continue };
+        let Some(body) = bodies.get(id) else { continue };
+        let (clipped, saved) = clip_results(body, count);
+        if saved > 0 {
+            over = over.saturating_sub(saved);
+            // The person goes on seeing the whole one.
+            *entry = Entry::Add(NewMessage { user: Visibility::Hidden, ..clipped });
+        }
+    }
+    over
+}
+
+fn clip_results(message: &NewMessage, count: &dyn Fn(&str) -> usize) -> (NewMessage, usize) {
+    let mut clipped = message.clone();
+    let mut saved = 0;
+    for block in &mut clipped.content {
+        let ContentBlock::ToolResult { content, .. } = block else { continue };
+        for part in content {
+            if let ResultPart::Text { text } = part {
+                let before = count(text);
+                let short = clip_middle(text, FORCED_CLIP);
+                let now = count(&short);
+                if now < before {
+                    saved += before - now;
+                    *text = short;
+                }
+            }
+        }
+    }
+    (clipped, saved)
+}
+
+fn digest_line(tool: &str, block: &ContentBlock) -> String {
+    let ContentBlock::ToolResult { content, .. } = block else { return String::new() };
+    let text = content.iter().find_map(|part| match part {
+        ResultPart::Text { text } => text.lines().map(str::trim).find(|line| !line.is_empty()),
+        ResultPart::Image(_) => Some("[picture]"),
+        ResultPart::Foreign(foreign) => foreign.text(),
+    });
+    format!("{tool}: {}", clip(text.unwrap_or("(nothing)"), DIGEST_LINE))
+}
+
+fn summary_of(role: Role, text: String) -> Entry {
+    Entry::Add(NewMessage { kind: Kind::Summary, ..NewMessage::text(role, text) })
+}

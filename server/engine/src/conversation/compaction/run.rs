@@ -1,0 +1,530 @@
+//! One compaction as a value: it says what to ask a model, takes the answers, and ends with a draft or with the reason why
+//! there is none. Goes down the ladder by itself: a model's summary, a summary without a model, dropping the oldest. Calls
+//! nobody, waits for nobody, and changes no conversation (`commit` does).
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::conversation_facts::{ToolPatterns, facts};
+use crate::conversation::extractive::{self, Budget};
+use crate::conversation::history::{
+    ContentBlock, Entry, History, Kind, Message, MessageId, Pin, emergency_truncate,
+};
+use crate::hash::ContentHash;
+use crate::text::clip_to_weight;
+
+use super::pins::Pins;
+use super::profile::{Family, Profile};
+use super::question::{self, DETECT_CONFIDENCE, Question};
+use super::rebuild::{LEFT_OUT, Rebuild, clip_kept};
+use super::split::{Split, last_exchanges, split, split_at};
+use super::trigger::Pressure;
+
+/// History over so many times the limit that triggers is cut without a summary when none can be had.
+pub const EMERGENCY: usize = 2;
+
+/// An answer that weighs more than so many times what was asked for is taken for a failure and not clipped.
+const OVER_LONG: usize = 8;
+
+/// A summary that is cut for want of room keeps so many tokens.
+const LEAST_SUMMARY: usize = 200;
+
+/// How things are weighed, in tokens.
+#[derive(Clone, Copy)]
+pub struct Scales<'a> {
+    /// A message with its share of the format.
+    pub message: &'a dyn Fn(&Message) -> usize,
+    /// A text.
+    pub text: &'a dyn Fn(&str) -> usize,
+}
+
+/// Which models answer questions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Summariser {
+    /// None: summaries are extracted from the conversation itself.
+    #[default]
+    Extractive,
+    /// One whose window holds so many tokens.
+    Model {
+        /// In tokens.
+        window: usize,
+        /// Whether it may also be asked where the topic changed.
+        topics: Topics,
+    },
+}
+
+/// Whether a model may be asked where the topic changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Topics {
+    /// No: `topic` summarises at once.
+    #[default]
+    NotAsked,
+    /// Yes.
+    Asked,
+}
+
+/// How a conversation was made shorter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "CompactionStrategy")]
+pub enum Strategy {
+    /// It begins where the topic changed.
+    TopicCut,
+    /// A model's summary.
+    Model,
+    /// A summary extracted from the conversation itself.
+    Extractive,
+    /// The oldest exchanges were dropped.
+    Truncated,
+}
+
+/// How many messages the model sees, and what they weigh.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ConversationSize")]
+pub struct Size {
+    /// Messages.
+    pub messages: usize,
+    /// Tokens.
+    pub tokens: usize,
+}
+
+/// A conversation made shorter, ready to be committed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Draft {
+    /// The profile that made it.
+    pub profile: Profile,
+    /// How it was made shorter.
+    pub strategy: Strategy,
+    /// What it was.
+    pub before: Size,
+    /// What it will be.
+    pub after: Size,
+    /// What the person should know.
+    pub notes: Vec<String>,
+    pub(super) epoch: ContentHash,
+    pub(super) basis: Basis,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// Why a conversation was not made shorter.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotCompacted {
+    /// Everything there is has to stay.
+    #[error("there is nothing to compact: profile `{profile}` keeps all {messages} messages")]
+    NothingOld {
+        /// The profile.
+        profile: String,
+        /// How many messages there are.
+        messages: usize,
+    },
+    /// Every way of making it shorter was tried.
+    #[error("the conversation stays as it is: {}", reasons.join("; "))]
+    NotShorter {
+        /// What came of each.
+        reasons: Vec<String>,
+    },
+}
+
+/// One compaction under way.
+#[derive(Clone)]
+pub struct Run {
+    visible: Vec<Arc<Message>>,
+    profile: Profile,
+    pressure: Pressure,
+    summariser: Summariser,
+    tools: ToolPatterns,
+    split: Split,
+    stage: Stage,
+    failures: Vec<String>,
+}
+
+#[derive(Clone)]
+enum Stage {
+    /// Where did the topic change? The question lists the visible messages from `from` on.
+    FindTopic {
+        question: Question,
+        from: usize,
+    },
+    /// Questions in turn, and the answers so far.
+    Ask {
+        questions: Vec<Question>,
+        answers: Vec<String>,
+    },
+    Done(Box<Result<Draft, NotCompacted>>),
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("profile", &self.profile.name)
+            .field("split", &self.split)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    /// Begins a compaction of what the model sees of `history`.
+    ///
+    /// # Errors
+    /// [`NotCompacted::NothingOld`].
+    pub fn new(
+        history: &History,
+        profile: Profile,
+        pressure: Pressure,
+        summariser: Summariser,
+        tools: ToolPatterns,
+        scales: Scales<'_>,
+    ) -> Result<Self, NotCompacted> {
+        let visible: Vec<Arc<Message>> = history.sent().cloned().collect();
+        let Some(split) = split(&visible, &profile, &pressure, scales.message) else {
+            return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
+        };
+        let nothing = Stage::Ask { questions: Vec::new(), answers: Vec::new() };
+        let mut run = Self {
+            visible,
+            profile,
+            pressure,
+            summariser,
+            tools,
+            split,
+            stage: nothing,
+            failures: Vec::new(),
+        };
+        match run.summariser {
+            Summariser::Extractive => run.extract(scales),
+            Summariser::Model { topics: Topics::Asked, window } if run.profile.family == Family::Topic => {
+                let (question, from) = question::find_topic(&run.visible, window, scales.text);
+                run.stage = Stage::FindTopic { question, from };
+            }
+            Summariser::Model { window, .. } => run.ask_for_summary(window, scales),
+        }
+        Ok(run)
+    }
+
+    /// What is to be asked next; nothing when the compaction is done.
+    pub fn question(&self) -> Option<&Question> {
+        match &self.stage {
+            Stage::FindTopic { question, .. } => Some(question),
+            Stage::Ask { questions, answers } => questions.get(answers.len()),
+            Stage::Done(_) => None,
+        }
+    }
+
+    /// Takes the answer to [`question`](Self::question), or why there is none. Does nothing when nothing was asked.
+    pub fn answer(&mut self, answer: Result<String, String>, scales: Scales<'_>) {
+        let stage =
+            std::mem::replace(&mut self.stage, Stage::Ask { questions: Vec::new(), answers: Vec::new() });
+        match stage {
+            Stage::FindTopic { from, .. } => self.topic_found(answer, from, scales),
+            Stage::Ask { questions, mut answers } => {
+                let Some(question) = questions.get(answers.len()) else { return };
+                match usable(answer, question, scales) {
+                    Ok(text) => answers.push(text),
+                    Err(reason) => {
+                        self.failures.push(format!("no summary by a model: {reason}"));
+                        return self.extract(scales);
+                    }
+                }
+                if answers.len() < questions.len() {
+                    self.stage = Stage::Ask { questions, answers };
+                } else {
+                    self.answered(answers, questions.len(), scales);
+                }
+            }
+            done @ Stage::Done(_) => self.stage = done,
+        }
+    }
+
+    /// What came of it. Without an answer to its question, the summary is made without a model.
+    ///
+    /// # Errors
+    /// [`NotCompacted`].
+    pub fn finish(mut self, scales: Scales<'_>) -> Result<Draft, NotCompacted> {
+        if !matches!(self.stage, Stage::Done(_)) {
+            self.extract(scales);
+        }
+        match self.stage {
+            Stage::Done(result) => *result,
+            _ => Err(NotCompacted::NotShorter { reasons: self.failures }),
+        }
+    }
+
+    fn topic_found(&mut self, answer: Result<String, String>, from: usize, scales: Scales<'_>) {
+        let found = answer.ok().as_deref().and_then(question::boundary);
+        let sure = found.filter(|boundary| boundary.confidence >= DETECT_CONFIDENCE);
+        // What stays at least is not less for the topic's being new.
+        let least = last_exchanges(&self.visible, self.profile.keep.exchanges, self.limit(), scales.message);
+        let at = sure
+            .and_then(|boundary| from.checked_add(boundary.at))
+            .filter(|at| (self.split.end..self.visible.len()).contains(at))
+            .map(|at| at.min(least));
+        if let Some(at) = at
+            && let Some(split) = split_at(&self.visible, &self.profile, at)
+            && split.end >= self.split.end
+        {
+            let summarised = std::mem::replace(&mut self.split, split);
+            if self.end_with(Strategy::TopicCut, "", scales) {
+                return;
+            }
+            self.split = summarised;
+        }
+        match self.summariser {
+            Summariser::Model { window, .. } => self.ask_for_summary(window, scales),
+            Summariser::Extractive => self.extract(scales),
+        }
+    }
+
+    fn ask_for_summary(&mut self, window: usize, scales: Scales<'_>) {
+        let questions = question::summarise(&self.old(), &self.profile, window, &self.tools, scales.text);
+        self.stage = Stage::Ask { questions, answers: Vec::new() };
+    }
+
+    fn answered(&mut self, answers: Vec<String>, asked: usize, scales: Scales<'_>) {
+        let Summariser::Model { window, .. } = self.summariser else { return self.extract(scales) };
+        if let [text] = answers.as_slice() {
+            if !self.end_with(Strategy::Model, text, scales) {
+                self.extract(scales);
+            }
+            return;
+        }
+        let questions = question::merge(&answers, &self.profile, window, scales.text);
+        // Merging that does not make fewer of them would never end.
+        if questions.len() < asked {
+            self.stage = Stage::Ask { questions, answers: Vec::new() };
+        } else {
+            self.failures
+                .push("the summaries of the parts do not fit the model's window together".to_owned());
+            self.extract(scales);
+        }
+    }
+
+    fn extract(&mut self, scales: Scales<'_>) {
+        let summary = &self.profile.summary;
+        let budget = Budget { tokens: summary.tokens, words: summary.words };
+        let old = self.old();
+        let structure = self.profile.family.structure();
+        let text = extractive::summarise(&old, structure, &budget, &self.tools, None, scales.text);
+        if !self.end_with(Strategy::Extractive, &text, scales) {
+            self.truncate(scales);
+        }
+    }
+
+    fn truncate(&mut self, scales: Scales<'_>) {
+        if let Some(limit) =
+            self.limit().filter(|limit| self.pressure.history > limit.saturating_mul(EMERGENCY))
+        {
+            let kept = emergency_truncate(&self.visible, limit, scales.message);
+            let split = split_at(&self.visible, &self.profile, self.visible.len() - kept.len());
+            if let Some(split) = split {
+                self.split = split;
+                if self.end_with(Strategy::Truncated, "", scales) {
+                    return;
+                }
+            }
+        }
+        let reasons = std::mem::take(&mut self.failures);
+        self.stage = Stage::Done(Box::new(Err(NotCompacted::NotShorter { reasons })));
+    }
+
+    /// Ends with this summary unless the conversation would not be shorter, and says whether it did.
+    fn end_with(&mut self, strategy: Strategy, summary: &str, scales: Scales<'_>) -> bool {
+        let old = self.old();
+        let kept = self.visible.get(self.split.end..).unwrap_or_default();
+        let pins = Pins::new(&old, kept, &facts(old.iter().map(|message| &**message), &self.tools));
+        let rebuild = Rebuild { visible: &self.visible, profile: &self.profile, split: &self.split };
+        let write = |summary: &str| {
+            let with = |missing: &str| match strategy {
+                Strategy::Model | Strategy::Extractive => rebuild.with_summary(summary, missing),
+                Strategy::TopicCut => rebuild.without_summary("", missing),
+                Strategy::Truncated => rebuild.without_summary(LEFT_OUT, missing),
+            };
+            let bare = with("");
+            let missing = pins.missing(&self.text_of(&bare), scales.text);
+            if missing.is_empty() { bare } else { with(&missing) }
+        };
+        let mut entries = write(summary);
+
+        let before = self.size(scales);
+        let mut notes = Vec::new();
+        if let Some((share, window)) = self.profile.target_share.zip(self.pressure.window) {
+            let target = (window as f64 * share) as usize;
+            let over = |entries: &[Entry]| self.context_with(entries, scales).saturating_sub(target);
+            let too_much = over(&entries);
+            let left = clip_kept(&mut entries, &self.visible, too_much, scales.text);
+            if left > 0 && !summary.is_empty() {
+                // A summary that is cut to nothing would be no summary.
+                let room = (scales.text)(summary).saturating_sub(left).max(LEAST_SUMMARY);
+                entries = write(&clip_to_weight(summary, room, scales.text));
+                clip_kept(&mut entries, &self.visible, usize::MAX, scales.text);
+            }
+            if over(&entries) > 0 {
+                notes.push(format!(
+                    "the prompt still weighs more than {target} tokens, {}% of the window: what stays word for word and \
+                     what stands around the conversation leave no room",
+                    (share * 100.0).round()
+                ));
+            }
+        }
+        let after = self.size_of(&entries, scales);
+        if after.tokens >= before.tokens {
+            self.failures.push(format!(
+                "{} would not be shorter ({} tokens where there are {})",
+                strategy.noun(),
+                after.tokens,
+                before.tokens
+            ));
+            return false;
+        }
+        notes.splice(0..0, std::mem::take(&mut self.failures));
+        let last_old = self.split.old.last().and_then(|at| self.visible.get(*at));
+        let Some(last_old) = last_old.map(|message| message.id) else { return false };
+        let covered: Vec<MessageId> = self.visible.iter().map(|message| message.id).collect();
+        let kept: HashSet<MessageId> = entries.iter().filter_map(Entry::kept).collect();
+        let behind = self.visible.iter().skip(self.split.end).map(|message| message.id);
+        let rewritten = behind.filter(|id| !kept.contains(id)).collect();
+        let basis = Basis { covered, last_old, rewritten };
+        let draft = Draft {
+            profile: self.profile.clone(),
+            strategy,
+            before,
+            after,
+            notes,
+            epoch: basis.epoch(&self.visible),
+            basis,
+            entries,
+        };
+        self.stage = Stage::Done(Box::new(Ok(draft)));
+        true
+    }
+
+    /// What the whole prompt would weigh.
+    fn context_with(&self, entries: &[Entry], scales: Scales<'_>) -> usize {
+        let around = self.pressure.context.saturating_sub(self.pressure.history);
+        around.saturating_add(self.size_of(entries, scales).tokens)
+    }
+
+    /// The limit in tokens that triggers.
+    fn limit(&self) -> Option<usize> {
+        self.profile.trigger.token_limit(self.pressure.window)
+    }
+
+    /// The messages that are summarised.
+    fn old(&self) -> Vec<Arc<Message>> {
+        self.split.old.iter().filter_map(|at| self.visible.get(*at)).cloned().collect()
+    }
+
+    fn size(&self, scales: Scales<'_>) -> Size {
+        let tokens = self.visible.iter().map(|message| (scales.message)(message)).sum();
+        Size { messages: self.visible.len(), tokens }
+    }
+
+    fn size_of(&self, entries: &[Entry], scales: Scales<'_>) -> Size {
+        let mut size = Size::default();
+        for message in self.messages_of(entries) {
+            size.messages += 1;
+            size.tokens += (scales.message)(&message);
+        }
+        size
+    }
+
+    /// What the model would see.
+    fn messages_of<'a>(&'a self, entries: &'a [Entry]) -> impl Iterator<Item = Arc<Message>> + 'a {
+        let mut at = 0;
+        // Kept messages stand in their order, so the search goes on where it stopped.
+        let mut find = move |id: MessageId| {
+            let offset = self.visible.get(at..)?.iter().position(|message| message.id == id)?;
+            at += offset + 1;
+            self.visible.get(at - 1)
+        };
+        entries.iter().filter_map(move |entry| match entry {
+            Entry::Keep(id) => find(*id).cloned(),
+            Entry::Archive(id) => find(*id).map(|message| {
+                let mut stub = Message::clone(message);
+                stub.body.kind = Kind::ToolResultArchived;
+                Arc::new(stub)
+            }),
+            Entry::Add(body) => Some(Arc::new(Message { id: MessageId(u64::MAX), body: body.clone() })),
+        })
+    }
+
+    fn text_of(&self, entries: &[Entry]) -> String {
+        let mut text = String::new();
+        for message in self.messages_of(entries) {
+            for block in &message.body.content {
+                match block {
+                    ContentBlock::Text { text: said } => text.push_str(said),
+                    ContentBlock::ToolCall { input, .. } => text.push_str(&input.to_string()),
+                    _ => {}
+                }
+                text.push('\n');
+            }
+        }
+        text
+    }
+}
+
+impl Strategy {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::TopicCut => "the conversation cut where the topic changed",
+            Self::Model => "a summary by a model",
+            Self::Extractive => "a summary without a model",
+            Self::Truncated => "the conversation without its oldest exchanges",
+        }
+    }
+}
+
+/// The answer, when it can be used: it says something, and it is not far longer than was asked for.
+fn usable(answer: Result<String, String>, question: &Question, scales: Scales<'_>) -> Result<String, String> {
+    let text = answer?;
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("the answer is empty".to_owned());
+    }
+    // A byte is at most a token, so short texts need no counting.
+    let weight = if text.len() <= question.max_tokens { 0 } else { (scales.text)(text) };
+    if weight > question.max_tokens.saturating_mul(OVER_LONG) {
+        return Err(format!(
+            "the answer weighs {weight} tokens where {} were asked for",
+            question.max_tokens
+        ));
+    }
+    Ok(clip_to_weight(text, question.max_tokens, scales.text))
+}
+
+/// What a draft was made of.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Basis {
+    /// The messages that it takes the place of, or keeps.
+    pub covered: Vec<MessageId>,
+    /// The last message in front of the cut.
+    pub last_old: MessageId,
+    /// Messages behind the cut of which it holds a shorter form.
+    pub rewritten: Vec<MessageId>,
+}
+
+impl Basis {
+    /// Changes whenever anything that the draft was made of does: a message in front of the cut, its visibility, one
+    /// that is rewritten behind it, the pins. Messages that come later do not change it. `sent` is what the model gets.
+    pub(super) fn epoch(&self, sent: &[Arc<Message>]) -> ContentHash {
+        let end = sent.iter().position(|message| message.id == self.last_old).map_or(0, |at| at + 1);
+        let rewritten: HashSet<MessageId> = self.rewritten.iter().copied().collect();
+        let later = sent.iter().skip(end).filter(|message| rewritten.contains(&message.id));
+        let mut state = String::new();
+        for message in sent.iter().take(end).chain(later) {
+            // Serialising a message cannot fail: its maps have string keys.
+            state.push_str(&serde_json::to_string(&**message).unwrap_or_default());
+        }
+        let covered: HashSet<MessageId> = self.covered.iter().copied().collect();
+        let pinned = sent.iter().filter(|message| message.body.pin == Pin::Kept);
+        for message in pinned.filter(|message| covered.contains(&message.id)) {
+            state.push_str(&format!(" {}", message.id.0));
+        }
+        ContentHash::of(&state)
+    }
+}

@@ -1,0 +1,149 @@
+//! Where a conversation is cut: what a profile keeps word for word and what it summarises. A cut never parts a tool call
+//! from its result, and calls that still wait for theirs always stay.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::conversation::history::{ContentBlock, History, Message, OpenCalls, Pin};
+
+use super::profile::{First, Profile};
+use super::trigger::Pressure;
+
+/// A conversation cut in two. Indices into the messages that the model sees.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Split {
+    /// What is summarised, in order.
+    pub old: Vec<usize>,
+    /// What stays although it stands among what is summarised: the first message, what is pinned.
+    pub spared: BTreeSet<usize>,
+    /// From here on everything stays.
+    pub end: usize,
+}
+
+/// Cuts `visible` as `profile` says; nothing when there is nothing to summarise. `weigh` says what a message weighs, in
+/// tokens.
+pub fn split(
+    visible: &[Arc<Message>],
+    profile: &Profile,
+    pressure: &Pressure,
+    weigh: &dyn Fn(&Message) -> usize,
+) -> Option<Split> {
+    let keep = &profile.keep;
+    let limit = profile.trigger.token_limit(pressure.window);
+    let by_weight = || {
+        let budget = limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2));
+        let mut sum = 0;
+        let newest = visible.iter().rev().take_while(|message| {
+            sum += weigh(message);
+            sum <= budget
+        });
+        visible.len() - newest.count()
+    };
+    let from = if keep.tokens > 0 { by_weight() } else { visible.len().saturating_sub(keep.messages) };
+    // A window may be smaller than what triggers.
+    let room = [limit, pressure.window].into_iter().flatten().min();
+    let from = from.min(last_exchanges(visible, keep.exchanges, room, weigh));
+    let cut = split_at(visible, profile, from);
+    // What weighs little may still be many messages.
+    let by_number = || visible.len().saturating_sub(keep.messages);
+    cut.or_else(|| (keep.messages > 0).then(|| split_at(visible, profile, by_number())).flatten())
+}
+
+/// Cuts `visible` in front of the message at `from`, or before that where a call would be parted from its result.
+pub(super) fn split_at(visible: &[Arc<Message>], profile: &Profile, from: usize) -> Option<Split> {
+    let end = clean_cut(visible, from);
+    let first = (profile.keep.first == First::Kept && end > 0).then_some(0);
+    let pinned = visible.iter().enumerate().take(end).filter(|(_, message)| message.body.pin == Pin::Kept);
+    let spared = with_partners(visible, first.into_iter().chain(pinned.map(|(at, _)| at)).collect());
+    let old: Vec<usize> = (0..end).filter(|at| !spared.contains(at)).collect();
+    (!old.is_empty()).then_some(Split { old, spared, end })
+}
+
+/// Where the last `exchanges` exchanges begin; fewer when so many weigh more than `limit`, because a conversation that
+/// keeps them would be compacted again at once. The end when not even one may be kept whole.
+pub(super) fn last_exchanges(
+    visible: &[Arc<Message>],
+    exchanges: usize,
+    limit: Option<usize>,
+    weigh: &dyn Fn(&Message) -> usize,
+) -> usize {
+    let (mut sum, mut begun, mut start) = (0_usize, 0, visible.len());
+    for (at, message) in visible.iter().enumerate().rev() {
+        if begun == exchanges {
+            return start;
+        }
+        sum = sum.saturating_add(weigh(message));
+        if limit.is_some_and(|limit| sum > limit) {
+            return start;
+        }
+        if History::begins_exchange(message) {
+            (begun, start) = (begun + 1, at);
+        }
+    }
+    0
+}
+
+/// The last place at or before `from` where no call stands in front whose result, given or still to come, stands behind.
+fn clean_cut(visible: &[Arc<Message>], from: usize) -> usize {
+    let from = from.min(visible.len());
+    let mut parted: Vec<Pair> = pairs(visible);
+    parted.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.result));
+    let mut clean = from;
+    for pair in parted {
+        if pair.call < clean && clean <= pair.result {
+            clean = pair.call;
+        }
+    }
+    clean
+}
+
+/// Where a call and its result stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pair {
+    call: usize,
+    /// Behind the last message when it is still to come.
+    result: usize,
+}
+
+/// The calls with their results. Calls that were never answered, and never will be because the assistant has gone on,
+/// are left out.
+fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    let mut open = OpenCalls::new();
+    for (at, message) in visible.iter().enumerate() {
+        open.message(message);
+        for block in &message.body.content {
+            match block {
+                ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), at),
+                ContentBlock::ToolResult { call_id, .. } => {
+                    pairs.extend(open.result(call_id).map(|call| Pair { call, result: at }));
+                }
+                _ => {}
+            }
+        }
+    }
+    let waiting = open.into_unanswered().waiting.into_iter();
+    pairs.extend(waiting.map(|call| Pair { call, result: visible.len() }));
+    pairs.sort_unstable_by_key(|pair| (pair.call, pair.result));
+    pairs
+}
+
+/// `spared` with the messages that hold the other half of their tool calls.
+fn with_partners(visible: &[Arc<Message>], spared: BTreeSet<usize>) -> BTreeSet<usize> {
+    if spared.is_empty() {
+        return spared;
+    }
+    let mut partners: HashMap<usize, Vec<usize>> = HashMap::new();
+    for Pair { call, result } in pairs(visible) {
+        partners.entry(call).or_default().push(result);
+        partners.entry(result).or_default().push(call);
+    }
+    let mut all = BTreeSet::new();
+    let mut next: Vec<usize> = spared.into_iter().collect();
+    while let Some(at) = next.pop() {
+        if at < visible.len() && all.insert(at) {
+            next.extend(partners.get(&at).into_iter().flatten());
+        }
+    }
+    all
+}

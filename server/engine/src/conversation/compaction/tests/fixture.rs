@@ -1,0 +1,164 @@
+//! Conversations to compact, models that answer, and a look at what comes of it.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::conversation::compaction::{
+    Draft, NotCompacted, Pressure, Profile, Question, Run, Scales, Summariser, Topics, commit,
+};
+use crate::conversation::conversation_facts::ToolPatterns;
+use crate::conversation::history::{
+    ContentBlock, History, Kind, Message, NewMessage, Outcome, Pin, Rebuilt, ResultPart, Role, Visibility,
+};
+
+pub(super) fn user(text: &str) -> NewMessage {
+    NewMessage::text(Role::User, text)
+}
+
+pub(super) fn model(text: &str) -> NewMessage {
+    NewMessage::text(Role::Assistant, text)
+}
+
+pub(super) fn hidden(message: NewMessage) -> NewMessage {
+    NewMessage { agent: Visibility::Hidden, ..message }
+}
+
+pub(super) fn pinned(message: NewMessage) -> NewMessage {
+    NewMessage { pin: Pin::Kept, ..message }
+}
+
+/// An assistant's call of a tool on a file.
+pub(super) fn call(id: &str, tool: &str, path: &str) -> NewMessage {
+    let input = json!({ "file_path": path });
+    NewMessage::new(Role::Assistant, vec![ContentBlock::ToolCall { id: id.into(), name: tool.into(), input }])
+}
+
+/// What the tool gave back.
+pub(super) fn result(id: &str, text: &str) -> NewMessage {
+    let content = vec![ResultPart::Text { text: text.into() }];
+    let block = ContentBlock::ToolResult { call_id: id.into(), content, outcome: Outcome::Ok };
+    NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![block]) }
+}
+
+pub(super) fn history(messages: impl IntoIterator<Item = NewMessage>) -> History {
+    let mut history = History::new();
+    history.set(messages);
+    history
+}
+
+/// Exchanges of two messages that weigh `tokens` each.
+pub(super) fn exchanges(number: usize, tokens: usize) -> History {
+    let text = |what: &str, n: usize| {
+        let text = format!("{what} {n} ");
+        let rest = (tokens * 4).saturating_sub(text.len());
+        format!("{text}{}", "x".repeat(rest))
+    };
+    let both = |n| [user(&text("question", n)), model(&text("answer", n))];
+    history((0..number).flat_map(both))
+}
+
+/// Four characters are a token.
+pub(super) fn count(text: &str) -> usize {
+    text.len().div_ceil(4)
+}
+
+/// The weight of what is sent of a message.
+pub(super) fn weigh(message: &Message) -> usize {
+    let part = |part: &ResultPart| match part {
+        ResultPart::Text { text } => count(text),
+        ResultPart::Image(_) | ResultPart::Foreign(_) => 1_200,
+    };
+    let block = |block: &ContentBlock| match block {
+        ContentBlock::Text { text } => count(text),
+        ContentBlock::ToolCall { name, input, .. } => count(name) + count(&input.to_string()),
+        ContentBlock::ToolResult { .. } if message.body.kind == Kind::ToolResultArchived => 12,
+        ContentBlock::ToolResult { content, .. } => content.iter().map(part).sum(),
+        ContentBlock::Image(_) => 1_200,
+        _ => 0,
+    };
+    message.body.content.iter().map(block).sum()
+}
+
+pub(super) fn scales() -> Scales<'static> {
+    Scales { message: &weigh, text: &count }
+}
+
+/// The conversation without anything around it.
+pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
+    let weight = history.sent().map(|message| weigh(message)).sum();
+    let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
+    Pressure { history: weight, context: weight, window, messages: history.visible().count(), exchanges }
+}
+
+pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };
+pub(super) const DETECTIVE: Summariser = Summariser::Model { window: 100_000, topics: Topics::Asked };
+
+/// A compaction by `profile` with a model that answers each question so.
+pub(super) fn drafted(
+    history: &History,
+    profile: &Profile,
+    pressure: Pressure,
+    summariser: Summariser,
+    mut answer: impl FnMut(&Question) -> Result<String, String>,
+) -> Result<Draft, NotCompacted> {
+    let mut run =
+        Run::new(history, profile.clone(), pressure, summariser, ToolPatterns::default(), scales())?;
+    while let Some(question) = run.question() {
+        let answer = answer(question);
+        run.answer(answer, scales());
+    }
+    run.finish(scales())
+}
+
+/// The same, put in place.
+pub(super) fn compacted(
+    history: &History,
+    profile: &Profile,
+    summariser: Summariser,
+    answer: impl FnMut(&Question) -> Result<String, String>,
+) -> (History, Draft, Rebuilt) {
+    let draft = drafted(history, profile, pressure(history, None), summariser, answer).unwrap();
+    let (after, rebuilt) = commit(history, draft.clone(), profile).unwrap();
+    (after, draft, rebuilt)
+}
+
+/// The questions that a compaction asks a model which answers all of them alike.
+pub(super) fn asked(history: &History, profile: &Profile, summariser: Summariser) -> Vec<Question> {
+    let mut asked = Vec::new();
+    let _ = drafted(history, profile, pressure(history, None), summariser, |question| {
+        asked.push(question.clone());
+        Ok("fine".to_owned())
+    });
+    asked
+}
+
+/// All that the model sees: one message after the other, each block on its line.
+pub(super) fn seen(history: &History) -> String {
+    let mut seen = String::new();
+    for message in history.sent() {
+        let speaker = match message.body.role {
+            Role::User => "user",
+            Role::Assistant => "model",
+        };
+        for block in &message.body.content {
+            let said = match block {
+                ContentBlock::Text { text } => text.clone(),
+                ContentBlock::ToolCall { id, name, input } => format!("calls {name} {id} {input}"),
+                ContentBlock::ToolResult { call_id, .. } if message.body.kind == Kind::ToolResultArchived => {
+                    format!("archived {call_id}")
+                }
+                ContentBlock::ToolResult { call_id, content, .. } => {
+                    let texts = content.iter().map(|part| match part {
+                        ResultPart::Text { text } => text.as_str(),
+                        _ => "(other)",
+                    });
+                    format!("result {call_id} {}", texts.collect::<Vec<_>>().join(" "))
+                }
+                _ => "(other)".to_owned(),
+            };
+            let _ = writeln!(seen, "{speaker}: {said}");
+        }
+    }
+    seen
+}

@@ -1,0 +1,271 @@
+//! Every statement of the first seed (continuation summary) about compaction, and the test that proves it. Where the
+//! specification says something else, that holds.
+//!
+//! | statement | test |
+//! |---|---|
+//! | compaction over 80 % of the window | `seed_000_due_over_80_percent_of_the_window` |
+//! | or with more than 25 messages | `seed_000_due_with_more_than_25_messages` |
+//! | before each request to the model | `seed_000_figures` |
+//! | 50 % afterwards (clip results, then the summary, then say so) | `seed_000_aims_for_half_of_the_window`, `seed_000_what_cannot_reach_half_of_the_window_is_said` |
+//! | exact header | `seed_000_the_header_is_to_the_letter` |
+//! | analysis by six phases, summary by four themes, status marks | `seed_000_the_model_is_asked_for_phases_and_themes`, `seed_000_the_summary_without_a_model_has_the_same_sections` |
+//! | what to preserve and remove, names over code, planned/discussed, 300-800 words | `seed_000_the_rules_of_a_summary_are_asked_for` |
+//! | first message, summary, last six | `seed_000_the_first_message_a_summary_and_the_last_six_are_kept` |
+//! | known files of the middle messages, up to 20 | `seed_000_at_most_20_known_files_are_named` |
+//! | files read are tracked and listed behind what is cached, 20 of them | `prompt/tests/tiers.rs: session_state_stands_behind_everything_cached` |
+//! | the list of files read is cleared, the last 10 steps stay | `seed_000_files_read_are_forgotten_and_the_last_ten_steps_stay` |
+//! | files can be read again | `seed_000_the_summary_says_that_files_can_be_read_again` |
+
+use super::fixture::{
+    MODEL, asked, call, compacted, count, drafted, exchanges, history, model, pressure, result, seen, user,
+};
+use crate::conversation::compaction::{
+    CONTINUED, Family, First, KNOWN_FILES, Lists, Measured, Moment, Pressure, Profile, READ_AGAIN, Strategy,
+    Summariser,
+};
+use crate::conversation::conversation_facts::ToolPatterns;
+use crate::prompt::session::Session;
+
+fn continuation() -> Profile {
+    Family::Continuation.profile()
+}
+
+#[test]
+fn seed_000_figures() {
+    let profile = continuation();
+    assert_eq!(profile.moment, Moment::BeforeAssembling);
+    assert_eq!((profile.trigger.window_share, profile.target_share), (Some(0.8), Some(0.5)));
+    assert_eq!(profile.trigger.messages_over, Some(25));
+    assert_eq!((profile.keep.first, profile.keep.messages), (First::Kept, 6));
+    assert_eq!(profile.summary.words, Some((300, 800)));
+    assert_eq!(profile.lists, Lists::Shortened);
+    assert_eq!(KNOWN_FILES, 20);
+}
+
+#[test]
+fn seed_000_due_over_80_percent_of_the_window() {
+    let at = |context, window| Pressure { context, window, ..Pressure::default() };
+    for (context, window, due) in [
+        (160_000, Some(200_000), false),
+        (160_001, Some(200_000), true),
+        (800_000, None, false),
+        (0, Some(200_000), false),
+    ] {
+        assert_eq!(continuation().due(&at(context, window)).is_some(), due, "{context}");
+    }
+}
+
+#[test]
+fn seed_000_due_with_more_than_25_messages() {
+    let at = |messages| Pressure { messages, ..Pressure::default() };
+    assert_eq!(continuation().due(&at(25)), None);
+    assert_eq!(continuation().due(&at(26)).unwrap().measured, Measured::Messages);
+}
+
+#[test]
+fn seed_000_the_first_message_a_summary_and_the_last_six_are_kept() {
+    let talk = exchanges(15, 100);
+    let (after, draft, _) = compacted(&talk, &continuation(), MODEL, |_| Ok("They talked.".to_owned()));
+    assert_eq!(draft.strategy, Strategy::Model);
+    let messages: Vec<String> = after.sent().map(|message| message.text()).collect();
+    assert_eq!(messages.len(), 8);
+    assert!(messages[0].starts_with("question 0 "));
+    assert!(messages[1].contains("They talked."));
+    let last: Vec<&str> = messages[2..].iter().map(|text| &text[..11]).collect();
+    assert_eq!(
+        last,
+        ["question 12", "answer 12 x", "question 13", "answer 13 x", "question 14", "answer 14 x"]
+    );
+    // Again: the summary that is there is summarised, the first message stays the first.
+    let mut more = after.clone();
+    for message in exchanges(15, 100).messages() {
+        more.add(message.body.clone());
+    }
+    let (again, ..) = compacted(&more, &continuation(), MODEL, |_| Ok("And more.".to_owned()));
+    let messages: Vec<String> = again.sent().map(|message| message.text()).collect();
+    assert_eq!(messages.len(), 8);
+    assert!(messages[0].starts_with("question 0 ") && messages[1].contains("And more."));
+    assert!(!messages[1].contains("They talked."));
+}
+
+#[test]
+fn seed_000_the_header_is_to_the_letter() {
+    assert_eq!(
+        CONTINUED,
+        "This session is being continued from a previous conversation that ran out of context. The summary below covers \
+         the earlier portion of the conversation."
+    );
+    for summariser in [MODEL, Summariser::Extractive] {
+        let (after, ..) =
+            compacted(&exchanges(15, 100), &continuation(), summariser, |_| Ok("Text.".to_owned()));
+        let summary = after.sent().nth(1).unwrap().text();
+        assert!(summary.starts_with(&format!("{CONTINUED}\n\n")), "{summary}");
+    }
+}
+
+#[test]
+fn seed_000_the_summary_says_that_files_can_be_read_again() {
+    let (after, ..) = compacted(&exchanges(15, 100), &continuation(), MODEL, |_| Ok("Text.".to_owned()));
+    assert!(after.sent().nth(1).unwrap().text().ends_with(READ_AGAIN));
+}
+
+const PHASES: [&str; 6] = [
+    "Initial Request",
+    "Exploration Phase",
+    "Planning / Design Phase",
+    "Decisions / Constraints",
+    "Implementation Work",
+    "Open Issues / Remaining Work",
+];
+const THEMES: [&str; 4] = [
+    "Primary Request and Intent",
+    "Key Technical Concepts",
+    "Artifacts and Code Sections",
+    "Open Tasks / Next Steps",
+];
+
+/// Whether the words stand in this order.
+fn in_order(text: &str, words: &[&str]) -> bool {
+    let places: Vec<Option<usize>> = words.iter().map(|word| text.find(word)).collect();
+    places.iter().all(Option::is_some) && places.is_sorted()
+}
+
+#[test]
+fn seed_000_the_model_is_asked_for_phases_and_themes() {
+    let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
+    let prompt = &questions[0].prompt;
+    let all: Vec<&str> = ["Analysis"].into_iter().chain(PHASES).chain(["Summary"]).chain(THEMES).collect();
+    assert!(in_order(prompt, &all), "{prompt}");
+    assert!(in_order(prompt, &["concept: what it is", "✅ done", "🔄 in progress", "⏳ pending"]));
+}
+
+#[test]
+fn seed_000_the_summary_without_a_model_has_the_same_sections() {
+    let (after, ..) =
+        compacted(&exchanges(15, 100), &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+    let summary = after.sent().nth(1).unwrap().text();
+    let all: Vec<&str> =
+        ["## Analysis"].into_iter().chain(PHASES).chain(["## Summary"]).chain(THEMES).collect();
+    assert!(in_order(&summary, &all), "{summary}");
+}
+
+#[test]
+fn seed_000_the_rules_of_a_summary_are_asked_for() {
+    let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
+    let prompt = &questions[0].prompt;
+    for rule in [
+        "Keep what the person wants",
+        "every decision",
+        "every path of a file",
+        "what is open",
+        "Leave out small talk, repetitions, attempts that led nowhere",
+        "Name files, functions and types and do not quote them",
+        "Say `planned`, `discussed` or `in progress`",
+        "Between 300 and 800 words.",
+    ] {
+        assert!(prompt.contains(rule), "{rule}\n{prompt}");
+    }
+}
+
+#[test]
+fn seed_000_at_most_20_known_files_are_named() {
+    let read = |n: usize| {
+        let id = n.to_string();
+        [call(&id, "read_file", &format!("src/f{n:02}.rs")), result(&id, "its text")]
+    };
+    let talk = [user("look at all")].into_iter().chain((0..40).flat_map(read)).chain([model("done")]);
+    let talk = history(talk);
+    let questions = asked(&talk, &continuation(), MODEL);
+    let (_, told) = questions[0].prompt.split_once("to be named: ").unwrap();
+    // The last six messages stay as they are; of what is summarised the last 20.
+    let named: Vec<usize> = (0..40).filter(|n| told.contains(&format!("f{n:02}.rs"))).collect();
+    assert_eq!(named.len(), KNOWN_FILES);
+    assert_eq!(*named.last().unwrap(), named[0] + KNOWN_FILES - 1);
+
+    let (after, ..) = compacted(&talk, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+    let summary = after.sent().nth(1).unwrap().text();
+    assert_eq!((0..40).filter(|n| summary.contains(&format!("f{n:02}.rs"))).count(), KNOWN_FILES);
+}
+
+/// A conversation that ends with large results, in a window of 10,000 tokens.
+fn with_results(tokens: usize) -> crate::conversation::history::History {
+    let round = |n: usize| {
+        let id = n.to_string();
+        [call(&id, "read_file", "src/a.rs"), result(&id, &"line\n".repeat(tokens * 4 / 5))]
+    };
+    let start = (0..10).flat_map(|n| [user(&format!("do {n}")), model(&"words ".repeat(300))]);
+    history(start.chain([user("and now")]).chain((0..3).flat_map(round)))
+}
+
+#[test]
+fn seed_000_aims_for_half_of_the_window() {
+    let talk = with_results(2_000);
+    let now = Pressure { context: pressure(&talk, None).context + 500, ..pressure(&talk, Some(10_000)) };
+    let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok("Short.".to_owned())).unwrap();
+    assert!(draft.after.tokens + 500 <= 5_000, "{:?}", draft.after);
+    assert_eq!(draft.notes, [""; 0]);
+    // No more is clipped than must be: the newest result is whole.
+    let (after, _) = crate::conversation::compaction::commit(&talk, draft, &continuation()).unwrap();
+    let results: Vec<usize> = after
+        .sent()
+        .filter(|message| message.body.content[0].is_tool_result())
+        .map(|message| super::fixture::weigh(message))
+        .collect();
+    assert_eq!(results.len(), 3);
+    assert!(results[0] < 200 && results[2] == 2_000, "{results:?}");
+}
+
+#[test]
+fn seed_000_when_clipped_results_are_not_enough_the_summary_is_clipped_and_names_what_it_must() {
+    let talk = history(
+        [user("start"), call("e", "edit", "src/edited.rs"), result("e", "ok")]
+            .into_iter()
+            .chain((0..20).map(|n| model(&format!("{n} {}", "words ".repeat(300))))),
+    );
+    let now = Pressure { context: 12_000, history: 9_000, window: Some(12_600), messages: 23, exchanges: 1 };
+    let long = "a line of the summary\n".repeat(280);
+    let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok(long.clone())).unwrap();
+    assert!(draft.after.tokens + 3_000 <= 6_300, "{:?}", draft.after);
+    let (after, _) = crate::conversation::compaction::commit(&talk, draft, &continuation()).unwrap();
+    let summary = after.sent().nth(1).unwrap().text();
+    assert!(count(&summary) < count(&long) && summary.contains("src/edited.rs"), "{summary}");
+}
+
+#[test]
+fn seed_000_what_cannot_reach_half_of_the_window_is_said() {
+    let talk = exchanges(15, 700);
+    let draft =
+        drafted(&talk, &continuation(), pressure(&talk, Some(8_000)), MODEL, |_| Ok("Short.".to_owned()));
+    let draft = draft.unwrap();
+    assert!(draft.after.tokens < draft.before.tokens);
+    assert!(draft.notes[0].starts_with("the prompt still weighs more than 4000 tokens, 50% of the window"));
+}
+
+#[test]
+fn seed_000_files_read_are_forgotten_and_the_last_ten_steps_stay() {
+    let tools = ToolPatterns::default();
+    let read = |n: usize| {
+        let id = n.to_string();
+        [call(&id, "read_file", &format!("src/f{n}.rs")), result(&id, &"text ".repeat(50))]
+    };
+    let mut session = Session::new("test");
+    session.set_history([user("look")].into_iter().chain((0..14).flat_map(read)));
+    session.trail.mark_read("by/hand.rs");
+    assert_eq!(session.trail.files_read(&session.history, &tools).len(), 15);
+    let talk = session.history.clone();
+    let draft =
+        drafted(&talk, &continuation(), pressure(&talk, None), MODEL, |_| Ok("They looked.".to_owned()))
+            .unwrap();
+    session.compact(draft, &continuation(), &tools, 1).unwrap();
+    assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);
+    let steps = session.trail.steps(&session.history, &tools);
+    let subjects: Vec<&str> = steps.iter().map(|step| step.subject.as_str()).collect();
+    assert_eq!((subjects.len(), subjects[0], subjects[9]), (10, "src/f4.rs", "src/f13.rs"));
+    // What is read from then on is listed again.
+    for message in [call("x", "read_file", "src/f1.rs"), result("x", "text")] {
+        session.history.add(message);
+    }
+    assert_eq!(session.trail.files_read(&session.history, &tools), ["src/f1.rs"]);
+    assert_eq!(session.trail.steps(&session.history, &tools).len(), 11);
+    assert!(seen(&session.history).contains("They looked."));
+}

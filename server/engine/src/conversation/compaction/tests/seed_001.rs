@@ -1,0 +1,275 @@
+//! Every statement of the second seed (checkpoint compactor) about compaction, and the test that proves it.
+//!
+//! | statement | test |
+//! |---|---|
+//! | defaults: 50 messages, 8,000, keep 5 or 20,000 tokens, reserve 16,384, cutoff 10 | `seed_001_figures` |
+//! | automatic compaction can be switched off | `seed_001_nothing_is_due_when_nobody_watches` |
+//! | at window - reserve; else 8,000; else 50 messages | `seed_001_the_limit_is_the_window_less_the_reserve_then_8_000_then_messages` |
+//! | kept tokens are at most half of the limit | `seed_001_what_is_kept_is_at_most_half_of_the_limit` |
+//! | split by tokens, without them by messages | `seed_001_the_newest_tokens_are_kept`, `seed_001_without_tokens_the_last_five_messages_are_kept` |
+//! | unset visibility is visible; hidden messages are neither sent nor counted | `seed_001_hidden_messages_are_neither_counted_nor_summarised`, `history/repair/tests.rs` |
+//! | kinds tool_result, tool_result_archived, tool_summary | `seed_001_old_results_of_what_is_kept_are_archived_and_digested` |
+//! | results are cut to 1,800 characters for the summary | `seed_001_results_are_shown_to_the_summariser_up_to_1_800_characters` |
+//! | structured checkpoint | `seed_001_the_model_is_asked_for_a_checkpoint` |
+//! | one user message `[Previous conversation summary]`, then what is kept | `seed_001_one_user_message_with_the_summary_stands_in_front` |
+//! | digest of excess results, `[Compaction tool digest]`, hidden from the person | `seed_001_old_results_of_what_is_kept_are_archived_and_digested` |
+//! | runs after each turn | `seed_001_figures` |
+//! | one recovery when the context is exceeded | `seed_001_one_recovery_until_a_prompt_is_answered`, `prompt/tests/budgets.rs: seed_001_a_recovery_is_allowed_again_once_a_prompt_is_answered` |
+//! | before and after figures, error | `seed_001_a_draft_says_what_it_was_and_what_it_is` |
+//! | estimate: what was billed plus what came later, else all of it | `prompt/tests/budgets.rs: seed_001_the_context_is_what_was_billed_and_what_was_said_since`, `seed_004_before_the_first_prompt_the_conversation_is_the_context` |
+//! | limits of tool outputs, ageing | `tool_output/tests.rs` |
+
+use super::fixture::{
+    MODEL, asked, call, compacted, drafted, exchanges, hidden, history, model, pinned, pressure, result,
+    seen, user, weigh,
+};
+use crate::conversation::compaction::{
+    CompactionStatus, Family, Keep, Measured, Moment, PREVIOUS_SUMMARY, Pressure, Profile, ProfileOptions,
+    Reserve, Summariser, TOOL_DIGEST, Watched, split,
+};
+use crate::conversation::history::{History, Kind, Role, Visibility};
+use crate::prompt::session::Session;
+
+fn checkpoint() -> Profile {
+    Family::Checkpoint.profile()
+}
+
+#[test]
+fn seed_001_figures() {
+    let profile = checkpoint();
+    assert_eq!(profile.moment, Moment::AfterTurn);
+    assert_eq!(profile.trigger.reserve, Some(Reserve { tokens: 16_384, otherwise: 8_000, messages: 50 }));
+    assert_eq!((profile.keep.tokens, profile.keep.messages), (20_000, 5));
+    assert_eq!((profile.summary.result_chars, profile.summary.kept_results), (1_800, Some(10)));
+}
+
+fn with(options: ProfileOptions) -> Profile {
+    Profile::named("checkpoint", &[("checkpoint".to_owned(), options)].into()).unwrap()
+}
+
+#[test]
+fn seed_001_the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
+    use Measured::{ContextTokens, Messages};
+    let no_limit = || with(ProfileOptions { max_tokens: Some(0), ..ProfileOptions::default() });
+    let never =
+        with(ProfileOptions { max_tokens: Some(0), max_messages: Some(0), ..ProfileOptions::default() });
+    let window = Some(200_000);
+    for (profile, window, context, messages, due) in [
+        (checkpoint(), window, 183_615, 900, None),
+        (checkpoint(), window, 183_616, 1, Some((ContextTokens, 183_616))),
+        (checkpoint(), None, 7_999, 900, None),
+        (checkpoint(), None, 8_000, 1, Some((ContextTokens, 8_000))),
+        (checkpoint(), Some(16_384), 8_000, 1, Some((ContextTokens, 8_000))),
+        (checkpoint(), Some(10_000), 7_999, 1, None),
+        (checkpoint(), Some(16_385), 1, 1, Some((ContextTokens, 1))),
+        (no_limit(), None, 900_000, 49, None),
+        (no_limit(), None, 0, 50, Some((Messages, 50))),
+        (no_limit(), window, 183_616, 1, Some((ContextTokens, 183_616))),
+        (never, None, 900_000, 900, None),
+    ] {
+        let pressure = Pressure { window, context, messages, ..Pressure::default() };
+        let reading = profile.due(&pressure).map(|reading| (reading.measured, reading.limit));
+        assert_eq!(reading, due, "{pressure:?}");
+    }
+}
+
+#[test]
+fn seed_001_nothing_is_due_when_nobody_watches() {
+    let pressure = Pressure { context: 9_000, ..Pressure::default() };
+    assert!(CompactionStatus::new(Watched::Yes, &checkpoint(), &pressure, None).due);
+    let off = CompactionStatus::new(Watched::No, &checkpoint(), &pressure, None);
+    assert!(!off.due && !off.enabled);
+    assert_eq!((off.tokens, off.threshold, off.percent), (9_000, 8_000, 112.5));
+}
+
+/// How many of the newest messages stay.
+fn kept(talk: &History, profile: &Profile, window: Option<usize>) -> usize {
+    let sent: Vec<_> = talk.sent().cloned().collect();
+    let split = split(&sent, profile, &Pressure { window, ..Pressure::default() }, &weigh);
+    split.map_or(sent.len(), |split| sent.len() - split.end)
+}
+
+#[test]
+fn seed_001_the_newest_tokens_are_kept() {
+    assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), Some(200_000)), 20);
+    assert_eq!(kept(&exchanges(30, 1_001), &checkpoint(), Some(200_000)), 19);
+}
+
+#[test]
+fn seed_001_what_is_kept_is_at_most_half_of_the_limit() {
+    assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), None), 4);
+    assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), Some(16_384 + 30_000)), 15);
+}
+
+#[test]
+fn seed_001_without_tokens_the_last_five_messages_are_kept() {
+    let profile = with(ProfileOptions { keep_tokens: Some(0), ..ProfileOptions::default() });
+    assert_eq!(kept(&exchanges(30, 1_000), &profile, Some(200_000)), 5);
+    assert_eq!(kept(&exchanges(2, 1_000), &profile, Some(200_000)), 4);
+}
+
+#[test]
+fn seed_001_one_user_message_with_the_summary_stands_in_front() {
+    let (after, draft, _) =
+        compacted(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
+    let messages: Vec<_> = after.sent().collect();
+    assert_eq!(messages.len(), 5);
+    assert_eq!((messages[0].body.role, messages[0].body.kind), (Role::User, Kind::Summary));
+    assert_eq!(messages[0].text(), format!("{PREVIOUS_SUMMARY}\n\nSo far."));
+    assert!(messages[1].text().starts_with("question 28"));
+    assert_eq!(PREVIOUS_SUMMARY, "[Previous conversation summary]");
+    assert_eq!((draft.before.messages, draft.after.messages), (60, 5));
+}
+
+#[test]
+fn seed_001_a_draft_says_what_it_was_and_what_it_is() {
+    let talk = exchanges(30, 1_000);
+    let draft =
+        drafted(&talk, &checkpoint(), pressure(&talk, None), MODEL, |_| Err("timeout".to_owned())).unwrap();
+    assert_eq!((draft.before.messages, draft.before.tokens), (60, 60_000));
+    assert!(draft.after.tokens < 7_000);
+    assert_eq!(draft.notes, ["no summary by a model: timeout"]);
+}
+
+#[test]
+fn seed_001_hidden_messages_are_neither_counted_nor_summarised() {
+    let mut messages: Vec<_> =
+        exchanges(10, 1_000).messages().iter().map(|message| message.body.clone()).collect();
+    messages.insert(3, hidden(model(&format!("a secret {}", "x".repeat(100_000)))));
+    let talk = history(messages);
+    assert_eq!(pressure(&talk, None).history, 20_000);
+    let questions = asked(&talk, &checkpoint(), MODEL);
+    assert!(questions.iter().all(|question| !question.prompt.contains("secret")));
+    let (after, ..) = compacted(&talk, &checkpoint(), Summariser::Extractive, |_| Ok(String::new()));
+    assert!(!seen(&after).contains("secret"));
+    assert_eq!(after.messages()[3].body, talk.messages()[3].body);
+}
+
+#[test]
+fn seed_001_results_are_shown_to_the_summariser_up_to_1_800_characters() {
+    let output = |n: usize| format!("begin {} end", "é".repeat(n - 10));
+    for (chars, whole) in [(1_800, true), (1_801, false)] {
+        let talk = history([
+            user("look"),
+            call("1", "read_file", "a"),
+            result("1", &output(chars)),
+            model(&"x".repeat(40_000)),
+        ]);
+        let prompt = &asked(&talk, &checkpoint(), MODEL)[0].prompt;
+        assert_eq!(prompt.contains(&output(chars)), whole);
+        let (_, shown) = prompt.split_once("[result] ").unwrap();
+        let (shown, _) = shown.split_once("\n[assistant]").unwrap();
+        assert!(shown.starts_with("begin ") && shown.ends_with(" end") && shown.chars().count() <= 1_800);
+    }
+}
+
+#[test]
+fn seed_001_the_model_is_asked_for_a_checkpoint() {
+    let prompt = &asked(&exchanges(30, 1_000), &checkpoint(), MODEL)[0].prompt;
+    let headings = [
+        "## Goal",
+        "## Constraints",
+        "## Progress",
+        "## Decisions",
+        "## Next Steps",
+        "## Critical Context",
+        "## Files",
+    ];
+    let places: Vec<Option<usize>> = headings.iter().map(|heading| prompt.find(heading)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{prompt}");
+}
+
+/// An exchange to be summarised, then `rounds` results of 100 tokens.
+fn with_results(rounds: usize) -> History {
+    let round = |n: usize| {
+        let id = n.to_string();
+        [call(&id, "read_file", &format!("f{n}.rs")), result(&id, &format!("file {n}\n{}", "x".repeat(400)))]
+    };
+    let start = [user("go"), model(&"y".repeat(80_000)), user("look")];
+    history(start.into_iter().chain((0..rounds).flat_map(round)))
+}
+
+#[test]
+fn a_digest_names_the_tool_of_each_result_where_ids_begin_anew() {
+    let round = |n: usize| {
+        let tool = ["read_file", "search"][n % 2];
+        [call("0", tool, "f.rs"), result("0", &format!("file {n}\n{}", "x".repeat(400)))]
+    };
+    let start = [user("go"), model(&"y".repeat(80_000)), user("look")];
+    let talk = history(start.into_iter().chain((0..13).flat_map(round)));
+    let (after, ..) = compacted(&talk, &checkpoint(), MODEL, |_| Ok("So far. ".repeat(100)));
+    let digest = after.messages().last().unwrap().text();
+    assert_eq!(
+        digest,
+        "[Compaction tool digest]\n- read_file: file 0\n- search: file 1\n- read_file: file 2"
+    );
+}
+
+#[test]
+fn seed_001_old_results_of_what_is_kept_are_archived_and_digested() {
+    let (after, ..) = compacted(&with_results(10), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
+    assert!(!seen(&after).contains(TOOL_DIGEST), "10 may stay");
+
+    let talk = with_results(13);
+    let (after, _, rebuilt) = compacted(&talk, &checkpoint(), MODEL, |_| Ok("So far. ".repeat(100)));
+    let digest = after.messages().last().unwrap();
+    assert_eq!(
+        digest.text(),
+        "[Compaction tool digest]\n- read_file: file 0\n- read_file: file 1\n- read_file: file 2"
+    );
+    let body = &digest.body;
+    assert_eq!(
+        (body.role, body.kind, body.agent, body.user),
+        (Role::User, Kind::ToolSummary, Visibility::Shown, Visibility::Hidden)
+    );
+    let archived: Vec<_> =
+        after.messages().iter().filter(|message| message.body.kind == Kind::ToolResultArchived).collect();
+    assert_eq!(archived.len(), 3);
+    assert!(archived.iter().all(|message| message.body.agent == Visibility::Hidden && message.body.user == Visibility::Shown));
+    let visible = after.visible().filter(|message| message.body.kind == Kind::ToolResult).count();
+    assert_eq!(visible, 10);
+
+    let mut undone = after.clone();
+    undone.take_back(&rebuilt);
+    assert_eq!(undone.messages(), talk.messages());
+
+    // Those that are archived already are neither counted nor digested again.
+    let mut grown = after.clone();
+    grown.add(model("and so on"));
+    let now = Pressure { window: Some(200_000), ..pressure(&grown, None) };
+    let front: usize = grown.sent().take(2).map(|message| weigh(message)).sum();
+    let keep = Keep { tokens: now.history - front, ..checkpoint().keep };
+    let profile = Profile { keep, ..checkpoint() };
+    let draft = drafted(&grown, &profile, now, MODEL, |_| Ok("Again.".to_owned())).unwrap();
+    let (again, _) = crate::conversation::compaction::commit(&grown, draft, &profile).unwrap();
+    assert!(
+        seen(&again).contains("archived 0") && seen(&again).matches(TOOL_DIGEST).count() == 1,
+        "{}",
+        seen(&again)
+    );
+}
+
+#[test]
+fn seed_001_pinned_results_are_not_archived() {
+    let talk = with_results(13);
+    let messages = talk.messages().iter().map(|message| match message.id.0 {
+        4 => pinned(message.body.clone()),
+        _ => message.body.clone(),
+    });
+    let (after, ..) = compacted(&history(messages), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
+    assert!(seen(&after).contains("user: result 0 file 0"));
+    assert!(seen(&after).contains("user: archived 3"));
+}
+
+#[test]
+fn seed_001_one_recovery_until_a_prompt_is_answered() {
+    let mut session = Session::new("test");
+    session.may_recover().unwrap();
+    session.recovered();
+    let error = session.may_recover().unwrap_err().to_string();
+    assert!(error.starts_with("the prompt was too long once more"), "{error}");
+    // Another conversation begins afresh.
+    session.clear_history();
+    session.may_recover().unwrap();
+    session.recovered();
+}

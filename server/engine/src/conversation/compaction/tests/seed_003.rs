@@ -1,0 +1,234 @@
+//! Every statement of the fourth seed (context engine) about the conversation and its compaction, and the test that proves
+//! it. The rest of that seed (tiers, files, assembly) is proved by `prompt/tests`.
+//!
+//! | statement | test |
+//! |---|---|
+//! | due when enabled and history tokens exceed the trigger | `seed_003_due_when_enabled_and_over_the_trigger` |
+//! | status: enabled, tokens, threshold, percent | `seed_003_the_status_has_tokens_threshold_and_percent` |
+//! | 4,000 tokens and two exchanges stay, exchanges are whole | `seed_003_at_least_two_exchanges_stay` |
+//! | rebuilt as a summary pair and what is kept | `seed_003_a_summary_pair_stands_in_front_of_what_is_kept` |
+//! | boundary found by a model: 50 messages of 1,000 characters | `seed_003_the_model_looks_at_50_messages_of_1_000_characters` |
+//! | sure enough and inside what is kept: cut there | `seed_003_a_sure_boundary_inside_what_is_kept_is_the_cut`, `seed_003_other_boundaries_are_summarised` |
+//! | without a detection model it summarises, in 500 tokens | `seed_003_without_a_detection_model_it_summarises` |
+//! | emergency truncation: only over twice the trigger, oldest first, whole exchanges | `seed_003_emergency_truncation_only_over_twice_the_trigger`, `history/list.rs: emergency_truncation_*` |
+//! | shedding at 90 % | `prompt/tests/budgets.rs: over_the_budget_the_largest_files_are_shed_with_a_warning` |
+//! | add, add exchange, get a copy, set, clear, re-register, count | `prompt/tests/budgets.rs: the_history_is_counted_copied_replaced_and_emptied`, `prompt/tests/tiered.rs: clearing_the_history_purges_its_tiers_and_reregistering_keeps_it` |
+//! | budget: history, a sixteenth, window, remaining, needs_summary | `prompt/tests/budgets.rs: the_budget_report_has_what_it_should` |
+//! | history entries of the tiers are purged after it | `seed_003_history_is_replaced_on_success_only` |
+//! | history is replaced on success | `seed_003_history_is_replaced_on_success_only` |
+//! | loading a session goes on with it | `promises.rs: two_compactions_are_undone_one_after_the_other` |
+
+use super::fixture::{
+    DETECTIVE, MODEL, compacted, drafted, exchanges, history, model, pressure, seen, user, weigh,
+};
+use crate::conversation::compaction::{
+    CompactionStatus, DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, Draft, Family, LEFT_OUT, Measured,
+    Moment, NotCompacted, Pressure, Profile, Purpose, Refused, Scales, Strategy, Summariser, Watched, commit,
+    split,
+};
+use crate::conversation::conversation_facts::ToolPatterns;
+use crate::conversation::history::{History, MessageId, Role};
+use crate::prompt::session::Session;
+
+fn topic() -> Profile {
+    Family::Topic.profile()
+}
+
+#[test]
+fn seed_003_due_when_enabled_and_over_the_trigger() {
+    assert_eq!(topic().moment, Moment::AfterTurn);
+    for (history, watched, due) in
+        [(24_000, Watched::Yes, false), (24_001, Watched::Yes, true), (90_000, Watched::No, false)]
+    {
+        let pressure = Pressure { history, context: 1_000_000, ..Pressure::default() };
+        assert_eq!(CompactionStatus::new(watched, &topic(), &pressure, None).due, due, "{history}");
+    }
+}
+
+#[test]
+fn seed_003_the_status_has_tokens_threshold_and_percent() {
+    let pressure = Pressure { history: 6_000, ..Pressure::default() };
+    let status = CompactionStatus::new(Watched::Yes, &topic(), &pressure, None);
+    assert_eq!((status.enabled, status.measured), (true, Some(Measured::HistoryTokens)));
+    assert_eq!((status.tokens, status.threshold, status.percent), (6_000, 24_000, 25.0));
+}
+
+fn kept(talk: &History) -> usize {
+    let sent: Vec<_> = talk.sent().cloned().collect();
+    split(&sent, &topic(), &Pressure::default(), &weigh).map_or(sent.len(), |split| sent.len() - split.end)
+}
+
+#[test]
+fn seed_003_at_least_two_exchanges_stay() {
+    assert_eq!(kept(&exchanges(30, 500)), 8, "4,000 tokens");
+    assert_eq!(kept(&exchanges(30, 2_000)), 4, "8,000 tokens, but two exchanges");
+    assert_eq!(kept(&exchanges(2, 2_000)), 4, "there is nothing old");
+    // A summary is no exchange.
+    let (after, ..) = compacted(&exchanges(30, 2_000), &topic(), MODEL, |_| Ok("So far.".to_owned()));
+    assert_eq!(kept(&after), 4);
+}
+
+#[test]
+fn seed_003_exchanges_that_are_over_the_trigger_themselves_do_not_all_stay() {
+    assert_eq!(kept(&exchanges(30, 6_000)), 4, "24,000 tokens are not over it");
+    assert_eq!(kept(&exchanges(30, 6_001)), 2);
+    assert_eq!(kept(&exchanges(30, 12_001)), 0);
+    // Nor those that are over the window, where that is smaller.
+    let sent: Vec<_> = exchanges(30, 2_000).sent().cloned().collect();
+    for (window, left) in [(8_000, 4), (7_999, 2)] {
+        let pressure = Pressure { window: Some(window), ..Pressure::default() };
+        assert_eq!(split(&sent, &topic(), &pressure, &weigh).map(|split| sent.len() - split.end), Some(left));
+    }
+    // One request, and then an agent works on and on.
+    let talk = history([user("mend the roof")].into_iter().chain((0..40).map(|_| model(&"x".repeat(4_000)))));
+    assert_eq!(kept(&talk), 4);
+    let (after, ..) = compacted(&talk, &topic(), MODEL, |_| Ok("So far.".to_owned()));
+    assert!(seen(&after).contains("## Last request\n\nmend the roof"));
+}
+
+#[test]
+fn seed_003_a_summary_pair_stands_in_front_of_what_is_kept() {
+    let (after, draft, _) = compacted(&exchanges(30, 1_000), &topic(), MODEL, |_| Ok("So far.".to_owned()));
+    assert_eq!(draft.strategy, Strategy::Model);
+    let messages: Vec<_> = after.sent().collect();
+    assert_eq!(messages.len(), 6);
+    assert_eq!((messages[0].body.role, messages[1].body.role), (Role::User, Role::Assistant));
+    assert_eq!(messages[0].text(), "Summary of the conversation so far:\n\nSo far.");
+    assert!(messages[2].text().starts_with("question 28"));
+}
+
+#[test]
+fn seed_003_the_model_looks_at_50_messages_of_1_000_characters() {
+    assert_eq!((DETECT_MESSAGES, DETECT_CHARS, DETECT_CONFIDENCE), (50, 1_000, 0.5));
+    let talk = exchanges(30, 1_000);
+    let mut asked = Vec::new();
+    let _ = drafted(&talk, &topic(), pressure(&talk, None), DETECTIVE, |question| {
+        asked.push(question.clone());
+        Ok(String::new())
+    });
+    assert_eq!(asked[0].purpose, Purpose::FindTopic);
+    let lines: Vec<&str> = asked[0].prompt.lines().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(lines.len(), 50);
+    assert!(
+        lines[0].starts_with("[0] user: question 5 ") && lines[49].starts_with("[49] assistant: answer 29 ")
+    );
+    for line in lines {
+        let (_, text) = line.split_once(": ").unwrap();
+        assert!((990..=1_000).contains(&text.chars().count()), "{line}");
+    }
+}
+
+/// What comes of a boundary at this one of the newest 50 messages.
+fn cut(talk: &History, answer: &str) -> Draft {
+    let mut asked = Vec::new();
+    drafted(talk, &topic(), pressure(talk, None), DETECTIVE, |question| {
+        asked.push(question.purpose);
+        Ok(if question.purpose == Purpose::FindTopic { answer.to_owned() } else { "So far.".to_owned() })
+    })
+    .unwrap()
+}
+
+fn at(boundary: usize, confidence: f64) -> String {
+    format!("```json\n{{\"boundary\": {boundary}, \"confidence\": {confidence}}}\n```")
+}
+
+#[test]
+fn seed_003_a_sure_boundary_inside_what_is_kept_is_the_cut() {
+    // The newest eight messages stay in any case: 42 to 49 of those that are listed.
+    let talk = exchanges(30, 500);
+    for (boundary, confidence, left) in [(42, 0.5, 8), (44, 1.0, 6), (46, 0.7, 4), (47, 0.7, 4), (49, 0.7, 4)]
+    {
+        let draft = cut(&talk, &at(boundary, confidence));
+        assert_eq!((draft.strategy, draft.after.messages), (Strategy::TopicCut, left), "{boundary}");
+        let (after, _) = commit(&talk, draft, &topic()).unwrap();
+        assert!(after.sent().next().unwrap().text().starts_with("question "));
+    }
+}
+
+#[test]
+fn seed_003_other_boundaries_are_summarised() {
+    let talk = exchanges(30, 500);
+    for answer in [
+        at(44, 0.49),
+        at(41, 0.9),
+        at(0, 1.0),
+        at(50, 1.0),
+        at(9_999, 1.0),
+        at(44, 1.1),
+        "{\"boundary\": null, \"confidence\": 0.9}".to_owned(),
+        "{\"boundary\": -1, \"confidence\": 0.9}".to_owned(),
+        "there is none".to_owned(),
+        "}{".to_owned(),
+        String::new(),
+    ] {
+        let draft = cut(&talk, &answer);
+        assert_eq!((draft.strategy, draft.after.messages), (Strategy::Model, 10), "{answer}");
+    }
+}
+
+#[test]
+fn seed_003_without_a_detection_model_it_summarises() {
+    let talk = exchanges(30, 500);
+    let mut asked = Vec::new();
+    let draft = drafted(&talk, &topic(), pressure(&talk, None), MODEL, |question| {
+        asked.push((question.purpose, question.max_tokens));
+        Ok("So far.".to_owned())
+    });
+    assert_eq!(asked, [(Purpose::Summarise, 500)]);
+    assert_eq!(draft.unwrap().strategy, Strategy::Model);
+}
+
+/// No summary is ever short enough.
+fn heavy_summaries(message: &crate::conversation::history::Message) -> usize {
+    if message.text().starts_with("Summary of") { 1_000_000 } else { weigh(message) }
+}
+
+#[test]
+fn seed_003_emergency_truncation_only_over_twice_the_trigger() {
+    let scales = Scales { message: &heavy_summaries, text: &super::fixture::count };
+    let run = |talk: &History| {
+        let run = crate::conversation::compaction::Run::new(
+            talk,
+            topic(),
+            pressure(talk, None),
+            Summariser::Extractive,
+            ToolPatterns::default(),
+            scales,
+        );
+        run.unwrap().finish(scales)
+    };
+    // 48,000 tokens are not over twice 24,000.
+    let Err(NotCompacted::NotShorter { reasons }) = run(&exchanges(24, 1_000)) else { panic!("it was cut") };
+    assert!(reasons[0].starts_with("a summary without a model would not be shorter"), "{reasons:?}");
+
+    let talk = exchanges(25, 1_000);
+    let draft = run(&talk).unwrap();
+    assert_eq!(draft.strategy, Strategy::Truncated);
+    let (after, _) = commit(&talk, draft, &topic()).unwrap();
+    let messages: Vec<_> = after.sent().collect();
+    assert_eq!(messages[0].text(), LEFT_OUT);
+    assert!(messages[1].text().starts_with("question 13 "), "the oldest go, and pairs stay");
+    assert_eq!(messages.len(), 25);
+    assert_eq!(after.messages().len(), 51, "nothing is lost");
+}
+
+#[test]
+fn seed_003_history_is_replaced_on_success_only() {
+    let mut session = Session::new("test");
+    session.set_history(exchanges(30, 500).messages().iter().map(|message| message.body.clone()));
+    let talk = session.history.clone();
+    let draft = cut(&talk, "");
+    session.change_message(MessageId(0), |body| body.content.clear()).unwrap();
+    let before = session.clone();
+    let refused = session.compact(draft, &topic(), &ToolPatterns::default(), 1).unwrap_err();
+    assert_eq!(refused, Refused::Changed);
+    assert_eq!(session.history, before.history);
+    assert_eq!((session.revision(), session.compactions().len()), (before.revision(), 0));
+
+    let draft = cut(&session.history, "");
+    session.compact(draft, &topic(), &ToolPatterns::default(), 1).unwrap();
+    assert_eq!(session.history.sent().count(), 10);
+    assert!(session.revision() > before.revision());
+    assert_eq!(session.undo_compaction().unwrap().profile, "topic");
+    assert_eq!(session.history.messages(), before.history.messages());
+}

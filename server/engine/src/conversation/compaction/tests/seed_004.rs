@@ -1,0 +1,176 @@
+//! Every statement of the fifth seed (handoff) and the test that proves it.
+//!
+//! | statement | test |
+//! |---|---|
+//! | before each turn, at 200,000 tokens of context | `seed_004_due_at_200_000_tokens_of_context_before_a_turn` |
+//! | 0 disables | `seed_004_a_threshold_of_0_disables` |
+//! | context tokens are what was billed for prompt and answer | `prompt/tests/budgets.rs: seed_001_the_context_is_what_was_billed_and_what_was_said_since`, `seed_004_before_the_first_prompt_the_conversation_is_the_context` |
+//! | the history is cleaned first: "Tool no response", "Understood." | `seed_004_the_history_is_cleaned_first`, `history/repair/tests.rs: results_at_the_end_are_acknowledged_and_nothing_else_is` |
+//! | seven sections, continue exactly where it stopped | `seed_004_the_model_is_asked_for_seven_sections`, `seed_004_the_summary_without_a_model_has_the_same_sections` |
+//! | one user message: summary, then the last request word for word | `seed_004_one_message_is_left_with_the_last_request` |
+//! | the last intent is preserved again and again | `seed_004_a_second_handoff_carries_the_request_of_the_first` |
+//! | answers, calls, results and old exchanges are removed | `seed_004_one_message_is_left_with_the_last_request` |
+//! | the system prompt stays | `prompt/tests/flat.rs` (it is no part of the conversation) |
+//! | tokens are counted again | `seed_004_tokens_are_counted_again_and_lists_are_new` |
+//! | new interaction log | `seed_004_tokens_are_counted_again_and_lists_are_new` |
+//! | memory outlives it | `tests/tests/stdio/surroundings.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
+
+use super::fixture::{
+    MODEL, asked, call, compacted, drafted, exchanges, history, model, pressure, result, seen, user,
+};
+use crate::conversation::compaction::{
+    Family, LAST_REQUEST, Lists, Moment, Pressure, Profile, ProfileOptions, Summariser,
+};
+use crate::conversation::conversation_facts::ToolPatterns;
+use crate::prompt::assembly::Means;
+use crate::prompt::session::Session;
+use crate::prompt::settings::Settings;
+use crate::tokens::counting::TokenCounter;
+use crate::tokens::models::Models;
+
+fn handoff() -> Profile {
+    Family::Handoff.profile()
+}
+
+#[test]
+fn seed_004_due_at_200_000_tokens_of_context_before_a_turn() {
+    assert_eq!(handoff().moment, Moment::BeforeAssembling);
+    let at = |context| Pressure { context, history: 500_000, ..Pressure::default() };
+    assert_eq!(handoff().due(&at(199_999)), None);
+    assert!(handoff().due(&at(200_000)).is_some());
+}
+
+#[test]
+fn seed_004_a_threshold_of_0_disables() {
+    let options = ProfileOptions { context_from: Some(0), ..ProfileOptions::default() };
+    let own = [("handoff".to_owned(), options)].into();
+    let profile = Profile::named("handoff", &own).unwrap();
+    assert_eq!(profile.due(&Pressure { context: 10_000_000, ..Pressure::default() }), None);
+    let options = ProfileOptions { context_from: Some(5), ..ProfileOptions::default() };
+    let profile = Profile::named("handoff", &[("handoff".to_owned(), options)].into()).unwrap();
+    assert!(profile.due(&Pressure { context: 5, ..Pressure::default() }).is_some());
+}
+
+#[test]
+fn seed_004_the_history_is_cleaned_first() {
+    let talk = history([
+        user("go"),
+        call("1", "run", "a"),
+        user("never mind"),
+        call("2", "run", "b"),
+        result("2", "out"),
+    ]);
+    let prompt = &asked(&talk, &handoff(), MODEL)[0].prompt;
+    assert!(
+        prompt.contains("[calls run] {\"file_path\":\"a\"}\n[user]\n[result] Tool no response\n"),
+        "{prompt}"
+    );
+    assert!(prompt.contains("[result] out\n[assistant]\nUnderstood.\n</conversation>"), "{prompt}");
+}
+
+const SECTIONS: [&str; 7] = [
+    "1. User's Primary Goals and Intent",
+    "2. Conversation Timeline and Progress",
+    "3. Technical Context and Decisions",
+    "4. Files and Code Changes",
+    "5. Active Work and Last Actions",
+    "6. Unresolved Issues and Pending Tasks",
+    "7. Immediate Next Step",
+];
+
+fn in_order(text: &str) -> bool {
+    let places: Vec<Option<usize>> = SECTIONS.iter().map(|section| text.find(section)).collect();
+    places.iter().all(Option::is_some) && places.is_sorted()
+}
+
+#[test]
+fn seed_004_the_model_is_asked_for_seven_sections() {
+    let prompt = &asked(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
+    assert!(in_order(prompt), "{prompt}");
+    assert!(prompt.contains("able to continue exactly where this stopped without asking"));
+}
+
+#[test]
+fn seed_004_the_summary_without_a_model_has_the_same_sections() {
+    let talk = exchanges(10, 1_000);
+    let (after, ..) = compacted(&talk, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
+    assert!(in_order(&seen(&after)), "{}", seen(&after));
+}
+
+fn worked() -> crate::conversation::history::History {
+    let long = "text of it ".repeat(100);
+    history([
+        user("first request"),
+        model(&long),
+        user("fix the parser\nand say when"),
+        call("1", "read_file", "src/parser.rs"),
+        result("1", &long),
+        model("I am at it."),
+    ])
+}
+
+#[test]
+fn seed_004_one_message_is_left_with_the_last_request() {
+    let (after, ..) = compacted(&worked(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
+    assert_eq!(
+        seen(&after),
+        "user: The summary.\n\nLast request from user was: fix the parser\nand say when\n"
+    );
+    assert_eq!(after.len(), 7, "the rest is hidden, not gone");
+}
+
+#[test]
+fn seed_004_a_second_handoff_carries_the_request_of_the_first() {
+    let (mut after, ..) = compacted(&worked(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
+    for n in 0..5 {
+        after.add(call(&n.to_string(), "run", "make"));
+        after.add(result(&n.to_string(), &"out ".repeat(100)));
+    }
+    for summariser in [MODEL, Summariser::Extractive] {
+        let (again, ..) = compacted(&after, &handoff(), summariser, |_| Ok("Another.".to_owned()));
+        let seen = seen(&again);
+        assert!(seen.ends_with("\n\nLast request from user was: fix the parser\nand say when\n"), "{seen}");
+        assert_eq!(seen.matches(LAST_REQUEST).count(), 1, "{seen}");
+    }
+    // Profiles that write no such sentence say it under a heading, and know it again.
+    let checkpoint = Profile { keep: handoff().keep, ..Family::Checkpoint.profile() };
+    let (mut other, ..) = compacted(&after, &checkpoint, MODEL, |_| Ok("Third.".to_owned()));
+    let heading = "## Last request\n\nfix the parser\nand say when";
+    assert!(seen(&other).contains(heading), "{}", seen(&other));
+    other.add(model(&"words ".repeat(500)));
+    let (again, ..) = compacted(&other, &checkpoint, MODEL, |_| Ok("Fourth.".to_owned()));
+    assert!(seen(&again).contains(heading) && !seen(&again).contains("Third."), "{}", seen(&again));
+}
+
+#[test]
+fn seed_004_before_the_first_prompt_the_conversation_is_the_context() {
+    let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let mut session = Session::new("test");
+    session.set_history([user("hello there")]);
+    let pressure = session.pressure(None, means);
+    assert_eq!(pressure.context, pressure.history);
+    assert_eq!(session.pressure(Some(77), means).context, 77);
+}
+
+#[test]
+fn seed_004_tokens_are_counted_again_and_lists_are_new() {
+    let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
+    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let tools = ToolPatterns::default();
+    assert_eq!(handoff().lists, Lists::Renewed);
+    let mut session = Session::new("test");
+    session.set_history(worked().messages().iter().map(|message| message.body.clone()));
+    assert_eq!(session.trail.files_read(&session.history, &tools), ["src/parser.rs"]);
+    let before = session.pressure(None, means);
+    let talk = session.history.clone();
+    let draft =
+        drafted(&talk, &handoff(), pressure(&talk, None), MODEL, |_| Ok("The summary.".to_owned())).unwrap();
+    session.compact(draft, &handoff(), &tools, 9).unwrap();
+    let after = session.pressure(None, means);
+    assert!(after.context < before.context && after.context == after.history);
+    assert_eq!((before.messages, after.messages, before.exchanges, after.exchanges), (6, 1, 2, 0));
+    assert_eq!(session.trail.files_read(&session.history, &tools), [""; 0]);
+    assert!(session.trail.steps(&session.history, &tools).is_empty());
+    assert_eq!(session.compactions()[0].time_ms, 9);
+}

@@ -1,0 +1,360 @@
+//! The facts in the text of an earlier summary: one that `extractive` wrote, line by line as it labels them, or
+//! one that a model wrote, by its headings. Guesses where it must, so that a second compaction does not forget
+//! what the first one named.
+
+use crate::conversation::history::{MessageId, Role};
+
+use super::clip::one_line;
+use super::files::{FileState, FileTrace};
+use super::labels::{
+    ASKED, ASKED_FIRST, ASKED_LAST, DECIDED, DID_NOT_WORK, DONE, FAILED, FOUND, PLANNED, RAN, REQUIRED, SAID,
+    UNRESOLVED, state_label, todo_label,
+};
+use super::notation::unbundle;
+use super::sentences::without_mark;
+use super::todos::{Todo, TodoState, boxed};
+use super::{Command, Ended, Facts, Note, NoteKind, Request, Statement, Unresolved};
+
+/// Longest line that is carried on, in characters; requests may be longer.
+const LINE: usize = 300;
+/// Longest request that is carried on, in characters.
+const REQUEST: usize = 4_000;
+
+/// Adds what a summary says to `facts`. The `index`th message holds it.
+pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut Facts) {
+    let mut reader = Reader { message, index, facts, under: Under::Anything };
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
+}
+
+/// What the lines under a heading are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Under {
+    Requests,
+    /// Requests, of which the last goes on: its lines came without marks.
+    Request,
+    Constraints,
+    Decisions,
+    /// Files that were changed, and nothing else.
+    Edited,
+    /// Files with what is to say of them.
+    Files,
+    Read,
+    Tasks,
+    Notes(NoteKind),
+    Anything,
+}
+
+impl Under {
+    /// By the words of a heading; the more telling ones first.
+    fn heading(heading: &str) -> Self {
+        const WORDS: [(&str, Under); 32] = [
+            ("files read", Under::Read),
+            ("known files", Under::Read),
+            ("files edited", Under::Edited),
+            ("files modified", Under::Edited),
+            ("files changed", Under::Edited),
+            ("file", Under::Files),
+            ("artifact", Under::Files),
+            ("initial request", Under::Requests),
+            ("user message", Under::Requests),
+            ("request", Under::Requests),
+            ("goal", Under::Requests),
+            ("intent", Under::Requests),
+            ("objective", Under::Requests),
+            ("failed", Under::Notes(NoteKind::Failure)),
+            ("next", Under::Tasks),
+            ("remaining", Under::Tasks),
+            ("pending", Under::Tasks),
+            ("open", Under::Tasks),
+            ("todo", Under::Tasks),
+            ("task", Under::Tasks),
+            ("unresolved", Under::Tasks),
+            ("blocked", Under::Tasks),
+            ("constraint", Under::Constraints),
+            ("preference", Under::Constraints),
+            ("decision", Under::Decisions),
+            ("plan", Under::Notes(NoteKind::Plan)),
+            ("design", Under::Notes(NoteKind::Plan)),
+            ("done", Under::Notes(NoteKind::Done)),
+            ("progress", Under::Notes(NoteKind::Done)),
+            ("implementation", Under::Notes(NoteKind::Done)),
+            ("exploration", Under::Notes(NoteKind::Finding)),
+            ("context", Under::Notes(NoteKind::Finding)),
+        ];
+        let heading = heading.to_lowercase();
+        WORDS.iter().find(|(word, _)| heading.contains(word)).map_or(Self::Anything, |&(_, under)| under)
+    }
+}
+
+struct Reader<'a> {
+    message: MessageId,
+    index: usize,
+    facts: &'a mut Facts,
+    under: Under,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str) {
+        if let Some(heading) = heading(line) {
+            self.under = Under::heading(heading);
+            return;
+        }
+        let content = without_mark(line);
+        if is_nothing(content) || self.labelled(line, content) {
+            return;
+        }
+        self.files(content, None);
+        let text = one_line(content, LINE);
+        let is_item = content.len() < line.len();
+        match self.under {
+            Under::Requests | Under::Request if is_item => self.request(content),
+            Under::Requests => {
+                self.under = Under::Request;
+                self.request(content);
+            }
+            Under::Request => self.more_of_a_request(content),
+            Under::Constraints => self.constraint(text),
+            Under::Decisions => self.decision(text),
+            Under::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
+            Under::Notes(kind) if is_item => self.note(kind, text),
+            _ => {}
+        }
+    }
+
+    /// A line that says itself what it is.
+    fn labelled(&mut self, line: &str, content: &str) -> bool {
+        const STATES: [FileState; 6] = [
+            FileState::Edited,
+            FileState::Created,
+            FileState::Deleted,
+            FileState::Read,
+            FileState::Failed,
+            FileState::Mentioned,
+        ];
+        const TODOS: [TodoState; 3] = [TodoState::Done, TodoState::InProgress, TodoState::Pending];
+        const NOTES: [(&str, NoteKind); 4] = [
+            (PLANNED, NoteKind::Plan),
+            (DONE, NoteKind::Done),
+            (FOUND, NoteKind::Finding),
+            (DID_NOT_WORK, NoteKind::Failure),
+        ];
+        if let Some(todo) = boxed(line) {
+            self.facts.todos.push(todo);
+            return true;
+        }
+        for state in TODOS {
+            if let Some(text) = content.strip_prefix(todo_label(state).trim_end()) {
+                self.facts.todos.push(Todo { text: one_line(text, LINE), state });
+                return true;
+            }
+        }
+        for state in STATES {
+            if let Some(paths) = content.strip_prefix(state_label(state)) {
+                self.files(paths, Some(state));
+                return true;
+            }
+        }
+        for (label, kind) in NOTES {
+            if let Some(text) = content.strip_prefix(label) {
+                self.note(kind, one_line(text, LINE));
+                return true;
+            }
+        }
+        if let Some(text) =
+            [ASKED_FIRST, ASKED_LAST, ASKED].iter().find_map(|label| content.strip_prefix(label))
+        {
+            self.request(text);
+        } else if let Some(text) = content.strip_prefix(DECIDED) {
+            self.decision(one_line(text, LINE));
+        } else if let Some(text) = content.strip_prefix(REQUIRED) {
+            self.constraint(one_line(text, LINE));
+        } else if let Some(text) = content.strip_prefix(UNRESOLVED) {
+            self.error(text);
+        } else if let Some(text) = content.strip_prefix(RAN) {
+            self.command(text);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn request(&mut self, text: &str) {
+        self.facts.requests.push(Request { message: self.message, text: one_line(text, REQUEST) });
+    }
+
+    fn more_of_a_request(&mut self, text: &str) {
+        let last = self.facts.requests.last_mut().filter(|request| request.text.len() < REQUEST);
+        if let Some(request) = last {
+            request.text.push(' ');
+            request.text.push_str(&one_line(text, REQUEST));
+        }
+    }
+
+    fn decision(&mut self, text: String) {
+        self.facts.decisions.push(Statement { message: self.message, by: Role::Assistant, text });
+    }
+
+    fn constraint(&mut self, text: String) {
+        self.facts.constraints.push(Statement { message: self.message, by: Role::User, text });
+    }
+
+    fn note(&mut self, kind: NoteKind, text: String) {
+        self.facts.notes.push(Note { message: self.message, kind, text });
+    }
+
+    fn error(&mut self, text: &str) {
+        let (about, said) = text.split_once(SAID).map_or((None, text), |(about, said)| (Some(about), said));
+        self.facts.errors.push(Unresolved {
+            message: self.message,
+            tool: String::new(),
+            text: one_line(said, LINE),
+            about: about.map(|about| one_line(about, LINE)),
+        });
+    }
+
+    fn command(&mut self, text: &str) {
+        let (text, ended) = match text.strip_suffix(FAILED) {
+            Some(text) => (text, Ended::Badly),
+            None => (text, Ended::Well),
+        };
+        self.facts.commands.push(Command { message: self.message, text: one_line(text, LINE), ended });
+    }
+
+    /// The paths in a line. Without a label every word is tried that has a folder and a dot in its name, and it takes
+    /// a word for it that the file was changed.
+    fn files(&mut self, content: &str, labelled: Option<FileState>) {
+        let state = labelled.unwrap_or_else(|| match self.under {
+            Under::Read => FileState::Read,
+            Under::Edited => FileState::Edited,
+            Under::Files if tells_of_a_change(content) => FileState::Edited,
+            _ => FileState::Mentioned,
+        });
+        for path in unbundle(content) {
+            let path = if labelled.is_some() { &*path } else { without_line(&path) };
+            let is_listed = self.under == Under::Edited && is_file_name(path);
+            if labelled.is_some() || is_listed || is_path(path) {
+                let trace = FileTrace::carried(self.index, state);
+                let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
+                if known.last_state == FileState::Mentioned {
+                    *known = trace;
+                }
+            }
+        }
+    }
+}
+
+/// The words of a heading: behind `#`, between stars, or a short numbered line that ends with a colon.
+fn heading(line: &str) -> Option<&str> {
+    if line.starts_with('#') {
+        return Some(line.trim_start_matches('#').trim());
+    }
+    let bare = line.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' '));
+    if let Some(bold) =
+        bare.strip_prefix("**").and_then(|rest| rest.strip_suffix("**").or_else(|| rest.strip_suffix("**:")))
+    {
+        return Some(bold.trim_end_matches(':'));
+    }
+    let is_short = bare.len() <= 60 && !line.starts_with(['-', '*']);
+    if is_short { bare.strip_suffix(':') } else { None }
+}
+
+/// Whether a line stands for an empty section.
+fn is_nothing(content: &str) -> bool {
+    content.is_empty()
+        || matches!(&*content.to_ascii_lowercase(), "none" | "none." | "(none)" | "n/a" | "nothing")
+}
+
+/// Whether a line about a file says that it was changed.
+fn tells_of_a_change(content: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "added",
+        "changed",
+        "created",
+        "edited",
+        "extended",
+        "fixed",
+        "implemented",
+        "modified",
+        "new ",
+        "refactored",
+        "removed",
+        "rewritten",
+        "updated",
+        "wrote",
+    ];
+    let content = content.to_lowercase();
+    WORDS.iter().any(|word| content.contains(word))
+}
+
+/// A path without the line that follows it: `src/a.rs:12-14`.
+fn without_line(path: &str) -> &str {
+    let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | ':'));
+    if path[bare.len()..].starts_with(':') { bare } else { path }
+}
+
+/// Whether a word in prose is a path: it has a folder, and a dot inside its last part.
+fn is_path(word: &str) -> bool {
+    let Some((folder, name)) = word.rsplit_once('/') else { return false };
+    !folder.contains(':') && !name.is_empty() && name.trim_start_matches('.').len() > 1 && name.contains('.')
+}
+
+/// Whether a word in a list of files is a name without a folder, and not `e.g`.
+fn is_file_name(word: &str) -> bool {
+    let is_ending =
+        |ending: &str| (1..=8).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+    word.rsplit_once('.').is_some_and(|(stem, ending)| stem.len() + ending.len() > 2 && is_ending(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_from(text: &str) -> Facts {
+        let mut facts = Facts::default();
+        read(text, MessageId(7), 0, &mut facts);
+        facts
+    }
+
+    #[test]
+    fn what_a_model_wrote_is_read_by_its_headings() {
+        let facts = read_from(
+            "Analysis:\n1. Primary Request and Intent:\n   - Make the parser faster\n\n## Key Decisions\n- Keep the old lexer\n\n\
+             **Files and Code Sections**\n- `src/parse.rs:12-30`: changed the hot loop\n- src/lex.rs: has the lexer\n\n## Constraints\n- none\n\n## Next Steps\n1. Measure again\n- [x] Profile it",
+        );
+        assert_eq!(facts.requests[0].text, "Make the parser faster");
+        assert_eq!(facts.decisions[0].text, "Keep the old lexer");
+        assert_eq!(facts.files["src/parse.rs"].last_state, FileState::Edited);
+        assert_eq!(facts.files["src/lex.rs"].last_state, FileState::Mentioned);
+        assert_eq!(facts.files.len(), 2);
+        assert_eq!(facts.constraints, []);
+        let todos: Vec<_> = facts.todos.iter().map(|todo| (&*todo.text, todo.state)).collect();
+        assert_eq!(todos, [("Measure again", TodoState::Pending), ("Profile it", TodoState::Done)]);
+    }
+
+    #[test]
+    fn what_a_commit_adds_is_read_by_its_headings() {
+        let facts = read_from(
+            "## Last request\n\nmake it\nfaster\n\n## Files edited\n\nsrc/{a.rs,b/c.rs}, x.md (and 3 more)\n\n## Open tasks\n\n- measure",
+        );
+        let requests: Vec<&str> = facts.requests.iter().map(|request| &*request.text).collect();
+        assert_eq!(requests, ["make it faster"]);
+        assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/a.rs", "src/b/c.rs", "x.md"]);
+        assert!(facts.files.values().all(FileTrace::is_changed));
+        assert_eq!(facts.todos.len(), 1);
+    }
+
+    #[test]
+    fn own_lines_are_read_by_their_labels() {
+        let facts = read_from(
+            "- Asked first: a\n- Decided: b\n- edited: src/{x.rs,y.rs}\n- Unresolved: go test -> FAIL\n- Ran: make (failed)\n\
+             - 🔄 c\n- Found: d",
+        );
+        assert_eq!(facts.requests[0].text, "a");
+        assert_eq!(facts.decisions[0].text, "b");
+        assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/x.rs", "src/y.rs"]);
+        assert_eq!((facts.errors[0].about.as_deref(), &*facts.errors[0].text), (Some("go test"), "FAIL"));
+        assert_eq!((&*facts.commands[0].text, facts.commands[0].ended), ("make", Ended::Badly));
+        assert_eq!(facts.todos[0].state, TodoState::InProgress);
+        assert_eq!(facts.notes[0].text, "d");
+    }
+}

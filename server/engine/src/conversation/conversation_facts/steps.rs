@@ -1,0 +1,110 @@
+//! How a conversation explored: one step for each tool call that looks at something, and the files it read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::history::{ContentBlock, Message, MessageId, OpenCalls, Outcome};
+
+use super::call::Subject;
+use super::clip::one_line;
+use super::{Ended, FileTrace, Purpose, ToolPatterns, facts, todos};
+
+/// Longest subject of a step, in characters.
+const SUBJECT: usize = 200;
+
+/// One step of an exploration.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// The message that called the tool.
+    pub message: MessageId,
+    /// The tool.
+    pub tool: String,
+    /// The path, the command line or what was looked for; empty when the call does not say.
+    pub subject: String,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// The steps, in order: every tool call except those that change files or keep a to-do list.
+pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<Step> {
+    calls(messages, tools)
+        .into_iter()
+        .filter(|(purpose, _)| *purpose != Purpose::Edit)
+        .map(|(_, step)| step)
+        .collect()
+}
+
+/// The last `most` tool calls, in order, whatever they do; keeping a to-do list is no action.
+pub(crate) fn last_calls<'a>(
+    messages: impl DoubleEndedIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+    most: usize,
+) -> Vec<Step> {
+    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolCall { name, input, .. } if !todos::keeps(name, input));
+    let mut found = 0;
+    let mut last: Vec<&Message> = messages
+        .rev()
+        .take_while(|message| {
+            let enough = found >= most;
+            found += message.body.content.iter().filter(is_call).count();
+            !enough
+        })
+        .collect();
+    last.reverse();
+    let mut calls = calls(last, tools);
+    calls.drain(..calls.len().saturating_sub(most));
+    calls.into_iter().map(|(_, step)| step).collect()
+}
+
+/// All tool calls except those that keep a to-do list.
+fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<(Purpose, Step)> {
+    let mut calls: Vec<(Purpose, Step)> = Vec::new();
+    let mut open = OpenCalls::new();
+    for message in messages {
+        open.message(message);
+        for block in &message.body.content {
+            match block {
+                ContentBlock::ToolCall { id, name, input } if todos::keeps(name, input) => {
+                    open.call(id.as_str(), None);
+                }
+                ContentBlock::ToolCall { id, name, input } => {
+                    let purpose = tools.purpose(name);
+                    let subject = Subject::of(name, purpose, input);
+                    open.call(id.as_str(), Some(calls.len()));
+                    let step = Step {
+                        message: message.id,
+                        tool: name.clone(),
+                        subject: one_line(subject.main().unwrap_or_default(), SUBJECT),
+                        ended: Ended::Unanswered,
+                    };
+                    calls.push((purpose, step));
+                }
+                ContentBlock::ToolResult { call_id, outcome, .. } => {
+                    if let Some((_, step)) = open.result(call_id).flatten().and_then(|at| calls.get_mut(at)) {
+                        step.ended = Ended::from(*outcome);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    calls
+}
+
+/// The files that were read, the last one last.
+pub fn files_read<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<String> {
+    let read = |(path, trace): (String, FileTrace)| trace.last_read.map(|last| (last, path));
+    let mut files: Vec<(usize, String)> = facts(messages, tools).files.into_iter().filter_map(read).collect();
+    files.sort();
+    files.into_iter().map(|(_, path)| path).collect()
+}
+
+impl From<Outcome> for Ended {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Ok => Self::Well,
+            Outcome::Error => Self::Badly,
+        }
+    }
+}

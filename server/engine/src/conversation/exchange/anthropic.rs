@@ -1,0 +1,197 @@
+//! Message lists of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
+//!
+//! Written as `{"system": [...], "messages": [...]}`, whatever it was read from. Beside what no form can express
+//! (`exchange`), reading and writing changes this: a string is written as one text block; a result without
+//! content has an empty list; `cache_control` goes, because Strata sets its own; `"is_error": false` goes; fields
+//! of a body other than `system` and `messages` go.
+
+use serde_json::{Map, Value, json};
+
+use super::{ReadError, ReadList, each, extra, fields, list_in};
+use crate::conversation::history::{
+    ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
+    drop_marks,
+};
+use crate::prompt::wire::anthropic::{content_block, result_part, text_block};
+
+/// Reads a list of messages, a body with `messages` and `system`, or a single message.
+///
+/// # Errors
+/// [`ReadError`] names what is not in this form.
+pub fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
+    let messages = each(list_in(value, "messages")?, message)?;
+    let system = match value.get("system") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(system) => vec![instructions(system)?],
+    };
+    Ok(ReadList { system, messages })
+}
+
+/// Writes a conversation as it stands, hidden messages included.
+pub fn write_anthropic<'a>(
+    system: impl IntoIterator<Item = &'a NewMessage>,
+    messages: impl IntoIterator<Item = &'a NewMessage>,
+) -> Value {
+    let blocks = |message: &NewMessage| match written(message).get_mut("content").map(Value::take) {
+        Some(Value::Array(blocks)) => blocks,
+        _ => Vec::new(),
+    };
+    let system: Vec<Value> = system.into_iter().flat_map(blocks).collect();
+    let mut body = Map::new();
+    if !system.is_empty() {
+        body.insert("system".into(), system.into());
+    }
+    body.insert("messages".into(), messages.into_iter().map(written).collect());
+    body.into()
+}
+
+/// The system prompt as a message of its own.
+fn instructions(system: &Value) -> Result<NewMessage, ReadError> {
+    let read = message(&json!({"role": "user", "content": system}));
+    let path = |error: ReadError| ReadError {
+        path: error.path.replacen("/content", "/system", 1),
+        problem: error.problem,
+    };
+    Ok(NewMessage { kind: Kind::SystemEvent, ..read.map_err(path)? })
+}
+
+fn message(value: &Value) -> Result<NewMessage, ReadError> {
+    let came = normal(value);
+    let message = parse(&came)?;
+    let plain = plain(&message);
+    Ok(extra::keep(message, Provider::Anthropic, &came, &plain))
+}
+
+/// A message without what it says beyond the model.
+fn parse(value: &Value) -> Result<NewMessage, ReadError> {
+    let role = match &*fields::string(value, "role")? {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        other => {
+            return Err(ReadError::new(format!("`{other}` is neither `user` nor `assistant`")).inside("role"));
+        }
+    };
+    let content = fields::each(value, "content", block)?;
+    let kind = if content.iter().any(ContentBlock::is_tool_result) { Kind::ToolResult } else { Kind::Normal };
+    Ok(NewMessage { kind, ..NewMessage::new(role, content) })
+}
+
+/// The value in the one spelling that is written, of those that mean the same.
+fn normal(message: &Value) -> Value {
+    let mut message = message.clone();
+    if let Some(content) = message.get_mut("content") {
+        normalise(content);
+    }
+    message
+}
+
+fn normalise(content: &mut Value) {
+    if let Value::String(text) = content {
+        *content = json!([text_block(text)]);
+    }
+    for block in content.as_array_mut().into_iter().flatten() {
+        drop_marks(block);
+        let Some(block) = block.as_object_mut() else { continue };
+        if block.get("type").is_some_and(|kind| kind == "tool_result") {
+            if block.get("is_error") == Some(&Value::Bool(false)) {
+                block.shift_remove("is_error");
+            }
+            normalise(block.entry("content").or_insert_with(|| json!([])));
+        }
+    }
+}
+
+fn block(value: &Value) -> Result<ContentBlock, ReadError> {
+    Ok(match fields::kind(value)? {
+        "text" => ContentBlock::Text { text: fields::string(value, "text")? },
+        "image" => match image(value)? {
+            Some(image) => ContentBlock::Image(image),
+            None => ContentBlock::Foreign(foreign(value)),
+        },
+        "thinking" => ContentBlock::Thinking {
+            text: fields::string(value, "thinking")?,
+            signature: fields::optional_string(value, "signature")?,
+        },
+        "redacted_thinking" => ContentBlock::RedactedThinking { data: fields::string(value, "data")? },
+        "tool_use" => ContentBlock::ToolCall {
+            id: fields::string(value, "id")?,
+            name: fields::string(value, "name")?,
+            input: value.get("input").cloned().ok_or_else(|| ReadError::new("`input` is missing"))?,
+        },
+        "tool_result" => ContentBlock::ToolResult {
+            call_id: fields::string(value, "tool_use_id")?,
+            content: fields::each(value, "content", part)?,
+            outcome: match value.get("is_error") {
+                None | Some(Value::Bool(false) | Value::Null) => Outcome::Ok,
+                Some(Value::Bool(true)) => Outcome::Error,
+                Some(_) => return Err(ReadError::new("must be true or false").inside("is_error")),
+            },
+        },
+        _ => ContentBlock::Foreign(foreign(value)),
+    })
+}
+
+fn part(value: &Value) -> Result<ResultPart, ReadError> {
+    Ok(match fields::kind(value)? {
+        "text" => ResultPart::Text { text: fields::string(value, "text")? },
+        "image" => match image(value)? {
+            Some(image) => ResultPart::Image(image),
+            None => ResultPart::Foreign(foreign(value)),
+        },
+        _ => ResultPart::Foreign(foreign(value)),
+    })
+}
+
+/// `None` for a picture whose source the model has no form for.
+fn image(value: &Value) -> Result<Option<Image>, ReadError> {
+    let Some(source) = value.get("source") else { return Err(ReadError::new("`source` is missing")) };
+    let read = || {
+        Ok(match fields::kind(source)? {
+            "base64" => Some(ImageSource::Base64 {
+                media_type: fields::string(source, "media_type")?,
+                data: fields::string(source, "data")?,
+            }),
+            "url" => Some(ImageSource::Url { url: fields::string(source, "url")? }),
+            _ => None,
+        })
+    };
+    let source = read().map_err(|error: ReadError| error.inside("source"))?;
+    Ok(source.map(|source| Image { source, width: None, height: None }))
+}
+
+fn foreign(value: &Value) -> Foreign {
+    Foreign { provider: Provider::Anthropic, value: value.clone() }
+}
+
+/// The message as it came, if it came in this form, else plainly.
+pub(super) fn written(message: &NewMessage) -> Value {
+    extra::restore(message, Provider::Anthropic, plain(message), |whole| {
+        parse(whole).is_ok_and(|read| read.role == message.role && read.content == message.content)
+    })
+}
+
+/// The message without what it says beyond the model.
+fn plain(message: &NewMessage) -> Value {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    let content: Vec<Value> = message.content.iter().filter_map(write_block).collect();
+    json!({"role": role, "content": content})
+}
+
+/// A block as a request has it, but for what a request must not hold and a list keeps.
+fn write_block(block: &ContentBlock) -> Option<Value> {
+    Some(match block {
+        ContentBlock::Thinking { text, signature: None } => json!({"type": "thinking", "thinking": text}),
+        ContentBlock::ToolResult { call_id, content, outcome } => {
+            let content: Vec<Value> = content.iter().filter_map(result_part).collect();
+            let mut result = json!({"type": "tool_result", "tool_use_id": call_id, "content": content});
+            if let (Outcome::Error, Some(fields)) = (outcome, result.as_object_mut()) {
+                fields.insert("is_error".into(), true.into());
+            }
+            result
+        }
+        block => content_block(block)?,
+    })
+}

@@ -1,0 +1,191 @@
+//! Says in which form a text holds a conversation, and reads it. Looks at no file name.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{ReadError, ReadList, messages_of, read_anthropic, read_openai, read_responses};
+use crate::conversation::history::NewMessage;
+use crate::replay::transcript;
+
+/// A form in which a conversation is exchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ConversationForm")]
+pub enum Form {
+    /// The lines that Claude Code records.
+    ClaudeCode,
+    /// Messages of Anthropic's API.
+    Anthropic,
+    /// Messages of OpenAI's Chat Completions API.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// Items of OpenAI's Responses API.
+    #[serde(rename = "openai_responses")]
+    OpenAiResponses,
+    /// Strata's own: a line, or an item of a list, is a [`NewMessage`] or a `Message`.
+    Strata,
+}
+
+/// A conversation from elsewhere.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Imported {
+    /// The form it was in.
+    pub form: Form,
+    /// Instructions in front of it.
+    pub system: Vec<NewMessage>,
+    /// The conversation.
+    pub messages: Vec<NewMessage>,
+    /// Lines that hold no message.
+    pub skipped: usize,
+}
+
+/// The form of a text of JSON or of lines of JSON; `None` when it holds no conversation in a known one. Plain
+/// texts look the same to several providers; they are taken for Anthropic's.
+pub fn sniff(text: &str) -> Option<Form> {
+    Material::of(text).form()
+}
+
+/// Reads a conversation in any of the forms.
+///
+/// # Errors
+/// [`ReadError`] when the form is not known, or names what does not fit it; in lines, the path begins with the
+/// number of the line among those that are not blank, counted from 0.
+pub fn read_any(text: &str) -> Result<Imported, ReadError> {
+    let material = Material::of(text);
+    let Some(form) = material.form() else {
+        return Err(ReadError::new("holds no conversation in a known form"));
+    };
+    let imported = |ReadList { system, messages }: ReadList| Imported { form, system, messages, skipped: 0 };
+    match form {
+        Form::ClaudeCode => {
+            let transcript = transcript::parse(text);
+            let messages = messages_of(&transcript);
+            Ok(Imported { form, system: Vec::new(), messages, skipped: transcript.skipped })
+        }
+        Form::Strata => material.own(),
+        Form::Anthropic => read_anthropic(&material.into_value()).map(imported),
+        Form::OpenAi => read_openai(&material.into_value()).map(imported),
+        Form::OpenAiResponses => read_responses(&material.into_value()).map(imported),
+    }
+}
+
+/// What a text holds.
+enum Material {
+    /// One value.
+    Whole(Value),
+    /// A value in each line; `None` where a line is none.
+    Lines(Vec<Option<Value>>),
+}
+
+impl Material {
+    fn of(text: &str) -> Self {
+        match serde_json::from_str(text) {
+            Ok(value) => Self::Whole(value),
+            Err(_) => {
+                let lines = text.lines().filter(|line| !line.trim().is_empty());
+                Self::Lines(lines.map(|line| serde_json::from_str(line).ok()).collect())
+            }
+        }
+    }
+
+    /// The values that may be messages.
+    fn items(&self) -> Vec<&Value> {
+        match self {
+            Self::Lines(lines) => lines.iter().flatten().collect(),
+            Self::Whole(Value::Array(items)) => items.iter().collect(),
+            Self::Whole(value) => match value.get("messages").or_else(|| value.get("input")) {
+                Some(Value::Array(items)) => items.iter().collect(),
+                _ => vec![value],
+            },
+        }
+    }
+
+    fn form(&self) -> Option<Form> {
+        let items = self.items();
+        let any = |of: fn(&Value) -> bool| items.iter().any(|item| of(item));
+        let lines = matches!(self, Self::Lines(_)) || items.len() == 1;
+        let whole = |key: &str| matches!(self, Self::Whole(value) if value.get(key).is_some());
+        if any(is_own) {
+            Some(Form::Strata)
+        } else if lines && any(is_recorded) {
+            Some(Form::ClaudeCode)
+        } else if whole("input") || any(is_item) {
+            Some(Form::OpenAiResponses)
+        } else if any(is_openai) {
+            Some(Form::OpenAi)
+        } else if any(|item| item.get("role").is_some()) || (items.is_empty() && whole("messages")) {
+            Some(Form::Anthropic)
+        } else {
+            None
+        }
+    }
+
+    /// As one value; lines make a list.
+    fn into_value(self) -> Value {
+        match self {
+            Self::Whole(value) => value,
+            Self::Lines(lines) => lines.into_iter().map(Option::unwrap_or_default).collect(),
+        }
+    }
+
+    /// Strata's own messages. Values without a role (what else an export tells) are skipped.
+    fn own(&self) -> Result<Imported, ReadError> {
+        let mut imported =
+            Imported { form: Form::Strata, system: Vec::new(), messages: Vec::new(), skipped: 0 };
+        for (index, item) in self.items().into_iter().enumerate() {
+            if item.get("role").is_none() {
+                imported.skipped += 1;
+                continue;
+            }
+            let mut item = item.clone();
+            if let Some(fields) = item.as_object_mut() {
+                // Numbers belong to the session that gave them out.
+                fields.shift_remove("id");
+            }
+            let message = NewMessage::deserialize(item)
+                .map_err(|error| ReadError::new(error.to_string()).inside(index))?;
+            imported.messages.push(message);
+        }
+        if let Self::Lines(lines) = self {
+            imported.skipped += lines.iter().filter(|line| line.is_none()).count();
+        }
+        Ok(imported)
+    }
+}
+
+/// Strata writes who sees a message, and what it is for, with every message; an export begins with a header.
+fn is_own(item: &Value) -> bool {
+    item.get("strataSession").is_some()
+        || ["role", "content", "agent", "kind"].iter().all(|key| item.get(key).is_some())
+}
+
+/// A line of Claude Code holds what was said as `message`, beside who said it.
+fn is_recorded(item: &Value) -> bool {
+    item.get("message").is_some_and(Value::is_object)
+        && item.get("type").is_some_and(|kind| kind == "user" || kind == "assistant")
+}
+
+fn is_item(item: &Value) -> bool {
+    let parts =
+        parts(item).any(|kind| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file"));
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    let typed = matches!(kind, "reasoning" | "item_reference")
+        || kind.ends_with("_call")
+        || kind.ends_with("_call_output");
+    parts || (typed && item.get("role").is_none())
+}
+
+fn is_openai(item: &Value) -> bool {
+    let role = item.get("role").and_then(Value::as_str).unwrap_or_default();
+    matches!(role, "tool" | "system" | "developer")
+        || item.get("tool_calls").is_some()
+        || item.get("content").is_some_and(Value::is_null)
+        || parts(item).any(|kind| matches!(kind, "image_url" | "input_audio" | "file" | "refusal"))
+}
+
+/// The types of the parts of a message.
+fn parts(item: &Value) -> impl Iterator<Item = &str> {
+    let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
+    parts.filter_map(|part| part.get("type")?.as_str())
+}

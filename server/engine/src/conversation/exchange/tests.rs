@@ -1,0 +1,28 @@
+//! What the forms promise: nothing is lost on the way through, and nothing makes a reader stumble.
+
+mod reading;
+mod records;
+mod round_trips;
+mod rules;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::conversation::history::{
+    ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
+    Visibility,
+};
+
+fn call(id: &str, input: Value) -> ContentBlock {
+    ContentBlock::ToolCall { id: id.into(), name: "read".into(), input }
+}
+
+fn result(call_id: &str, content: Vec<ResultPart>) -> ContentBlock {
+    ContentBlock::ToolResult { call_id: call_id.into(), content, outcome: Outcome::Ok }
+}
+
+fn results(call_id: &str, text: &str) -> NewMessage {
+    let message =
+        NewMessage::new(Role::User, vec![result(call_id, vec![ResultPart::Text { text: text.into() }])]);
+    NewMessage { kind: Kind::ToolResult, ..message }
+}

@@ -1,0 +1,69 @@
+//! What the conversation speaks of by name, and what it first said of each: names between backticks that recur.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::conversation::conversation_facts::{code_spans, is_summary, one_line, sentences};
+use crate::conversation::history::{ContentBlock, Message, Role};
+
+/// Concepts that are told at most.
+const MOST: usize = 24;
+/// Messages a name must appear in.
+const FROM: u32 = 3;
+
+/// A name and where it was first seen.
+struct Seen<'a> {
+    messages: u32,
+    last: usize,
+    first: &'a str,
+}
+
+/// `name: what was said of it`, the most frequent first.
+pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
+    let mut seen: HashMap<&str, Seen<'_>> = HashMap::new();
+    for (index, text) in said(messages) {
+        for name in code_spans(text).filter(|name| is_concept(name)) {
+            let entry = seen.entry(name).or_insert(Seen { messages: 0, last: usize::MAX, first: text });
+            if entry.last != index {
+                entry.messages += 1;
+                entry.last = index;
+            }
+        }
+    }
+    let mut found: Vec<(&str, Seen<'_>)> =
+        seen.into_iter().filter(|(_, seen)| seen.messages >= FROM).collect();
+    found.sort_unstable_by(|(a, one), (b, other)| {
+        other.messages.cmp(&one.messages).then(other.last.cmp(&one.last)).then(a.cmp(b))
+    });
+    found.truncate(MOST);
+    found.into_iter().filter_map(|(name, seen)| described(name, seen.first, width)).collect()
+}
+
+/// What the assistant says, message by message.
+fn said(messages: &[Arc<Message>]) -> impl Iterator<Item = (usize, &str)> {
+    let spoken = |message: &&Arc<Message>| message.body.role == Role::Assistant && !is_summary(message);
+    messages.iter().filter(spoken).enumerate().flat_map(|(index, message)| {
+        message.body.content.iter().filter_map(move |block| match block {
+            ContentBlock::Text { text } => Some((index, text.as_str())),
+            _ => None,
+        })
+    })
+}
+
+/// Names of types, functions and settings; no paths, command lines or values.
+fn is_concept(name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-' | '(' | ')' | '.' | '<' | '>');
+    let is_file = name
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| (1..=4).contains(&ending.len()) && !name.ends_with(')'));
+    (4..=48).contains(&name.len())
+        && name.chars().all(is_name)
+        && name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && !is_file
+}
+
+/// The sentence that first names it.
+fn described(name: &str, text: &str, width: usize) -> Option<String> {
+    let sentence = sentences(text).find(|sentence| sentence.contains(name))?;
+    Some(format!("`{name}`: {}", one_line(sentence, width)))
+}

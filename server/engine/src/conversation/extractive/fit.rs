@@ -1,0 +1,124 @@
+//! Takes as many lines as fit, the most valuable first, and lays them out in their sections. Values nothing itself.
+
+use crate::conversation::conversation_facts::labels::state_label;
+use crate::conversation::conversation_facts::{FileState, bundle};
+
+use super::lines::{Content, Line};
+use super::structure::Structure;
+
+/// How many lines are tried one by one when the next best no longer fits: shorter ones may.
+const TRIES: usize = 12;
+
+/// Which headings are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Headings {
+    /// All, so that a reader sees what is empty.
+    All,
+    /// Those with something below them, where empty ones would take the room of a fourth of the lines.
+    Filled,
+}
+
+/// The text of as many lines as `fits` allows. Empty when none do.
+pub(super) fn fit(structure: Structure, lines: Vec<Line>, fits: &dyn Fn(&str) -> bool) -> String {
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|&at| (std::cmp::Reverse(lines[at].worth), at));
+    let layout = Layout { structure, lines: &lines };
+    let [all, filled] = [Headings::All, Headings::Filled].map(|headings| layout.most(&order, headings, fits));
+    let (chosen, headings) = if number(&all) * 4 < number(&filled) * 3 {
+        (filled, Headings::Filled)
+    } else {
+        (all, Headings::All)
+    };
+    let text = layout.text(&chosen, headings);
+    if number(&chosen) > 0 && fits(&text) { text } else { String::new() }
+}
+
+/// How many lines are chosen.
+fn number(chosen: &[bool]) -> usize {
+    chosen.iter().filter(|&&chosen| chosen).count()
+}
+
+struct Layout<'a> {
+    structure: Structure,
+    lines: &'a [Line],
+}
+
+impl Layout<'_> {
+    /// Which lines are taken: the longest run of the best ones that fits, and of the next ones those that still do.
+    fn most(&self, order: &[usize], headings: Headings, fits: &dyn Fn(&str) -> bool) -> Vec<bool> {
+        let first = |most: usize| {
+            let mut chosen = vec![false; self.lines.len()];
+            order[..most].iter().for_each(|&at| chosen[at] = true);
+            chosen
+        };
+        let (mut least, mut most) = (0, order.len());
+        while least < most {
+            let middle = least + (most - least).div_ceil(2);
+            if fits(&self.text(&first(middle), headings)) {
+                least = middle;
+            } else {
+                most = middle - 1;
+            }
+        }
+        let mut chosen = first(least);
+        for &at in order[least..].iter().skip(1).take(TRIES) {
+            chosen[at] = true;
+            chosen[at] = fits(&self.text(&chosen, headings));
+        }
+        chosen
+    }
+
+    fn text(&self, chosen: &[bool], headings: Headings) -> String {
+        let mut text = String::new();
+        // A heading over sections waits until one of them is written.
+        let mut waiting: Option<&str> = None;
+        for section in self.structure.sections() {
+            let mut body = String::new();
+            for &part in section.parts {
+                let of_part =
+                    self.lines.iter().zip(chosen).filter(|(line, chosen)| **chosen && line.part == part);
+                write_part(of_part.map(|(line, _)| &line.content), &mut body);
+            }
+            if section.parts.is_empty() {
+                waiting = Some(section.heading);
+                continue;
+            }
+            if body.is_empty() {
+                if headings == Headings::Filled {
+                    continue;
+                }
+                body.push_str("- none\n");
+            }
+            for heading in waiting.take().into_iter().chain([section.heading]) {
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text.push_str(heading);
+                text.push('\n');
+            }
+            text.push_str(&body);
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+/// Writes the lines of one part; files of one state share a line.
+fn write_part<'a>(contents: impl Iterator<Item = &'a Content>, body: &mut String) {
+    const STATES: [FileState; 5] =
+        [FileState::Edited, FileState::Created, FileState::Deleted, FileState::Read, FileState::Mentioned];
+    let mut files: Vec<(FileState, &str)> = Vec::new();
+    for content in contents {
+        match content {
+            Content::Text(text) => body.extend(["- ", text, "\n"]),
+            Content::File { state, path } => files.push((*state, path)),
+        }
+    }
+    for state in STATES {
+        let paths = files.iter().filter(|(of, _)| *of == state).map(|(_, path)| *path);
+        let list = bundle(paths);
+        if !list.is_empty() {
+            body.extend(["- ", state_label(state), &list, "\n"]);
+        }
+    }
+}

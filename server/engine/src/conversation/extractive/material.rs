@@ -1,0 +1,331 @@
+//! Makes lines of facts, the best of each part first. Decides what each is worth; how many fit is decided elsewhere.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::conversation::conversation_facts::labels::{
+    ASKED, ASKED_FIRST, ASKED_LAST, DECIDED, DID_NOT_WORK, DONE, FAILED, FOUND, PLANNED, RAN, REQUIRED, SAID,
+    UNRESOLVED, todo_label,
+};
+use crate::conversation::conversation_facts::{
+    Ended, Facts, FileState, FileTrace, NoteKind, Statement, Step, TodoState, ToolPatterns, command_head,
+    is_summary, last_calls, one_line, spoken, steps,
+};
+use crate::conversation::history::{ContentBlock, Message, MessageId, Role};
+
+use super::concepts::concepts;
+use super::lines::{Content, Line, Part, Widths};
+use super::recurrence::Recurrence;
+use super::structure::Structure;
+
+/// Lines of one part that are looked at: more never fit into a summary.
+const MOST: usize = 150;
+/// Files that are looked at.
+const MOST_FILES: usize = 500;
+/// Tool calls that are told as the last ones.
+const LAST_CALLS: usize = 6;
+/// Files that are told as those that took most of the work.
+const MOST_WORKED: usize = 5;
+/// Requests shorter than this ("yes", "go on") come behind all others. Bytes.
+const SAYS_SOMETHING: usize = 12;
+/// How recent a line counts that an earlier summary carries, of 1,000: it was found worth keeping before.
+const CARRIED: usize = 600;
+
+/// Facts on the way to lines.
+pub(super) struct Material<'a> {
+    facts: &'a Facts,
+    messages: &'a [Arc<Message>],
+    tools: &'a ToolPatterns,
+    widths: Widths,
+    recurrence: Recurrence<'a>,
+    /// How recent each message is, of 1,000.
+    recency: HashMap<MessageId, usize>,
+    lines: Vec<Line>,
+}
+
+impl<'a> Material<'a> {
+    /// Facts and the messages they were read from.
+    pub(super) fn new(
+        facts: &'a Facts,
+        messages: &'a [Arc<Message>],
+        tools: &'a ToolPatterns,
+        widths: Widths,
+    ) -> Self {
+        let mut recurrence = Recurrence::default();
+        let mut recency = HashMap::with_capacity(messages.len());
+        for (index, message) in messages.iter().enumerate() {
+            let recent = if is_summary(message) { CARRIED } else { (index + 1) * 1_000 / messages.len() };
+            recency.insert(message.id, recent);
+            for block in &message.body.content {
+                if let ContentBlock::Text { text } = block {
+                    recurrence.read(index, text);
+                }
+            }
+        }
+        Self { facts, messages, tools, widths, recurrence, recency, lines: Vec::new() }
+    }
+
+    /// The lines for the sections of `structure`, in the order in which they are to stand within their parts.
+    pub(super) fn into_lines(mut self, structure: Structure) -> Vec<Line> {
+        self.requests();
+        self.statements();
+        self.notes();
+        self.errors();
+        self.commands();
+        self.files(structure);
+        self.tasks();
+        self.exploration();
+        self.ending();
+        let wanted: HashSet<Part> =
+            structure.sections().iter().flat_map(|section| section.parts).copied().collect();
+        if wanted.contains(&Part::Concepts) {
+            let found = concepts(self.messages, self.widths.quotation);
+            self.ranked(Part::Concepts, found.into_iter().map(|text| (0, text)));
+        }
+        self.lines.retain(|line| wanted.contains(&line.part));
+        self.lines
+    }
+
+    fn requests(&mut self) {
+        let (Some(first), Some(last)) = (self.facts.requests.first(), self.facts.requests.last()) else {
+            return;
+        };
+        let whole = self.widths.whole_request;
+        self.line(Part::FirstRequest, format!("{ASKED_FIRST}{}", one_line(&first.text, whole)));
+        if self.facts.requests.len() == 1 {
+            return;
+        }
+        self.line(Part::LastRequest, format!("{ASKED_LAST}{}", one_line(&last.text, whole)));
+        let between = &self.facts.requests[1..self.facts.requests.len() - 1];
+        let told = between.iter().map(|request| {
+            let text = one_line(&request.text, self.widths.request);
+            let value = self.value(request.message, &text);
+            let says_something = text.len() >= SAYS_SOMETHING;
+            (if says_something { value } else { 0 }, format!("{ASKED}{text}"))
+        });
+        let told: Vec<_> = told.collect();
+        self.ranked(Part::Requests, told);
+    }
+
+    fn statements(&mut self) {
+        let facts = self.facts;
+        for (part, label, statements) in
+            [(Part::Constraints, REQUIRED, &facts.constraints), (Part::Decisions, DECIDED, &facts.decisions)]
+        {
+            let told = |said: &Statement| {
+                // What the user decides binds more than what the assistant settles by itself.
+                let by_user = if said.by == Role::User { 400 } else { 0 };
+                let text = one_line(&said.text, self.widths.quotation);
+                (self.value(said.message, &text) + by_user, format!("{label}{text}"))
+            };
+            let told: Vec<_> = statements.iter().map(told).collect();
+            self.ranked(part, told);
+        }
+    }
+
+    fn notes(&mut self) {
+        for (part, label, kind) in [
+            (Part::Plans, PLANNED, NoteKind::Plan),
+            (Part::Findings, FOUND, NoteKind::Finding),
+            (Part::Completed, DONE, NoteKind::Done),
+            (Part::Failures, DID_NOT_WORK, NoteKind::Failure),
+        ] {
+            let notes = self.facts.notes.iter().filter(|note| note.kind == kind);
+            let told = notes.map(|note| {
+                let text = one_line(&note.text, self.widths.quotation);
+                (self.value(note.message, &text), format!("{label}{text}"))
+            });
+            let told: Vec<_> = told.collect();
+            self.ranked(part, told);
+        }
+    }
+
+    fn errors(&mut self) {
+        let told = self.facts.errors.iter().map(|error| {
+            let text = one_line(&error.text, self.widths.quotation);
+            let about = error.about.as_deref().or(Some(&*error.tool)).filter(|about| !about.is_empty());
+            let about = about.map(|about| format!("{}{SAID}", one_line(about, self.widths.subject)));
+            let line = format!("{UNRESOLVED}{}{text}", about.unwrap_or_default());
+            (self.value(error.message, &line), line)
+        });
+        let told: Vec<_> = told.collect();
+        self.ranked(Part::Errors, told);
+    }
+
+    /// Of commands that begin alike the last one, with how it ended.
+    fn commands(&mut self) {
+        let mut last: HashMap<String, (usize, u32)> = HashMap::new();
+        for (at, command) in self.facts.commands.iter().enumerate() {
+            let (known, times) = last.entry(command_head(&command.text)).or_default();
+            *known = at;
+            *times += 1;
+        }
+        let mut kept: Vec<(usize, u32)> = last.into_values().collect();
+        kept.sort_unstable();
+        let told = kept.into_iter().map(|(at, times)| {
+            let command = &self.facts.commands[at];
+            let failed = if command.ended == Ended::Badly { FAILED } else { "" };
+            let value = self.value(command.message, "") + 150 * times.ilog2() as usize;
+            (value, format!("{RAN}{}{failed}", one_line(&command.text, self.widths.subject)))
+        });
+        let told: Vec<_> = told.collect();
+        self.ranked(Part::Commands, told);
+    }
+
+    fn files(&mut self, structure: Structure) {
+        let total = self.messages.len().max(1);
+        let value = |trace: &FileTrace| {
+            let recent = (trace.last + 1) * 1_000 / total;
+            let work = 1 + trace.edits * 2 + trace.reads + trace.mentions;
+            recent * 2 + 200 * work.ilog2() as usize
+        };
+        let mut changed: Vec<(&String, &FileTrace)> = Vec::new();
+        let mut read: Vec<(&String, &FileTrace)> = Vec::new();
+        for (path, trace) in &self.facts.files {
+            if trace.is_changed() {
+                changed.push((path, trace));
+            } else if trace.is_touched() || trace.last_state == FileState::Mentioned {
+                read.push((path, trace));
+            }
+        }
+        for files in [&mut changed, &mut read] {
+            files.sort_by_key(|(path, trace)| (!trace.is_touched(), Reverse(value(trace)), *path));
+        }
+        changed.truncate(MOST_FILES);
+        read.truncate(structure.files_read());
+        let mut worked: Vec<&(&String, &FileTrace)> =
+            changed.iter().filter(|(_, trace)| trace.edits > 2).collect();
+        worked.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
+        let worked: Vec<String> = worked
+            .into_iter()
+            .take(MOST_WORKED)
+            .map(|(path, trace)| format!("{} ({} edits)", one_line(file_name(path), 80), trace.edits))
+            .collect();
+        for (part, files) in [(Part::Changed, changed), (Part::Read, read)] {
+            self.lines.extend(files.into_iter().enumerate().map(|(rank, (path, trace))| Line {
+                part,
+                worth: part.worth(rank),
+                content: Content::File { state: shown(trace), path: path.clone() },
+            }));
+        }
+        if !worked.is_empty() {
+            self.line(Part::MostWorked, format!("Most work went into {}", worked.join(", ")));
+        }
+    }
+
+    fn tasks(&mut self) {
+        for (part, state) in [
+            (Part::TasksDone, TodoState::Done),
+            (Part::TasksActive, TodoState::InProgress),
+            (Part::TasksOpen, TodoState::Pending),
+        ] {
+            let tasks = self.facts.todos.iter().filter(|todo| todo.state == state);
+            let told = tasks
+                .map(|todo| format!("{}{}", todo_label(state), one_line(&todo.text, self.widths.quotation)));
+            // The order of a to-do list is its own ranking; of what is done the last counts most.
+            let told: Vec<(usize, String)> = match state {
+                TodoState::Done => told.enumerate().collect(),
+                _ => told.map(|text| (0, text)).collect(),
+            };
+            self.ranked(part, told);
+        }
+        let next = [TodoState::InProgress, TodoState::Pending]
+            .into_iter()
+            .find_map(|state| self.facts.todos.iter().find(|todo| todo.state == state));
+        if let Some(next) = next {
+            self.line(Part::NextStep, format!("Go on with: {}", one_line(&next.text, self.widths.quotation)));
+        } else if let Some(error) = self.facts.errors.last() {
+            self.line(Part::NextStep, format!("Resolve: {}", one_line(&error.text, self.widths.quotation)));
+        } else if !self.facts.requests.is_empty() {
+            self.line(Part::NextStep, "Go on with what was asked last".to_owned());
+        }
+    }
+
+    fn exploration(&mut self) {
+        let mut tools: BTreeMap<String, usize> = BTreeMap::new();
+        for step in steps(self.messages.iter().map(AsRef::as_ref), self.tools) {
+            *tools.entry(one_line(&step.tool, 40)).or_default() += 1;
+        }
+        if tools.is_empty() {
+            return;
+        }
+        let mut tools: Vec<(String, usize)> = tools.into_iter().collect();
+        tools.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
+        let told: Vec<String> =
+            tools.into_iter().take(6).map(|(tool, times)| format!("{tool} {times}")).collect();
+        self.line(Part::Explored, format!("Steps by tool: {}", told.join(", ")));
+    }
+
+    /// How the conversation ends.
+    fn ending(&mut self) {
+        let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALLS);
+        if !calls.is_empty() {
+            let told = |step: &Step| {
+                let ended = match step.ended {
+                    Ended::Well => "",
+                    Ended::Badly => " (failed)",
+                    Ended::Unanswered => " (no result)",
+                };
+                let subject = one_line(&step.subject, self.widths.subject.min(80));
+                format!("{} {subject}{ended}", one_line(&step.tool, 40))
+            };
+            let told: Vec<String> = calls.iter().map(told).collect();
+            self.line(Part::LastCalls, format!("Last actions: {}", told.join("; ")));
+        }
+        let assistant = self.messages.iter().rev().filter(|message| message.body.role == Role::Assistant);
+        let words = assistant.filter(|message| !is_summary(message)).find_map(|message| {
+            let words = one_line(&spoken(&message.text()), self.widths.quotation * 2);
+            (!words.is_empty()).then_some(words)
+        });
+        if let Some(words) = words {
+            self.line(Part::LastWords, format!("Last said: {words}"));
+        }
+    }
+
+    /// What recency and recurrence make of a line.
+    fn value(&self, message: MessageId, text: &str) -> usize {
+        let recent = self.recency.get(&message).copied().unwrap_or(CARRIED);
+        recent * 2 + 150 * self.recurrence.of(text) as usize
+    }
+
+    /// A line that stands for its part alone.
+    fn line(&mut self, part: Part, text: String) {
+        self.lines.push(Line { part, worth: part.worth(0), content: Content::Text(text) });
+    }
+
+    /// Lines of one part with what they are worth among themselves. They stay in their order; each text once.
+    fn ranked(&mut self, part: Part, lines: impl IntoIterator<Item = (usize, String)>) {
+        let mut seen = BTreeSet::new();
+        let lines: Vec<(usize, String)> =
+            lines.into_iter().filter(|(_, text)| seen.insert(text.clone())).collect();
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        order.sort_by_key(|&at| (Reverse(lines[at].0), at));
+        let mut ranks = vec![MOST; lines.len()];
+        for (rank, at) in order.into_iter().enumerate() {
+            ranks[at] = rank;
+        }
+        self.lines.extend(
+            lines.into_iter().zip(ranks).filter(|(_, rank)| *rank < MOST).map(|((_, text), rank)| Line {
+                part,
+                worth: part.worth(rank),
+                content: Content::Text(text),
+            }),
+        );
+    }
+}
+
+/// What is told of a file: a changed one that was read or failed last is still a changed one.
+fn shown(trace: &FileTrace) -> FileState {
+    match trace.last_state {
+        FileState::Deleted => FileState::Deleted,
+        _ if trace.created > 0 => FileState::Created,
+        _ if trace.edits > 0 => FileState::Edited,
+        _ if trace.reads > 0 => FileState::Read,
+        _ => FileState::Mentioned,
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

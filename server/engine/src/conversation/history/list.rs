@@ -1,0 +1,358 @@
+//! The conversation as a value: cheap to clone, changed only as a whole. Knows nothing about tiers; who
+//! clears or replaces it purges them (`session`).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Role, Visibility};
+
+/// Messages in order, each with a number that is never used twice in a session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    messages: Arc<Vec<Arc<Message>>>,
+    next: u64,
+}
+
+/// There is no message of this number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no message {}; history.get lists them", .0.0)]
+pub struct NoSuchMessage(pub MessageId);
+
+/// One place of a conversation that is rebuilt: what the model sees from then on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Entry {
+    /// A message that stays as it is.
+    Keep(MessageId),
+    /// A tool's result of which only a stub stays (`Kind::ToolResultArchived`).
+    Archive(MessageId),
+    /// A message that is put in.
+    Add(NewMessage),
+}
+
+impl Entry {
+    /// The message that it keeps as it is.
+    pub fn kept(&self) -> Option<MessageId> {
+        match self {
+            Self::Keep(id) => Some(*id),
+            Self::Archive(_) | Self::Add(_) => None,
+        }
+    }
+}
+
+/// What a rebuilding did to a conversation: enough to take it back.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rebuilt {
+    /// Messages that were put in.
+    pub added: Vec<MessageId>,
+    /// Messages that the model does not see as it did, with the kind that each had. All were sent before: shown, or as
+    /// the stub of an archived result.
+    pub changed: Vec<(MessageId, Kind)>,
+}
+
+impl History {
+    /// An empty conversation.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a message at the end and says its number.
+    pub fn add(&mut self, message: NewMessage) -> MessageId {
+        let id = MessageId(self.next);
+        self.next = self.next.saturating_add(1);
+        Arc::make_mut(&mut self.messages).push(Arc::new(Message { id, body: message }));
+        id
+    }
+
+    /// Replaces all messages. Numbers go on from where they were, so that nothing cached for an old
+    /// message is ever taken for a new one.
+    pub fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
+        self.clear();
+        for message in messages {
+            self.add(message);
+        }
+    }
+
+    /// Forgets all messages.
+    pub fn clear(&mut self) {
+        self.messages = Arc::default();
+    }
+
+    /// A conversation as it was stored. `next` is the first number that was never used.
+    pub fn restored(messages: impl IntoIterator<Item = Message>, next: MessageId) -> Self {
+        let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
+        let used = messages.iter().map(|message| message.id.0.saturating_add(1)).max().unwrap_or_default();
+        Self { messages: Arc::new(messages), next: next.0.max(used) }
+    }
+
+    /// The number that the next message will get.
+    pub fn next_id(&self) -> MessageId {
+        MessageId(self.next)
+    }
+
+    /// The message of this number.
+    pub fn get(&self, id: MessageId) -> Option<&Arc<Message>> {
+        self.messages.iter().find(|message| message.id == id)
+    }
+
+    /// Changes one message in place; its number stays.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn change(
+        &mut self,
+        id: MessageId,
+        change: impl FnOnce(&mut NewMessage),
+    ) -> Result<(), NoSuchMessage> {
+        let at = self.messages.iter().position(|message| message.id == id).ok_or(NoSuchMessage(id))?;
+        if let Some(message) = Arc::make_mut(&mut self.messages).get_mut(at) {
+            change(&mut Arc::make_mut(message).body);
+        }
+        Ok(())
+    }
+
+    /// Removes a message and all that follow it, and says how many went.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn truncate(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
+        let at = self.messages.iter().position(|message| message.id == from).ok_or(NoSuchMessage(from))?;
+        let gone = self.messages.len() - at;
+        Arc::make_mut(&mut self.messages).truncate(at);
+        Ok(gone)
+    }
+
+    /// Shows the model `entries` instead of the messages in `covered`; what is not in `covered` stays as it is.
+    /// Nothing is lost: covered messages that `entries` does not keep are hidden where they stand. Messages that are
+    /// put in stand before the next one that is kept, the last of them behind all that is covered. `entries` names
+    /// kept messages in the order in which they stand.
+    pub fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> Rebuilt {
+        let covered: HashSet<MessageId> = covered.iter().copied().collect();
+        let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
+        let mut writer = Writer::new(self.next, entries);
+        for message in &*std::mem::take(&mut self.messages) {
+            if covered.contains(&message.id) {
+                writer.covered(message);
+                left -= 1;
+            } else {
+                writer.messages.push(Arc::clone(message));
+            }
+            if left == 0 {
+                writer.added_before(usize::MAX);
+            }
+        }
+        writer.added_before(usize::MAX);
+        self.next = writer.next;
+        self.messages = Arc::new(writer.messages);
+        writer.rebuilt
+    }
+
+    /// Takes back what [`rebuild`](Self::rebuild) did. Messages that came or went since stay as they are.
+    pub fn take_back(&mut self, rebuilt: &Rebuilt) {
+        let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
+        let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.retain(|message| !added.contains(&message.id));
+        for message in messages {
+            if let Some(kind) = changed.get(&message.id) {
+                let body = &mut Arc::make_mut(message).body;
+                body.kind = *kind;
+                if *kind != Kind::ToolResultArchived {
+                    body.agent = Visibility::Shown;
+                }
+            }
+        }
+    }
+
+    /// All messages, hidden ones included.
+    pub fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    /// The messages that the model sees.
+    pub fn visible(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
+        self.messages.iter().filter(|message| message.body.agent == Visibility::Shown)
+    }
+
+    /// The messages of which the model gets something: those it sees, and archived results, of which it gets a stub.
+    pub fn sent(&self) -> impl DoubleEndedIterator<Item = &Arc<Message>> {
+        self.messages.iter().filter(|message| message.body.is_sent())
+    }
+
+    /// How many messages there are, hidden ones included.
+    pub fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary. Cutting in front
+    /// of it separates no call from its result and no answer from its question.
+    pub fn begins_exchange(message: &Message) -> bool {
+        message.body.role == Role::User
+            && !matches!(
+                message.body.kind,
+                Kind::ToolResult
+                    | Kind::ToolResultArchived
+                    | Kind::ToolSummary
+                    | Kind::Summary
+                    | Kind::SystemEvent
+            )
+            && !message.body.content.iter().any(ContentBlock::is_tool_result)
+    }
+}
+
+/// Writes a rebuilt conversation message by message.
+struct Writer {
+    messages: Vec<Arc<Message>>,
+    next: u64,
+    /// What is to be shown; `None` once it was written.
+    entries: Vec<Option<Entry>>,
+    /// The first entry that was not reached yet.
+    cursor: usize,
+    /// Where the kept ones stand in `entries`.
+    places: HashMap<MessageId, usize>,
+    rebuilt: Rebuilt,
+}
+
+impl Writer {
+    fn new(next: u64, entries: Vec<Entry>) -> Self {
+        let place = |(at, entry): (usize, &Entry)| match entry {
+            Entry::Keep(id) | Entry::Archive(id) => Some((*id, at)),
+            Entry::Add(_) => None,
+        };
+        let places = entries.iter().enumerate().filter_map(place).collect();
+        let entries = entries.into_iter().map(Some).collect();
+        Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: Rebuilt::default() }
+    }
+
+    fn covered(&mut self, message: &Arc<Message>) {
+        let place = self.places.get(&message.id).copied();
+        if let Some(place) = place {
+            self.added_before(place);
+        }
+        let entry = place.and_then(|place| self.entries.get_mut(place)).and_then(Option::take);
+        let mut kept = Arc::clone(message);
+        match entry {
+            Some(Entry::Keep(_)) => {}
+            Some(Entry::Archive(id)) => {
+                let body = &mut Arc::make_mut(&mut kept).body;
+                self.rebuilt.changed.push((id, body.kind));
+                body.agent = Visibility::Hidden;
+                body.kind = Kind::ToolResultArchived;
+            }
+            Some(Entry::Add(_)) | None => {
+                let body = &mut Arc::make_mut(&mut kept).body;
+                self.rebuilt.changed.push((message.id, body.kind));
+                body.agent = Visibility::Hidden;
+                // Of an archived result a stub is sent, unless it is a result like any other.
+                if body.kind == Kind::ToolResultArchived {
+                    body.kind = Kind::ToolResult;
+                }
+            }
+        }
+        self.messages.push(kept);
+    }
+
+    /// Puts in what stands before the entry at `place` and was not put in yet.
+    fn added_before(&mut self, place: usize) {
+        let end = place.min(self.entries.len());
+        while self.cursor < end {
+            let entry = self.entries.get_mut(self.cursor);
+            if let Some(entry @ Some(Entry::Add(_))) = entry
+                && let Some(Entry::Add(body)) = entry.take()
+            {
+                let id = MessageId(self.next);
+                self.next = self.next.saturating_add(1);
+                self.rebuilt.added.push(id);
+                self.messages.push(Arc::new(Message { id, body }));
+            }
+            self.cursor += 1;
+        }
+    }
+}
+
+/// The last resort when a history is far over its limit and no summary can be had: drops the oldest whole
+/// exchanges until `weigh` of what is left is at most `limit`. The newest exchange always stays.
+pub fn emergency_truncate(
+    messages: &[Arc<Message>],
+    limit: usize,
+    weigh: impl Fn(&Message) -> usize,
+) -> &[Arc<Message>] {
+    let mut left: usize = messages.iter().map(|message| weigh(message)).sum();
+    let mut start = 0;
+    while left > limit {
+        let later = messages.iter().skip(start + 1).position(|message| History::begins_exchange(message));
+        let Some(next) = later.map(|at| start + 1 + at) else { break };
+        left -= messages[start..next].iter().map(|message| weigh(message)).sum::<usize>();
+        start = next;
+    }
+    &messages[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::history::{Outcome, ResultPart};
+
+    fn talk(exchanges: usize) -> History {
+        let mut history = History::new();
+        for n in 0..exchanges {
+            history.add(NewMessage::text(Role::User, format!("question {n}")));
+            history.add(NewMessage::text(Role::Assistant, format!("answer {n}")));
+        }
+        history
+    }
+
+    #[test]
+    fn numbers_are_never_used_twice() {
+        let mut history = talk(1);
+        history.clear();
+        assert_eq!(history.add(NewMessage::text(Role::User, "again")), MessageId(2));
+        history.set([NewMessage::text(Role::User, "anew")]);
+        assert_eq!(history.messages()[0].id, MessageId(3));
+    }
+
+    #[test]
+    fn the_highest_number_is_no_end_of_the_process() {
+        let last = Message { id: MessageId(u64::MAX), body: NewMessage::text(Role::User, "last") };
+        let mut history = History::restored([last], MessageId(0));
+        assert_eq!(history.next_id(), MessageId(u64::MAX));
+        history.add(NewMessage::text(Role::Assistant, "one more"));
+        let summary = Entry::Add(NewMessage::text(Role::User, "in short"));
+        history.rebuild(&[MessageId(u64::MAX)], vec![summary]);
+        assert_eq!(history.len(), 3);
+    }
+
+    #[test]
+    fn emergency_truncation_keeps_whole_exchanges_and_the_newest_one() {
+        let history = talk(10);
+        let kept = emergency_truncate(history.messages(), 7, |_| 1);
+        assert_eq!(kept.len(), 6);
+        assert_eq!(kept[0].text(), "question 7");
+        assert_eq!(emergency_truncate(history.messages(), 0, |_| 1).len(), 2);
+        assert_eq!(emergency_truncate(history.messages(), 20, |_| 1).len(), 20);
+        assert_eq!(emergency_truncate(&[], 0, |_| 1).len(), 0);
+    }
+
+    #[test]
+    fn emergency_truncation_never_parts_a_call_from_its_result() {
+        let mut history = History::new();
+        history.add(NewMessage::text(Role::User, "look"));
+        let call = ContentBlock::ToolCall { id: "1".into(), name: "read".into(), input: 1.into() };
+        history.add(NewMessage::new(Role::Assistant, vec![call]));
+        let content = vec![ResultPart::Text { text: "found".into() }];
+        let result = ContentBlock::ToolResult { call_id: "1".into(), content, outcome: Outcome::Ok };
+        history.add(NewMessage::new(Role::User, vec![result]));
+        history.add(NewMessage::text(Role::Assistant, "done"));
+        history.add(NewMessage::text(Role::User, "thanks"));
+        for limit in 0..4 {
+            assert_eq!(emergency_truncate(history.messages(), limit, |_| 1)[0].text(), "thanks");
+        }
+    }
+}

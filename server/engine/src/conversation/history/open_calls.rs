@@ -1,0 +1,209 @@
+//! Which tool call a result answers. The same for everyone who reads a conversation, so that no two of them see it
+//! differently; a prompt gives each call an id of its own before it is sent (`repair`).
+
+use std::borrow::Borrow;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
+use serde_json::Value;
+
+use super::{ContentBlock, Message, MessageId, Role};
+
+/// The calls that wait for their results, each with what its reader keeps of it.
+///
+/// A result answers the oldest waiting call of its id. Some servers begin with the same ids in every turn of the
+/// assistant: calls of an id that an earlier turn left open are then given up.
+pub(crate) struct OpenCalls<Id, T> {
+    /// By the id called by: the turn of the calls, and the calls, oldest first. Never iterated but to be sorted.
+    waiting: HashMap<Id, (usize, VecDeque<T>)>,
+    given_up: Vec<T>,
+    turn: usize,
+    speaker: Role,
+}
+
+/// The calls without a result, in no order.
+pub(crate) struct Unanswered<T> {
+    /// Of the assistant's last turn: their results may still come.
+    pub(crate) waiting: Vec<T>,
+    /// Of earlier turns: the assistant has gone on without them.
+    pub(crate) given_up: Vec<T>,
+}
+
+impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
+    /// No call so far.
+    pub(crate) fn new() -> Self {
+        Self { waiting: HashMap::new(), given_up: Vec::new(), turn: 0, speaker: Role::User }
+    }
+
+    /// The next message. Its calls and results are to follow.
+    pub(crate) fn message(&mut self, message: &Message) {
+        if !says_something(message) {
+            return;
+        }
+        if message.body.role == Role::Assistant && self.speaker == Role::User {
+            self.turn += 1;
+        }
+        self.speaker = message.body.role;
+    }
+
+    /// The message calls a tool.
+    pub(crate) fn call(&mut self, id: Id, call: T) {
+        let (turn, calls) = self.waiting.entry(id).or_default();
+        if *turn != self.turn {
+            *turn = self.turn;
+            self.given_up.extend(calls.drain(..));
+        }
+        calls.push_back(call);
+    }
+
+    /// The message holds the result of a call: that call, unless nobody made it.
+    pub(crate) fn result(&mut self, id: &str) -> Option<T> {
+        self.waiting.get_mut(id)?.1.pop_front()
+    }
+
+    /// The calls that have no result.
+    pub(crate) fn into_unanswered(self) -> Unanswered<T> {
+        let mut unanswered = Unanswered { waiting: Vec::new(), given_up: self.given_up };
+        for (turn, calls) in self.waiting.into_values() {
+            let list = if turn == self.turn { &mut unanswered.waiting } else { &mut unanswered.given_up };
+            list.extend(calls);
+        }
+        unanswered
+    }
+}
+
+/// The calls that results answer, as tool and arguments: by the message of the result and the block's place in it.
+pub(crate) fn answered_calls<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+) -> HashMap<(MessageId, usize), (&'a str, &'a Value)> {
+    let (mut open, mut answered) = (OpenCalls::new(), HashMap::new());
+    for message in messages {
+        open.message(message);
+        for (place, block) in message.body.content.iter().enumerate() {
+            match block {
+                ContentBlock::ToolCall { id, name, input } => open.call(id.as_str(), (name.as_str(), input)),
+                ContentBlock::ToolResult { call_id, .. } => {
+                    answered.extend(open.result(call_id).map(|call| ((message.id, place), call)));
+                }
+                _ => {}
+            }
+        }
+    }
+    answered
+}
+
+/// Whether a provider would get anything of a message.
+fn says_something(message: &Message) -> bool {
+    let is_blank =
+        |block: &ContentBlock| matches!(block, ContentBlock::Text { text } if text.trim().is_empty());
+    !message.body.content.iter().all(is_blank)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::history::{NewMessage, Outcome, ResultPart, project};
+
+    fn call(id: &str) -> ContentBlock {
+        ContentBlock::ToolCall { id: id.into(), name: "read".into(), input: json!({}) }
+    }
+
+    fn result(id: &str) -> ContentBlock {
+        ContentBlock::ToolResult { call_id: id.into(), content: Vec::new(), outcome: Outcome::Ok }
+    }
+
+    fn pairs(messages: &[Message]) -> (Vec<(usize, usize)>, Unanswered<usize>) {
+        let (mut open, mut pairs, mut number) = (OpenCalls::new(), Vec::new(), 0);
+        for message in messages {
+            open.message(message);
+            for block in &message.body.content {
+                match block {
+                    ContentBlock::ToolCall { id, .. } => open.call(id.as_str(), number),
+                    ContentBlock::ToolResult { call_id, .. } => {
+                        pairs.extend(open.result(call_id).map(|call| (call, number)));
+                    }
+                    _ => {}
+                }
+                number += 1;
+            }
+        }
+        (pairs, open.into_unanswered())
+    }
+
+    fn conversation(turns: impl IntoIterator<Item = (Role, Vec<ContentBlock>)>) -> Vec<Message> {
+        let message =
+            |(id, (role, content))| Message { id: MessageId(id), body: NewMessage::new(role, content) };
+        (0..).zip(turns).map(message).collect()
+    }
+
+    #[test]
+    fn one_id_twice_in_a_turn_is_answered_in_order_and_a_new_turn_begins_anew() {
+        let twice = [
+            (Role::Assistant, vec![call("a")]),
+            (Role::User, vec![ContentBlock::text("  ")]),
+            (Role::Assistant, vec![call("a")]),
+            (Role::User, vec![result("a")]),
+            (Role::Assistant, vec![call("a")]),
+        ];
+        let (pairs, unanswered) = pairs(&conversation(twice));
+        assert_eq!(pairs, [(0, 3)]);
+        assert_eq!((unanswered.given_up, unanswered.waiting), (vec![2], vec![4]));
+    }
+
+    fn blocks(role: Role) -> BoxedStrategy<Vec<ContentBlock>> {
+        let tool = match role {
+            Role::Assistant => prop_oneof![Just(call("a")), Just(call("b"))].boxed(),
+            Role::User => prop_oneof![Just(result("a")), Just(result("b"))].boxed(),
+        };
+        let block = prop_oneof![
+            3 => tool,
+            1 => Just(ContentBlock::text(" ")),
+            1 => Just(ContentBlock::text("word")),
+        ];
+        prop::collection::vec(block, 0..4).boxed()
+    }
+
+    proptest! {
+        /// What a prompt shows as call and result is such a pair here, too.
+        #[test]
+        fn calls_are_paired_as_prompts_show_them(
+            turns in prop::collection::vec(
+                prop_oneof![Just(Role::User), Just(Role::Assistant)]
+                    .prop_flat_map(|role| (Just(role), blocks(role))),
+                0..12,
+            ),
+        ) {
+            let mut messages = conversation(turns);
+            // Calls and results tell where they stand.
+            for (number, block) in messages.iter_mut().flat_map(|message| &mut message.body.content).enumerate() {
+                match block {
+                    ContentBlock::ToolCall { input, .. } => *input = json!({ "at": number }),
+                    ContentBlock::ToolResult { content, .. } => {
+                        *content = vec![ResultPart::Text { text: number.to_string() }];
+                    }
+                    _ => {}
+                }
+            }
+            let (pairs, _) = pairs(&messages);
+            let projection = project(&messages, &[ContentBlock::text("go on")], None);
+            let mut sent = BTreeMap::new();
+            for block in projection.history.iter().flat_map(|said| &said.content) {
+                match block {
+                    ContentBlock::ToolCall { id, input, .. } => drop(sent.insert(id.clone(), input["at"].clone())),
+                    ContentBlock::ToolResult { call_id, content, .. } => {
+                        let [ResultPart::Text { text }] = content.as_slice() else { continue };
+                        let Ok(at) = text.parse::<usize>() else { continue };
+                        let call = sent[call_id].as_u64().map(|call| usize::try_from(call).unwrap_or_default());
+                        prop_assert!(pairs.contains(&(call.unwrap_or_default(), at)), "{call:?} {at} {pairs:?}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}

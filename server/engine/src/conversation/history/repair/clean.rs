@@ -1,0 +1,120 @@
+//! What is mended inside one message, whatever stands around it.
+
+use serde_json::{Value, json};
+
+use super::{ARGUMENTS_LEFT_OUT, FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
+use crate::conversation::history::{
+    ContentBlock, Kind, Message, MessageId, Outcome, Place, Provider, ResultPart, Role, Visibility,
+};
+
+/// A tool's name has at most this many characters (both providers).
+const NAME_CHARS: usize = 64;
+/// Characters of any one string that OpenAI takes ("string too long. Expected a string with maximum length 1048576"); a call's
+/// arguments are one.
+pub(crate) const OPENAI_STRING_CHARS: usize = 1_048_576;
+
+/// What the model sees of a message: nothing of a hidden one, stubs of archived results.
+pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<Utterance> {
+    let role = message.body.role;
+    let content = match (message.body.kind, message.body.agent) {
+        (Kind::ToolResultArchived, _) => {
+            let stubs: Vec<_> =
+                message.body.content.iter().filter_map(|block| stub(block, message.id)).collect();
+            clean(&stubs, role, recipient)
+        }
+        (_, Visibility::Hidden) => return None,
+        (_, Visibility::Shown) => clean(&message.body.content, role, recipient),
+    };
+    (!content.is_empty()).then_some(Utterance { id: Some(message.id), role, content })
+}
+
+/// Stands for each archived result of a message, under its call's id; names the message as `toolOutput.read` takes it.
+pub fn archived_stub(message: MessageId) -> String {
+    format!("[archived; see summary; toolOutput.read {}]", message.0)
+}
+
+/// The blocks that `role` may send, each in a form that is accepted.
+pub(super) fn clean(content: &[ContentBlock], role: Role, recipient: Option<Provider>) -> Vec<ContentBlock> {
+    content.iter().filter_map(|block| clean_block(block, role, recipient)).collect()
+}
+
+/// A result whose output was archived, under its call's id.
+fn stub(block: &ContentBlock, message: MessageId) -> Option<ContentBlock> {
+    let ContentBlock::ToolResult { call_id, outcome, .. } = block else { return None };
+    let content = vec![ResultPart::Text { text: archived_stub(message) }];
+    Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
+}
+
+fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) -> Option<ContentBlock> {
+    match (block, role) {
+        (ContentBlock::Text { text }, _) => (!text.trim().is_empty()).then(|| block.clone()),
+        (ContentBlock::Image(_), Role::User) => Some(block.clone()),
+        (ContentBlock::Image(_), Role::Assistant) => Some(ContentBlock::text(PICTURE_LEFT_OUT)),
+        (ContentBlock::Thinking { signature, .. }, Role::Assistant) => {
+            let sealed = signature.as_ref().is_some_and(|seal| !seal.is_empty());
+            (sealed && keeps_reasoning(recipient)).then(|| block.clone())
+        }
+        (ContentBlock::RedactedThinking { data }, Role::Assistant) => {
+            (!data.is_empty() && keeps_reasoning(recipient)).then(|| block.clone())
+        }
+        (ContentBlock::ToolCall { id, name, input }, Role::Assistant) => {
+            let input = arguments(input, recipient);
+            Some(ContentBlock::ToolCall { id: id.clone(), name: tool_name(name), input })
+        }
+        (ContentBlock::ToolResult { call_id, content, outcome }, Role::User) => {
+            let content = result(content, *outcome, recipient);
+            Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
+        }
+        (ContentBlock::Foreign(foreign), _) if foreign.is_taken_by(recipient, Place::Said(role)) => {
+            Some(ContentBlock::Foreign(foreign.unmarked()))
+        }
+        (ContentBlock::Foreign(foreign), _) => foreign.text().map(ContentBlock::text),
+        (ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. }, Role::User)
+        | (ContentBlock::ToolCall { .. }, Role::User)
+        | (ContentBlock::ToolResult { .. }, Role::Assistant) => None,
+    }
+}
+
+/// Only Anthropic takes reasoning back.
+fn keeps_reasoning(recipient: Option<Provider>) -> bool {
+    recipient == Some(Provider::Anthropic)
+}
+
+/// Without empty texts; of a failed result, texts only and at least one.
+fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>) -> Vec<ResultPart> {
+    let text = |text: &str| ResultPart::Text { text: text.into() };
+    let parts = content.iter().filter_map(|part| match (part, outcome) {
+        (ResultPart::Text { text }, _) => (!text.trim().is_empty()).then(|| part.clone()),
+        (ResultPart::Image(_), Outcome::Ok) => Some(part.clone()),
+        (ResultPart::Image(_), Outcome::Error) => Some(text(PICTURE_LEFT_OUT)),
+        (ResultPart::Foreign(foreign), Outcome::Ok) if foreign.is_taken_by(recipient, Place::Result) => {
+            Some(ResultPart::Foreign(foreign.unmarked()))
+        }
+        (ResultPart::Foreign(foreign), _) => foreign.text().map(text),
+    });
+    let parts: Vec<ResultPart> = parts.collect();
+    if parts.is_empty() && outcome == Outcome::Error { vec![text(FAILED_SILENTLY)] } else { parts }
+}
+
+/// Characters that providers refuse become `_`; what is too long is cut.
+fn tool_name(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = name.chars().take(NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();
+    if name.is_empty() { "_".into() } else { name }
+}
+
+/// Arguments are an object; anything else is wrapped into one.
+fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
+    let input = match input {
+        Value::Object(_) => input.clone(),
+        Value::Null => json!({}),
+        other => json!({ "input": other }),
+    };
+    if recipient != Some(Provider::OpenAi) {
+        return input;
+    }
+    let text = input.to_string();
+    // A byte count within the limit spares counting characters.
+    let too_long = text.len() > OPENAI_STRING_CHARS && text.chars().count() > OPENAI_STRING_CHARS;
+    if too_long { json!({ "input": ARGUMENTS_LEFT_OUT }) } else { input }
+}

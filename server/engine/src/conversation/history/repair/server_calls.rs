@@ -1,0 +1,55 @@
+//! Calls that ran on the provider's servers stay where their results stand behind them in the same turn; what is alone goes. One whose
+//! result comes a turn later, since the model called a tool of the client's along with it, is alone as well: the provider takes it
+//! back only when nothing but the client's results stands in between (Anthropic, "Server tools"), and a prompt has context there.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use super::Utterance;
+use crate::conversation::history::ContentBlock;
+use crate::conversation::history::foreign::Half;
+
+/// An utterance, and a block in it.
+type Place = (usize, usize);
+
+/// Leaves the calls and results of one turn out that do not find each other.
+pub(super) fn pair(turn: &mut [Utterance]) {
+    let alone = alone(turn);
+    if alone.is_empty() {
+        return;
+    }
+    for (at, utterance) in turn.iter_mut().enumerate() {
+        let mut places = 0..;
+        utterance.content.retain(|_| places.next().is_some_and(|block| !alone.contains(&(at, block))));
+    }
+}
+
+fn alone(turn: &[Utterance]) -> HashSet<Place> {
+    let halves = turn.iter().enumerate().flat_map(|(at, utterance)| {
+        let blocks = utterance.content.iter().enumerate();
+        blocks.filter_map(move |(block, content)| match content {
+            ContentBlock::Foreign(foreign) => Some(((at, block), foreign.half()?)),
+            _ => None,
+        })
+    });
+    // By the call, its place until its result is met.
+    let mut calls: HashMap<(&str, &str), Option<Place>> = HashMap::new();
+    let mut alone = HashSet::new();
+    for (place, half) in halves {
+        let stays = match half {
+            Half::Call(kind, id) => match calls.entry((kind, id)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(Some(place));
+                    true
+                }
+                Entry::Occupied(_) => false,
+            },
+            Half::Result(kind, id) => calls.get_mut(&(kind, id)).and_then(Option::take).is_some(),
+        };
+        if !stays {
+            alone.insert(place);
+        }
+    }
+    alone.extend(calls.into_values().flatten());
+    alone
+}

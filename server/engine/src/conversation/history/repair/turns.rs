@@ -1,0 +1,152 @@
+//! The conversation as turns, user and assistant alternating, the user first. What is mended here depends
+//! on what stands before and behind.
+
+use super::calls::{Calls, Pending};
+use super::{EARLIER_LEFT_OUT, Utterance, server_calls};
+use crate::conversation::history::{ContentBlock, Role};
+
+/// Turns in order; no two in a row of the same role.
+#[derive(Default)]
+pub(super) struct Turns {
+    turns: Vec<Turn>,
+}
+
+struct Turn {
+    role: Role,
+    utterances: Vec<Utterance>,
+}
+
+impl Turns {
+    /// Joins adjacent utterances of one role. Halves of calls that ran on the provider's servers are left out, and an
+    /// assistant's turn of nothing but reasoning, which no provider takes.
+    pub(super) fn new(utterances: impl Iterator<Item = Utterance>) -> Self {
+        let mut turns = Self::default();
+        for utterance in utterances {
+            if turns.turns.last().is_some_and(|turn| turn.role != utterance.role) {
+                turns.close();
+            }
+            turns.push(utterance);
+        }
+        turns.close();
+        turns
+    }
+
+    /// Pairs calls and results, turn by turn, and settles what reasoning may stay.
+    pub(super) fn answered(self, calls: &mut Calls) -> Self {
+        let mut answered = Self::default();
+        let mut pending = Pending::default();
+        let mut rest = self.turns.into_iter().peekable();
+        while let Some(mut turn) = rest.next() {
+            match turn.role {
+                Role::Assistant => {
+                    pending = calls.open(&mut turn.utterances);
+                    answered.extend(turn.utterances);
+                    if rest.peek().is_none() {
+                        answered.extend(std::mem::take(&mut pending).silence());
+                    }
+                }
+                Role::User => {
+                    let reply = reply(turn.utterances, std::mem::take(&mut pending), calls);
+                    answered.extend(reply);
+                }
+            }
+        }
+        for turn in &mut answered.turns {
+            turn.settle_reasoning();
+        }
+        answered.open_with_user();
+        answered
+    }
+
+    /// All utterances in order, neighbours from the same message joined.
+    pub(super) fn into_utterances(self) -> Vec<Utterance> {
+        let mut joined: Vec<Utterance> = Vec::new();
+        for utterance in self.turns.into_iter().flat_map(|turn| turn.utterances) {
+            match joined.last_mut() {
+                Some(last) if last.id == utterance.id && last.role == utterance.role => {
+                    last.content.extend(utterance.content);
+                }
+                _ => joined.push(utterance),
+            }
+        }
+        joined
+    }
+
+    fn extend(&mut self, utterances: impl IntoIterator<Item = Utterance>) {
+        for utterance in utterances {
+            self.push(utterance);
+        }
+    }
+
+    fn push(&mut self, utterance: Utterance) {
+        if utterance.content.is_empty() {
+            return;
+        }
+        match self.turns.last_mut() {
+            Some(last) if last.role == utterance.role => last.utterances.push(utterance),
+            _ => self.turns.push(Turn { role: utterance.role, utterances: vec![utterance] }),
+        }
+    }
+
+    /// Nothing is added to the last turn any more.
+    fn close(&mut self) {
+        let Some(turn) = self.turns.last_mut() else { return };
+        server_calls::pair(&mut turn.utterances);
+        if turn.blocks().all(ContentBlock::is_reasoning) {
+            self.turns.pop();
+        }
+    }
+
+    fn open_with_user(&mut self) {
+        let Some(first) = self.turns.first().filter(|turn| turn.role == Role::Assistant) else { return };
+        let opening = Utterance {
+            id: first.utterances.first().and_then(|utterance| utterance.id),
+            role: Role::User,
+            content: vec![ContentBlock::text(EARLIER_LEFT_OUT)],
+        };
+        self.turns.insert(0, Turn { role: Role::User, utterances: vec![opening] });
+    }
+}
+
+impl Turn {
+    fn blocks(&self) -> impl DoubleEndedIterator<Item = &ContentBlock> {
+        self.utterances.iter().flat_map(|utterance| &utterance.content)
+    }
+
+    /// Reasoning stays when the turn starts with it and ends with something else; otherwise all of it goes.
+    fn settle_reasoning(&mut self) {
+        let starts = self.blocks().next().is_some_and(ContentBlock::is_reasoning);
+        let ends = self.blocks().next_back().is_some_and(ContentBlock::is_reasoning);
+        if starts && !ends {
+            return;
+        }
+        for utterance in &mut self.utterances {
+            utterance.content.retain(|block| !block.is_reasoning());
+        }
+        self.utterances.retain(|utterance| !utterance.content.is_empty());
+    }
+}
+
+/// The user's turn behind `pending` calls: results for those it leaves open, then its own results, then
+/// all else. Results that answer none of the calls are dropped.
+fn reply(utterances: Vec<Utterance>, mut pending: Pending, calls: &mut Calls) -> Vec<Utterance> {
+    let mut results = Vec::new();
+    let mut rest = Vec::new();
+    for Utterance { id, role, content } in utterances {
+        let mut answers = Vec::new();
+        let mut others = Vec::new();
+        for block in content {
+            match block {
+                ContentBlock::ToolResult { call_id, content, outcome } => match pending.answer(&call_id) {
+                    Some(call_id) => answers.push(ContentBlock::ToolResult { call_id, content, outcome }),
+                    None if id.is_none() => calls.note_unmatched(call_id),
+                    None => {}
+                },
+                other => others.push(other),
+            }
+        }
+        results.push(Utterance { id, role, content: answers });
+        rest.push(Utterance { id, role, content: others });
+    }
+    pending.silence().chain(results).chain(rest).filter(|utterance| !utterance.content.is_empty()).collect()
+}

@@ -1,0 +1,115 @@
+//! The summary of iterations that needs no model. What each iteration accomplished and changed is known; what it decided,
+//! what failed and what comes next is read from its output by the rules of `facts`. `extractive` ranks and fits.
+
+use std::sync::Arc;
+
+use crate::conversation::conversation_facts::{ToolPatterns, one_line, sentences};
+use crate::conversation::extractive::{Budget, Structure, summarise};
+use crate::conversation::history::{Kind, Message, MessageId, NewMessage, Role};
+use crate::text::clip_to_weight;
+
+use super::Iteration;
+use super::fold::Fold;
+use super::marker::untagged;
+
+/// Words of a summary, at most.
+const WORDS: usize = 500;
+/// Characters of one line.
+const LINE: usize = 300;
+/// Said when there is nothing else to say.
+const NOTHING: &str = "The iterations so far left nothing to tell.";
+/// How sentences begin that say what is to be done.
+const AHEAD: [&str; 9] =
+    ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
+
+pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
+    let silence = fold.silence();
+    let note = silence.map(|silence| format!("\n\n{silence}")).unwrap_or_default();
+    let words = note.split_whitespace().count();
+    let budget = Budget {
+        tokens: fold.max_tokens.saturating_sub(count(&note)),
+        words: Some((0, WORDS.saturating_sub(words))),
+    };
+    // What was ahead of an older iteration is behind it by now.
+    let ahead = fold.iterations.iter().rev().map(ahead).find(|ahead| !ahead.is_empty()).unwrap_or_default();
+    let existing = if ahead.is_empty() { fold.existing.clone() } else { without_next_steps(&fold.existing) };
+    let known = |(at, iteration): (usize, &Iteration)| {
+        let lines = known(iteration);
+        let id = MessageId(2 * at as u64);
+        let known = (!lines.is_empty()).then(|| summary(id, lines));
+        let said = Arc::new(Message {
+            id: MessageId(2 * at as u64 + 1),
+            body: NewMessage {
+                kind: Kind::Iteration,
+                ..NewMessage::text(Role::Assistant, untagged(&iteration.output))
+            },
+        });
+        known.into_iter().chain([said])
+    };
+    let mut messages: Vec<Arc<Message>> = fold.iterations.iter().enumerate().flat_map(known).collect();
+    if !ahead.is_empty() {
+        let lines = ahead.into_iter().map(|text| format!("- ⏳ {text}")).collect::<Vec<_>>().join("\n");
+        messages.push(summary(MessageId(2 * fold.iterations.len() as u64), lines));
+    }
+    let previous = (!existing.is_empty()).then_some(existing.as_str());
+    let text = summarise(&messages, Structure::Rolling, &budget, &ToolPatterns::default(), previous, count);
+    let text = match (text.is_empty(), fold.existing.is_empty()) {
+        (false, _) => text,
+        // What was known is not given up because the iterations say nothing that the rules understand.
+        (true, false) => clip_to_weight(&fold.existing, budget.tokens, count),
+        (true, true) if note.is_empty() => NOTHING.to_owned(),
+        (true, true) => text,
+    };
+    clip_to_weight(format!("{text}{note}").trim(), fold.max_tokens, count)
+}
+
+/// What is known of an iteration without reading its output, in the lines that `facts` reads.
+fn known(iteration: &Iteration) -> String {
+    let done = iteration.progress_markers.iter().map(|text| format!("- Done: {}", one_line(text, LINE)));
+    let changed = iteration.file_changes.iter().map(|path| format!("- edited: {}", one_line(path, LINE)));
+    done.chain(changed).collect::<Vec<_>>().join("\n")
+}
+
+/// What an output says that is still to be done: sentences that begin so, and the items below a heading that says so.
+fn ahead(iteration: &Iteration) -> Vec<String> {
+    let output = untagged(&iteration.output);
+    let mut below = false;
+    let mut found = Vec::new();
+    for line in output.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let item = line.trim_start_matches(['-', '*', '+', ' ']);
+        let is_item = item.len() < line.len() && !item.is_empty();
+        if line.starts_with('#') || (line.ends_with(':') && !is_item) {
+            below = says_ahead(line.trim_start_matches(['#', ' ', '*']));
+        } else if is_item && below {
+            found.push(one_line(item, LINE));
+        } else {
+            let said =
+                sentences(line).filter(|said| says_ahead(said.trim_start_matches(['-', '*', '+', ' '])));
+            found.extend(said.map(|said| one_line(said, LINE)));
+        }
+    }
+    found
+}
+
+fn says_ahead(text: &str) -> bool {
+    AHEAD.iter().any(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
+}
+
+/// A summary without its section of next steps.
+fn without_next_steps(summary: &str) -> String {
+    let mut below = false;
+    let kept = summary.lines().filter(|line| {
+        if line.starts_with('#') {
+            below = line.to_ascii_lowercase().contains("next steps");
+        }
+        !below
+    });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+fn summary(id: MessageId, text: String) -> Arc<Message> {
+    Arc::new(Message {
+        id,
+        body: NewMessage { kind: Kind::Summary, ..NewMessage::text(Role::Assistant, text) },
+    })
+}

@@ -1,0 +1,13 @@
+//! The conversation: its messages and what providers accept of them, what it shows of the workspace and the web, what
+//! happened in it, and how it is made shorter. Knows no source code, and lays out no request.
+
+pub mod compaction;
+pub mod conversation_facts;
+pub mod exchange;
+pub mod extractive;
+pub mod history;
+pub mod iteration;
+pub mod selection;
+pub mod tool_output;
+pub mod tool_result_archival;
+pub mod urls;

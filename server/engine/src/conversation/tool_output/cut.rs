@@ -1,0 +1,120 @@
+//! Cutting a text to a number of lines, characters or bytes. Never cuts inside a character. A marker counts
+//! towards the limit; where there is no room for it, the beginning stays and nothing else.
+
+use std::fmt;
+
+use crate::prompt::settings::TruncateMode;
+
+/// Makes a text fit a limit of at least 1; `None` when it does already.
+pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;
+
+/// Fewer lines than this hold no marker between a beginning and an end.
+const LINES_FOR_A_MARKER: usize = 4;
+/// Fewer characters or bytes than this are not worth a marker.
+const SIZE_FOR_A_MARKER: usize = 200;
+/// Stands where characters or bytes were cut; how many, the last line of the output tells.
+const MARKER: &str = "\n[...]\n";
+
+/// How long a text is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Figures {
+    /// Lines; the last one counts whether or not it ends with a line break.
+    pub lines: usize,
+    /// Characters (Unicode scalar values).
+    pub chars: usize,
+    /// Bytes of UTF-8.
+    pub bytes: usize,
+}
+
+/// What a truncation did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// How long the output was.
+    pub before: Figures,
+    /// How long it is, without the line that reports this.
+    pub after: Figures,
+}
+
+impl Figures {
+    /// The length of a text.
+    pub fn of(text: &str) -> Self {
+        Self { lines: text.split_inclusive('\n').count(), chars: text.chars().count(), bytes: text.len() }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { before, after } = self;
+        write!(
+            f,
+            "[output truncated: {} of {} lines, {} of {} characters, {} of {} bytes kept]",
+            after.lines, before.lines, after.chars, before.chars, after.bytes, before.bytes
+        )
+    }
+}
+
+/// At most `limit` lines.
+pub(super) fn lines(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
+    let total = text.split_inclusive('\n').count();
+    if total <= limit {
+        return None;
+    }
+    if mode == TruncateMode::Head || limit < LINES_FOR_A_MARKER {
+        return Some(text.split_inclusive('\n').take(limit).collect());
+    }
+    let tail = (limit - 1) / 2;
+    let head = limit - 1 - tail;
+    let mut kept: String = text.split_inclusive('\n').take(head).collect();
+    kept.push_str(&format!("[... {} lines left out ...]\n", total - head - tail));
+    kept.extend(text.split_inclusive('\n').skip(total - tail));
+    Some(kept)
+}
+
+/// At most `limit` characters.
+pub(super) fn chars(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
+    if text.len() <= limit {
+        return None;
+    }
+    let total = text.chars().count();
+    if total <= limit {
+        return None;
+    }
+    let place = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(place, _)| place);
+    Some(match ends(limit, mode) {
+        None => text[..place(limit)].to_owned(),
+        Some((head, tail)) => [&text[..place(head)], MARKER, &text[place(total - tail)..]].concat(),
+    })
+}
+
+/// At most `limit` bytes.
+pub(super) fn bytes(text: &str, limit: usize, mode: TruncateMode) -> Option<String> {
+    if text.len() <= limit {
+        return None;
+    }
+    let parts = ends(limit, mode).map(|(head, tail)| (end_of(text, head), start_of(text, text.len() - tail)));
+    Some(match parts {
+        // In place of fewer characters than it has, the marker would make a text longer that was cut to a number of characters.
+        Some((head, tail)) if text[head..tail].chars().count() >= MARKER.len() => {
+            [&text[..head], MARKER, &text[tail..]].concat()
+        }
+        _ => text[..end_of(text, limit)].to_owned(),
+    })
+}
+
+/// How much of the beginning and of the end stays, when there is room for a marker between them.
+fn ends(limit: usize, mode: TruncateMode) -> Option<(usize, usize)> {
+    let room = limit
+        .checked_sub(MARKER.len())
+        .filter(|_| mode == TruncateMode::HeadTail && limit >= SIZE_FOR_A_MARKER)?;
+    Some((room - room / 2, room / 2))
+}
+
+/// The last place up to `at` that is not inside a character.
+fn end_of(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+/// The first place from `at` on that is not inside a character.
+fn start_of(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}

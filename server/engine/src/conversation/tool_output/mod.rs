@@ -1,0 +1,94 @@
+//! Results of tools as they arrive: what is kept of each, and reading on in what was not. Writes no file: what
+//! is too long for any prompt is named, kept elsewhere, and a notice takes its place. Knows nothing about which
+//! results are shown later (`ageing`).
+
+mod cut;
+mod intake;
+mod page;
+#[cfg(test)]
+mod tests;
+
+use crate::prompt::settings::ToolOutputSettings;
+
+pub use cut::{Figures, Report};
+pub use intake::Intake;
+pub use page::{Page, output_of, page};
+
+/// What is to become of an output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// It stays as it is.
+    Kept,
+    /// This is kept of it, with a last line that says how much went.
+    Truncated {
+        /// What is kept.
+        text: String,
+        /// How much there was, and how much is kept.
+        report: Report,
+    },
+    /// It is so long that it belongs into a file, with a [`notice`] in its place.
+    Spill(Figures),
+}
+
+/// An output that was put into a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spilled {
+    /// What `toolOutput.read` knows it by.
+    pub id: String,
+    /// Where it is.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its lines.
+    pub lines: usize,
+    /// The SHA-256 of its bytes, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// What becomes of an output, that of a failed tool like any other. More characters than
+/// `large_output_threshold` are spilled; otherwise lines are cut first, then characters, then bytes.
+pub fn arrive(text: &str, settings: &ToolOutputSettings) -> Arrival {
+    // No text has more characters than bytes; most outputs are short and need not be counted.
+    if exceeds(text.len(), settings.large_output_threshold) {
+        let before = Figures::of(text);
+        if exceeds(before.chars, settings.large_output_threshold) {
+            return Arrival::Spill(before);
+        }
+    }
+    truncated(text, settings).map_or(Arrival::Kept, |(text, report)| Arrival::Truncated { text, report })
+}
+
+/// What is told to the model in place of a spilled output.
+pub fn notice(Spilled { id, path, bytes, lines, sha256 }: &Spilled) -> String {
+    format!(
+        "[output too long to show: {lines} lines, {bytes} bytes, SHA-256 {sha256}; saved as {path}; read the lines you \
+         need with toolOutput.read {id}]"
+    )
+}
+
+/// Within all limits, with the last line; `None` when it is so already.
+fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Report)> {
+    let mode = settings.truncate_mode;
+    let limits = [
+        (cut::lines as cut::Cut, settings.max_lines),
+        (cut::chars, settings.max_chars),
+        (cut::bytes, settings.max_bytes),
+    ];
+    let mut kept: Option<String> = None;
+    for (cut, limit) in limits.into_iter().filter(|(_, limit)| *limit > 0) {
+        let so_far = kept.as_deref().unwrap_or(text);
+        kept = cut(so_far, limit, mode).or(kept);
+    }
+    let mut kept = kept?;
+    let report = Report { before: Figures::of(text), after: Figures::of(&kept) };
+    if !kept.is_empty() && !kept.ends_with('\n') {
+        kept.push('\n');
+    }
+    kept.push_str(&report.to_string());
+    Some((kept, report))
+}
+
+/// A limit of 0 is none.
+fn exceeds(amount: usize, limit: usize) -> bool {
+    limit > 0 && amount > limit
+}

@@ -1,0 +1,121 @@
+//! Results of tools that grow old: when the model sees more of them than the cutoff, the oldest become stubs, and one
+//! message sums them up. As plain values: a plan says what goes and what to ask a model, takes the answer, and puts the
+//! outcome into a conversation. Asks no model itself, shortens no result (`tool_output`), and leaves what was said alone
+//! (`compaction`).
+
+mod choose;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::conversation::compaction::Question;
+use crate::conversation::history::{
+    Entry, History, Kind, Message, MessageId, NewMessage, Rebuilt, Role, Visibility,
+};
+use crate::prompt::settings::{AgeingMode, ToolOutputSettings, ToolSummaryStrategy};
+
+use choose::{choose, is_archivable, newest_round, waits_for_results};
+use words::Material;
+
+pub use rewrite::{CacheState, Rewrite, Warm, cached_behind, expected_turns};
+pub use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
+
+/// Results that are to be archived.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ageing {
+    archive: Vec<MessageId>,
+    question: Option<Question>,
+    heuristic: String,
+}
+
+/// Results that are archived, and what stands for them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Aged {
+    /// The messages whose results the model no longer sees, oldest first.
+    pub archived: Vec<MessageId>,
+    /// Sums them up, for the model and not for the person.
+    pub summary: NewMessage,
+}
+
+/// What is to be archived of a conversation now, if anything. Whole messages go, oldest first, until the model sees at
+/// most `cutoff` results (0 is no cutoff). Pinned messages stay, and so does the newest round: the last calls with what
+/// answers them.
+pub fn plan_ageing(
+    messages: &[Arc<Message>],
+    settings: &ToolOutputSettings,
+    cache: &CacheState<'_>,
+) -> Option<Ageing> {
+    if settings.summary == ToolSummaryStrategy::Off || settings.cutoff == 0 {
+        return None;
+    }
+    let archive = choose(messages, settings.cutoff);
+    if archive.is_empty() || (settings.ageing == AgeingMode::CacheAware && !cache.allows(&archive)) {
+        return None;
+    }
+    let material = Material::of(messages, &archive);
+    let question = (settings.summary == ToolSummaryStrategy::Llm).then(|| material.question());
+    let archive = archive.iter().map(|message| message.id).collect();
+    Some(Ageing { archive, question, heuristic: material.heuristic() })
+}
+
+impl Ageing {
+    /// The messages that are to be archived, oldest first.
+    pub fn archive(&self) -> &[MessageId] {
+        &self.archive
+    }
+
+    /// What to ask a model; nothing when none is to be asked.
+    pub fn question(&self) -> Option<&Question> {
+        self.question.as_ref()
+    }
+
+    /// The outcome. Without an answer, or with a blank one, the beginning and the end of each result stand for it.
+    pub fn apply(self, answer: Option<&str>) -> Aged {
+        let Self { archive, heuristic, .. } = self;
+        let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
+        let text = answer.map_or(heuristic, |answer| words::answered(answer, archive.len()));
+        let summary = NewMessage {
+            kind: Kind::ToolSummary,
+            user: Visibility::Hidden,
+            ..NewMessage::text(Role::User, text)
+        };
+        Aged { archived: archive, summary }
+    }
+}
+
+impl Aged {
+    /// Puts the outcome into the conversation: at its end, or before calls that still wait for their results. What was
+    /// hidden or changed since the plan was made is left alone; when nothing is left to archive, nothing happens.
+    pub fn enter(self, history: &mut History) -> Rebuilt {
+        let Self { archived, summary } = self;
+        let messages = history.messages();
+        let archived: HashSet<MessageId> = archived.into_iter().collect();
+        let archived = messages.iter().filter(|m| archived.contains(&m.id) && is_archivable(m)).map(|m| m.id);
+        let archived: Vec<MessageId> = archived.collect();
+        if archived.is_empty() {
+            return Rebuilt::default();
+        }
+        let mut covered = archived.clone();
+        let mut entries: Vec<Entry> = archived.into_iter().map(Entry::Archive).collect();
+        let round = newest_round(messages);
+        let waiting =
+            messages.get(round).filter(|_| waits_for_results(messages.get(round..).unwrap_or_default()));
+        let last = messages.last().map(|message| message.id).filter(|last| !covered.contains(last));
+        match (waiting, last) {
+            (Some(calls), _) => {
+                covered.push(calls.id);
+                entries.extend([Entry::Add(summary), Entry::Keep(calls.id)]);
+            }
+            (None, Some(last)) => {
+                covered.push(last);
+                entries.extend([Entry::Keep(last), Entry::Add(summary)]);
+            }
+            (None, None) => entries.push(Entry::Add(summary)),
+        }
+        history.rebuild(&covered, entries)
+    }
+}

@@ -1,0 +1,125 @@
+//! What archiving costs and saves while the provider's cache holds what it changes. All in tokens, prices in multiples
+//! of plain input.
+
+use crate::conversation::compaction::Scales;
+use crate::conversation::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
+use crate::prompt::assembly::{ItemKey, Layout};
+
+use super::words::OUTPUT_CHARS;
+
+/// A token is about so many characters of a summary.
+const CHARS_PER_TOKEN: usize = 4;
+/// No session is expected to go on for longer than this.
+const MOST_TURNS: f64 = 50.0;
+
+/// What the provider's cache holds of a conversation.
+#[derive(Clone, Copy)]
+pub enum CacheState<'a> {
+    /// Nothing that archiving would break: it is empty or expired, or broken anyway.
+    Cold,
+    /// A prefix of the last prompt.
+    Warm(Warm<'a>),
+    /// Whatever it is, the window is full: archive.
+    Forced,
+}
+
+/// A cache that is worth something.
+#[derive(Clone, Copy)]
+pub struct Warm<'a> {
+    /// What a token costs that is read from it.
+    pub read: f64,
+    /// What a token costs that is written to it.
+    pub write: f64,
+    /// How many prompts are expected to come.
+    pub turns: f64,
+    /// How many cached tokens stand at and behind the place of a message ([`cached_behind`]).
+    pub behind: &'a dyn Fn(MessageId) -> usize,
+    /// How things are weighed.
+    pub scales: Scales<'a>,
+}
+
+/// Archiving while the cache is warm.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Rewrite {
+    /// Tokens by which every later prompt is shorter.
+    pub freed: usize,
+    /// Cached tokens behind the first archived result that stay in the prompt and are written anew.
+    pub rewritten: usize,
+    /// What a token costs that is read from the cache.
+    pub read: f64,
+    /// What a token costs that is written to it.
+    pub write: f64,
+    /// How many prompts are expected to come.
+    pub turns: f64,
+}
+
+impl Rewrite {
+    /// Whether it saves more than it costs: what is freed would have been read with every prompt to come; what is
+    /// written anew would have been read once for less.
+    pub fn pays(&self) -> bool {
+        let saved = self.freed as f64 * self.read * self.turns;
+        let spent = self.rewritten as f64 * (self.write - self.read);
+        saved > spent
+    }
+}
+
+impl CacheState<'_> {
+    /// Whether these messages may be archived now.
+    pub(super) fn allows(&self, archive: &[&Message]) -> bool {
+        match self {
+            Self::Cold | Self::Forced => true,
+            Self::Warm(warm) => warm.rewrite(archive).pays(),
+        }
+    }
+}
+
+impl Warm<'_> {
+    /// Archiving these messages, oldest first.
+    fn rewrite(&self, archive: &[&Message]) -> Rewrite {
+        let weight: usize = archive.iter().map(|message| (self.scales.message)(message)).sum();
+        let stubs: usize = archive.iter().map(|message| (self.scales.message)(&stub(message))).sum();
+        let behind = archive.first().map_or(0, |message| (self.behind)(message.id));
+        let Self { read, write, turns, .. } = *self;
+        Rewrite {
+            freed: weight.saturating_sub(stubs + OUTPUT_CHARS / CHARS_PER_TOKEN),
+            rewritten: behind.saturating_sub(weight - stubs.min(weight)),
+            read,
+            write,
+            turns,
+        }
+    }
+}
+
+/// How many of the first `cached` tokens of a prompt stand at and behind the place of a message; none when the prompt
+/// does not show it.
+pub fn cached_behind(layout: &Layout, cached: usize, message: MessageId) -> usize {
+    let mut before = 0;
+    for block in layout.blocks() {
+        if block.items.contains(&ItemKey::History(message)) {
+            return cached.saturating_sub(before);
+        }
+        before += block.tokens;
+    }
+    0
+}
+
+/// How many prompts are expected of a session that has sent so many: as many again, which is the best guess when
+/// nothing else is known of it.
+pub fn expected_turns(so_far: usize) -> f64 {
+    (so_far as f64).clamp(1.0, MOST_TURNS)
+}
+
+/// What stays of a message when it is archived, to be weighed.
+fn stub(message: &Message) -> Message {
+    let result = |block: &ContentBlock| match block {
+        ContentBlock::ToolResult { call_id, outcome, .. } => Some(ContentBlock::ToolResult {
+            call_id: call_id.clone(),
+            content: Vec::new(),
+            outcome: *outcome,
+        }),
+        _ => None,
+    };
+    let content = message.body.content.iter().filter_map(result).collect();
+    let body = NewMessage { kind: Kind::ToolResultArchived, ..NewMessage::new(Role::User, content) };
+    Message { id: message.id, body }
+}

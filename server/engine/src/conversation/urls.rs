@@ -1,0 +1,90 @@
+//! Web pages that a session shows: texts that the client fetched, by their addresses. Fetches nothing and judges no
+//! address.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hash::ContentHash;
+use crate::prompt::assembly::ItemKey;
+
+/// One page.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Page {
+    /// Where the client says it is from.
+    pub address: Arc<str>,
+    /// Its title, when the client knows one.
+    pub title: Option<Arc<str>>,
+    /// Its text, as the client made it.
+    pub text: Arc<str>,
+}
+
+impl Page {
+    /// The name of its item: the same for every version of the page.
+    pub fn key(&self) -> ItemKey {
+        ItemKey::Url(ContentHash::of(&self.address))
+    }
+}
+
+/// The pages of a session, in the order of their addresses.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Pages(BTreeMap<Arc<str>, Page>);
+
+impl Pages {
+    /// Shows a page from now on, in the place of an older version of it. Whether anything changed.
+    pub fn add(&mut self, page: Page) -> Added {
+        match self.0.get(&page.address) {
+            Some(before) if *before == page => Added::Known,
+            _ => {
+                self.0.insert(Arc::clone(&page.address), page);
+                Added::New
+            }
+        }
+    }
+
+    /// Shows the page of this address no more, and returns it when there was one.
+    pub fn remove(&mut self, address: &str) -> Option<Page> {
+        self.0.remove(address)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Page> {
+        self.0.values()
+    }
+
+    /// The page that an item shows.
+    pub fn get(&self, key: &ItemKey) -> Option<&Page> {
+        self.iter().find(|page| page.key() == *key)
+    }
+}
+
+/// What adding a page did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Added {
+    /// The page is new, or its text or title is.
+    New,
+    /// It was there just so.
+    Known,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(address: &str, text: &str) -> Page {
+        Page { address: address.into(), title: None, text: text.into() }
+    }
+
+    #[test]
+    fn a_new_version_takes_the_place_of_the_old_one_and_keeps_its_name() {
+        let (old, new) = (page("https://a", "1"), page("https://a", "2"));
+        let mut pages = Pages::default();
+        assert_eq!((pages.add(old.clone()), pages.add(old.clone())), (Added::New, Added::Known));
+        assert_eq!(pages.add(new.clone()), Added::New);
+        assert_eq!(pages.iter().collect::<Vec<_>>(), [&new]);
+        assert_eq!((old.key(), pages.get(&old.key())), (new.key(), Some(&new)));
+        assert_eq!((pages.remove("https://a"), pages.remove("https://a")), (Some(new), None));
+    }
+}

@@ -1,0 +1,539 @@
+//! One prompt from a session and the texts it speaks of: gather, fit, lay out, write, check. Changes
+//! nothing; what the turn would change is part of the result and takes effect when it is recorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::code::document::Sync;
+use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
+use crate::conversation::compaction::EMERGENCY;
+use crate::conversation::history::NewMessage;
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::session::Session;
+use crate::prompt::settings::Settings;
+use crate::prompt::tiers::{Chosen, Cut, Laid, Rules, TierState, Wishes};
+use crate::prompt::trust::Trust;
+use crate::prompt::wire::{self, Body, Envelope, Format, Rendered};
+use crate::tokens::cost::{Account, Prices, Sent};
+use crate::tokens::counting::TokenCounter;
+use crate::tokens::models::{Models, Structure};
+
+use super::content::Seeds;
+use super::fit::{self, Plan};
+use super::frame::{Surroundings, context_frame, frame_items};
+use super::gather::{self, Gathered};
+use super::layout::{ItemKey, Layout, Part, Tier};
+use super::measure::Measure;
+use super::piece::{self, FileText, Source};
+use super::reply::{
+    AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
+    WarningCode,
+};
+use super::request::{Ask, Request};
+use super::standing::Standing;
+
+/// The repository as it is at the moment of the prompt. Everything in it was read before.
+pub struct Workspace<'a> {
+    /// The current text of every selected file that could be read.
+    pub texts: &'a BTreeMap<FileKey, FileText>,
+    /// Why the others could not be read.
+    pub unreadable: &'a BTreeMap<FileKey, String>,
+    /// The outlines, those of open buffers laid over those of the disk.
+    pub symbols: &'a SymbolIndex,
+    /// Who refers to whom.
+    pub references: &'a References,
+    /// The words that are known of every file; without them prompts have no context frame.
+    pub lexical: Option<&'a LexicalIndex>,
+    /// What the reference graph says about tiers.
+    pub seeds: &'a Seeds,
+    /// Every file of the repository, in key order.
+    pub listing: &'a [FileKey],
+    /// Files that are open in the editor.
+    pub open: &'a [FileKey],
+    /// Whether the outlines are complete.
+    pub index: IndexState,
+    /// Whether the person trusts the workspace.
+    pub trust: Trust,
+    /// What the workspace asks to be told at all times.
+    pub standing: &'a Standing,
+    /// What is true right now only, as text: stands behind everything that may be cached.
+    pub session_state: &'a str,
+}
+
+/// Whether the repository was indexed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IndexState {
+    /// Not yet, or not completely.
+    Building,
+    /// It was.
+    Ready,
+}
+
+/// What a prompt is made with, besides its content.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// The models there are.
+    pub models: &'a Models,
+    /// Weighs text.
+    pub counter: &'a TokenCounter,
+    /// The settings in force.
+    pub settings: &'a Settings,
+}
+
+/// A finished prompt with what recording it will change.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The reply.
+    pub reply: Assembled,
+    /// What it would weigh if nothing had to be left out, in tokens.
+    pub wanted: usize,
+    /// The policy that laid it out, and who decided on that.
+    pub chosen: Chosen,
+    /// The prompt in order.
+    pub layout: Arc<Layout>,
+    /// The prompt as the provider's cache sees it.
+    pub sent: Sent,
+    /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
+    pub relied_on: Option<usize>,
+    /// How it was asked for, without the request itself.
+    pub asked: Arc<Ask>,
+    /// What the request becomes in the history.
+    pub message: Option<NewMessage>,
+    /// The tiers once the turn is recorded.
+    pub tiers: TierState,
+    /// The members of the map once the turn is recorded.
+    pub members: Vec<FileKey>,
+}
+
+/// Makes a prompt.
+///
+/// # Errors
+/// [`AssembleError`]; nothing was changed.
+pub fn assemble(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &Ask,
+    means: Means<'_>,
+) -> Result<Prepared, AssembleError> {
+    check_request(&ask.request)?;
+    weigh(workspace, session, ask, means)
+}
+
+/// Like [`assemble`], but without a check of the request: [`Request::Nothing`] weighs what a prompt would
+/// bring along.
+///
+/// # Errors
+/// [`AssembleError::TooLarge`] and [`AssembleError::Invalid`].
+pub fn weigh(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    ask: &Ask,
+    means: Means<'_>,
+) -> Result<Prepared, AssembleError> {
+    let settings = means.settings;
+    let wanted = ask.model.as_deref().unwrap_or(&settings.model);
+    let resolved = means.models.resolve(wanted);
+    let measure = Measure::new(&resolved.model, means)
+        .within(ask.max_input_tokens)
+        .calibrated(session.calibration(&resolved.model.id));
+    let ttl = ask.ttl.unwrap_or(settings.cache.ttl);
+    let wishes = Wishes { request: ask.policy, session: session.policy, setting: settings.cache.policy };
+    let chosen = wishes.choose(&resolved.model, workspace.index);
+    let format = ask.format.unwrap_or(settings.format);
+    let run = Run {
+        frame: frame(workspace, session, ask, settings),
+        workspace,
+        session,
+        ask,
+        measure: &measure,
+        chosen,
+        format,
+        rules: Rules {
+            target: Rules::target(settings.cache.min_tokens, measure.cache_minimum()),
+            ttl,
+            prices: Prices::of(&resolved.model, ttl),
+            carriers: format.carriers(),
+            identity: identity(ask, &resolved.model.id, format),
+            deltas: settings.cache.deltas(),
+            cut: Cut::Deepest,
+            slack: Some(settings.cache.slack),
+            now_ms: ask.now_ms,
+        },
+    };
+    let whole = Plan::everything(measure.map_budget(), measure.list_budget());
+    let attempt = run.attempt(&whole);
+    let wanted = attempt.tokens();
+    let (plan, attempt) = run.fit(whole, attempt)?;
+    let mut prepared = run.finish(&plan, attempt, wanted)?;
+    if let Some(message) = resolved.warning() {
+        let warning = Warning { code: WarningCode::UnknownModel, message, path: None };
+        prepared.reply.warnings.insert(0, warning);
+    }
+    Ok(prepared)
+}
+
+/// Names everything that invalidates a provider's cache as a whole when it changes: the model, the dialect and the declared
+/// tools (Anthropic, "Prompt caching", "What invalidates the cache"). Pictures, which that page names, too, break what stands
+/// behind them like any other block: where recorded sessions show one to the model, all in front of it is billed as read.
+fn identity(ask: &Ask, model: &str, format: Format) -> ContentHash {
+    let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
+    ContentHash::of(&named)
+}
+
+fn check_request(request: &Request) -> Result<(), AssembleError> {
+    match request {
+        Request::Nothing => Err(AssembleError::Empty),
+        Request::Prompt { text, images } if text.trim().is_empty() && images.is_empty() => {
+            Err(AssembleError::Empty)
+        }
+        Request::Prompt { .. } => Ok(()),
+        Request::ToolResults(results) if results.is_empty() => Err(AssembleError::Empty),
+        Request::ToolResults(_) => Ok(()),
+    }
+}
+
+/// One attempt to lay out a plan, with its true weight.
+struct Attempt {
+    laid: Laid,
+    rendered: Rendered,
+    members: Vec<FileKey>,
+    /// How many map blocks it shows, and how many they may be, in tokens.
+    blocks: usize,
+    map_budget: usize,
+    truncated: usize,
+    /// Results of the request that answer no open call.
+    unmatched: Vec<String>,
+    structure: usize,
+    tools: usize,
+}
+
+impl Attempt {
+    fn tokens(&self) -> usize {
+        self.laid.layout.tokens() + self.structure + self.tools
+    }
+}
+
+/// One part in so many of the limit is left free when a prompt is laid afresh for want of room, so that the next ones can
+/// keep what is laid now.
+const HEADROOM: usize = 12;
+
+/// What the request is about, where the settings want it told. Results of tools ask for nothing.
+fn frame(workspace: &Workspace<'_>, session: &Session, ask: &Ask, settings: &Settings) -> String {
+    let settings = &settings.context_frame;
+    match (&ask.request, workspace.lexical) {
+        (Request::Prompt { text, .. }, Some(lexical)) if settings.inject => {
+            let Workspace { symbols, references, open, .. } = *workspace;
+            let known = Surroundings { symbols, references, lexical, open };
+            context_frame(text, &frame_items(known, session, text, settings))
+        }
+        _ => String::new(),
+    }
+}
+
+struct Run<'a> {
+    workspace: &'a Workspace<'a>,
+    session: &'a Session,
+    ask: &'a Ask,
+    measure: &'a Measure<'a>,
+    chosen: Chosen,
+    format: Format,
+    rules: Rules,
+    frame: String,
+}
+
+impl Run<'_> {
+    /// The first plan that fits: everything (`whole`, of which `attempt` came), everything laid afresh, or as much of it as
+    /// the window takes.
+    fn fit(&self, whole: Plan, attempt: Attempt) -> Result<(Plan, Attempt), AssembleError> {
+        let limit = self.measure.limit();
+        if let Some(stray) = attempt.unmatched.first() {
+            return Err(AssembleError::NoSuchCall(stray.clone()));
+        }
+        if attempt.tokens() <= limit {
+            return Ok((whole, attempt));
+        }
+        // A log that was kept holds texts that later ones replace; laid afresh it holds each once. Policies that keep no
+        // log would only do the same again.
+        let keeps_a_log = attempt.laid.relied_on.is_some();
+        let whole = whole.laid_afresh();
+        if keeps_a_log {
+            let attempt = self.attempt(&whole);
+            if attempt.tokens() <= limit {
+                return Ok((whole, attempt));
+            }
+        }
+        let weights = self.file_weights();
+        let bare = self.attempt(&Plan::nothing(weights.keys().cloned()));
+        let mut plan = match fit::plan(&whole, &weights, bare.tokens(), limit) {
+            Some(plan) => plan,
+            None => self.without_old_exchanges(&whole, &weights, &bare, limit),
+        };
+        // What is left out of a kept log costs nothing to leave out again, as long as it has room.
+        if keeps_a_log {
+            let kept = plan.clone().kept();
+            let attempt = self.attempt(&kept);
+            if attempt.tokens() <= limit {
+                return Ok((kept, attempt));
+            }
+            plan = plan.with_headroom(limit / HEADROOM);
+        }
+        loop {
+            let attempt = self.attempt(&plan);
+            let tokens = attempt.tokens();
+            if tokens <= limit {
+                return Ok((plan, attempt));
+            }
+            plan = match plan.tighter(tokens - limit, &weights) {
+                Some(tighter) => tighter,
+                None => return Err(self.too_large(&attempt, limit)),
+            };
+        }
+    }
+
+    /// A plan for a conversation that does not fit by itself: at most twice what makes a compaction due stays of it
+    /// (`docs/prompt.md`), less where the window is small; the rest is planned as ever.
+    fn without_old_exchanges(
+        &self,
+        whole: &Plan,
+        weights: &BTreeMap<FileKey, usize>,
+        bare: &Attempt,
+        limit: usize,
+    ) -> Plan {
+        let history = parts(bare).get(&Part::History).copied().unwrap_or_default();
+        let fixed = bare.tokens().saturating_sub(history);
+        let profile = self.measure.settings().compaction.profile();
+        let trigger = profile.trigger.token_limit(Some(self.measure.window()));
+        let most = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
+        let kept = limit.saturating_sub(fixed).min(most);
+        let nothing = Plan::nothing(weights.keys().cloned()).with_history_limit(kept);
+        let bare = self.attempt(&nothing);
+        match fit::plan(whole, weights, bare.tokens(), limit) {
+            Some(plan) => plan.with_history_limit(kept),
+            None => nothing,
+        }
+    }
+
+    fn attempt(&self, plan: &Plan) -> Attempt {
+        let count = self.measure.counter();
+        let Gathered { content, members, truncated, unmatched } =
+            gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &self.frame, &count);
+        let blocks = content.map.len();
+        let rules = Rules { cut: plan.cut, ..self.rules };
+        let laid = self.chosen.policy.policy().lay(&self.session.tiers, &content, &rules);
+        let tools = &self.ask.tools;
+        // Requests that begin alike should meet the same cache; the name of a session is random and says nothing of that.
+        let cache_key = ContentHash::of(&content.system).to_string();
+        let (model, breakpoints) = (self.measure.model_id(), self.measure.breakpoints());
+        let envelope = Envelope { model, tools, cache_key: Some(&cache_key), breakpoints };
+        let rendered = wire::render(&laid.layout, self.format, &envelope);
+        let structure = self.measure.structure(Structure {
+            messages: rendered.messages,
+            tools: tools.len(),
+            tool_round_trips: round_trips(&laid.layout),
+        });
+        let tools = self.measure.tools(tools);
+        let map_budget = plan.map_budget;
+        Attempt { laid, rendered, members, blocks, map_budget, truncated, unmatched, structure, tools }
+    }
+
+    /// What each selected file would add to the prompt.
+    fn file_weights(&self) -> BTreeMap<FileKey, usize> {
+        let count = self.measure.counter();
+        let weigh = |(key, extent)| {
+            let file = self.workspace.texts.get(key)?;
+            let pieces = piece::pieces(key, file, extent, &count);
+            Some((FileKey::clone(key), pieces.iter().map(|piece| piece.tokens).sum()))
+        };
+        self.session.selection.selected().iter().filter_map(weigh).collect()
+    }
+
+    fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
+        let mut parts: Vec<LargePart> = parts(attempt)
+            .into_iter()
+            .map(|(part, tokens)| LargePart { name: part.to_string(), tokens })
+            .collect();
+        parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
+        parts.truncate(3);
+        let model = self.measure.model_id().to_owned();
+        AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, largest: parts }
+    }
+
+    fn finish(&self, plan: &Plan, attempt: Attempt, wanted: usize) -> Result<Prepared, AssembleError> {
+        if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
+            let violations = wire::check(self.format, body);
+            if !violations.is_empty() {
+                return Err(AssembleError::Invalid { violations });
+            }
+        }
+        let parts = parts(&attempt);
+        let tokens = TokenReport {
+            total: attempt.tokens(),
+            parts,
+            expected: self.measure.expected(attempt.tokens()),
+            limit: self.measure.limit(),
+            room: self.measure.room(),
+            window: self.measure.window(),
+            output_reserve: self.measure.output_reserve(),
+        };
+        let sent = Sent::new(&attempt.laid.layout, self.rules.now_ms, self.rules.identity, self.rules.prices);
+        let reply = Assembled {
+            id: None,
+            predicted: Account::predict(self.session.account(), &sent),
+            model: self.measure.model_id().to_owned(),
+            format: self.format,
+            policy: self.chosen.policy,
+            tokens,
+            tiers: tier_reports(&attempt.laid.layout),
+            breakpoints: breakpoints(&attempt.laid.layout),
+            files: self.used_files(&attempt.laid.layout),
+            system_files: self.workspace.standing.files(),
+            coverage: Coverage {
+                blocks: attempt.blocks,
+                names: attempt.laid.listed.names,
+                directories: attempt.laid.listed.collapsed,
+                map_budget: attempt.map_budget,
+            },
+            warnings: self.warnings(plan, &attempt),
+            shed: plan.shed().to_vec(),
+            body: attempt.rendered.body,
+        };
+        Ok(Prepared {
+            reply,
+            wanted,
+            chosen: self.chosen,
+            layout: Arc::new(attempt.laid.layout),
+            sent,
+            relied_on: attempt.laid.relied_on,
+            asked: Ask { request: Request::Nothing, ..self.ask.clone() }.into(),
+            message: self.ask.request.message(),
+            tiers: attempt.laid.recorded,
+            members: self.members(plan, attempt.members),
+        })
+    }
+
+    /// The members of the map from now on. A map that was cut for this one prompt keeps its members.
+    fn members(&self, plan: &Plan, shown: Vec<FileKey>) -> Vec<FileKey> {
+        if plan.map_budget < self.measure.map_budget() && !self.session.map_members.is_empty() {
+            self.session.map_members.clone()
+        } else {
+            shown
+        }
+    }
+
+    fn used_files(&self, layout: &Layout) -> Vec<UsedFile> {
+        let mut used: BTreeMap<&FileKey, (usize, Tier)> = BTreeMap::new();
+        for block in layout.blocks() {
+            for item in &block.items {
+                if let ItemKey::File(path) | ItemKey::Lines(path, _) = item {
+                    let entry = used.entry(path).or_insert((0, block.tier));
+                    entry.0 += block.tokens;
+                }
+            }
+        }
+        let file = |(path, (tokens, tier)): (&FileKey, (usize, Tier))| {
+            let FileText { text, source, .. } = self.workspace.texts.get(path)?.clone();
+            Some(UsedFile { path: path.clone(), source, hash: ContentHash::of(&text), tokens, tier })
+        };
+        used.into_iter().filter_map(file).collect()
+    }
+
+    fn warnings(&self, plan: &Plan, attempt: &Attempt) -> Vec<Warning> {
+        let selected = self.session.selection.selected();
+        let mut warnings = Vec::new();
+        for key in plan.shed() {
+            let message = format!("{key} was left out of this prompt because it does not fit");
+            warnings.push(Warning { code: WarningCode::Shed, message, path: Some(key.clone()) });
+        }
+        for (key, reason) in self.workspace.unreadable.iter().filter(|(key, _)| selected.contains_key(*key)) {
+            let message = format!("{key} is selected but cannot be shown: {reason}");
+            warnings.push(Warning { code: WarningCode::Unreadable, message, path: Some(key.clone()) });
+        }
+        for key in selected.keys() {
+            let source = self.workspace.texts.get(key).map(|file| &file.source);
+            if let Some(Source::Buffer { sync: Sync::OutOfStep { reason }, .. }) = source {
+                let message = format!("the buffer of {key} may differ from what the editor shows: {reason}");
+                warnings.push(Warning { code: WarningCode::OutOfStep, message, path: Some(key.clone()) });
+            }
+        }
+        let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
+        for key in selected.keys() {
+            let redacted = self.workspace.texts.get(key).map_or(0, |file| file.redacted.len());
+            if redacted > 0 && !shed.contains(key) {
+                let (secrets, them) = if redacted == 1 {
+                    ("1 secret", "it")
+                } else {
+                    (&*format!("{redacted} secrets"), "them")
+                };
+                let message = format!(
+                    "{secrets} in {key}: placeholders stand for {them}; strata.redaction.list names {them}"
+                );
+                warnings.push(Warning { code: WarningCode::Redacted, message, path: Some(key.clone()) });
+            }
+        }
+        if attempt.truncated > 0 {
+            let message = format!(
+                "the {} oldest messages were left out of this prompt because the conversation does not fit; shorten it",
+                attempt.truncated
+            );
+            warnings.push(Warning { code: WarningCode::HistoryTruncated, message, path: None });
+        }
+        if self.workspace.index == IndexState::Building {
+            let message = "the repository is still being indexed; the map is incomplete".to_owned();
+            warnings.push(Warning { code: WarningCode::IndexIncomplete, message, path: None });
+        }
+        warnings
+    }
+}
+
+fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
+    let mut parts = BTreeMap::new();
+    for block in attempt.laid.layout.blocks() {
+        *parts.entry(block.part).or_insert(0) += block.tokens;
+    }
+    parts.insert(Part::Structure, attempt.structure);
+    if attempt.tools > 0 {
+        parts.insert(Part::Tools, attempt.tools);
+    }
+    parts
+}
+
+fn tier_reports(layout: &Layout) -> Vec<TierReport> {
+    let mut tiers: BTreeMap<Tier, (BTreeSet<&ItemKey>, usize, usize)> = BTreeMap::new();
+    for block in layout.blocks() {
+        let (items, tokens, marks) = tiers.entry(block.tier).or_default();
+        items.extend(&block.items);
+        *tokens += block.tokens;
+        *marks += usize::from(block.mark.is_some());
+    }
+    tiers
+        .into_iter()
+        .map(|(tier, (items, tokens, marks))| TierReport {
+            tier,
+            items: items.len(),
+            tokens,
+            marked: marks > 0,
+        })
+        .collect()
+}
+
+fn breakpoints(layout: &Layout) -> Vec<Breakpoint> {
+    let mut prefix_tokens = 0;
+    let mut breakpoints = Vec::new();
+    for block in layout.blocks() {
+        prefix_tokens += block.tokens;
+        if block.mark.is_some() {
+            breakpoints.push(Breakpoint { tier: block.tier, prefix_tokens });
+        }
+    }
+    breakpoints
+}
+
+/// How many tool calls with results the prompt holds.
+fn round_trips(layout: &Layout) -> usize {
+    layout.blocks().filter(|block| block.content.is_tool_result()).count()
+}

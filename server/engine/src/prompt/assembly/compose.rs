@@ -1,0 +1,176 @@
+//! The wording and the order inside each section of a prompt: headings, groups, acknowledgements. It puts
+//! down what it is told where it is told; which section comes when is the policy's business (`tiers`).
+
+use std::sync::Arc;
+
+use crate::code::outline::LEGEND;
+use crate::conversation::history::ContentBlock;
+
+use super::content::{Content, Count, Listed, Piece, Said, Tree, Weighed};
+use super::layout::{Carriers, ItemKey, LaidBlock, Layout, Part, Speaker, Tier, Ttl};
+
+/// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
+pub(crate) const GROUP_ITEMS: usize = 24;
+/// ... and at most this many tokens. A single larger block stands alone.
+pub(crate) const GROUP_TOKENS: usize = 3_000;
+
+/// The heading over the map where it stands in front.
+const STRUCTURE: &str = "# Repository Structure";
+/// The heading over map blocks anywhere else.
+const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
+/// The heading over selected files that no tier holds.
+pub const WORKING_FILES: &str = "# Working Files";
+const FILE_LIST: &str = "# Repository Files";
+const URLS: &str = "# URL Context";
+
+/// What the model is said to have answered to a message that only brings context.
+const ACKNOWLEDGEMENT: &str = "Ok.";
+
+/// Builds a [`Layout`] section by section.
+pub struct Composer<'a> {
+    layout: Layout,
+    count: Count<'a>,
+    tier: Tier,
+}
+
+impl<'a> Composer<'a> {
+    /// An empty prompt whose texts are weighed by `count`.
+    pub fn new(count: Count<'a>) -> Self {
+        Self { layout: Layout::new(), count, tier: Tier::Active }
+    }
+
+    /// Everything put down from here on stands in `tier`.
+    pub fn enter(&mut self, tier: Tier) {
+        self.tier = tier;
+    }
+
+    /// Sets a cache breakpoint behind everything put down so far, on the last block that can carry one.
+    pub fn mark(&mut self, ttl: Ttl, carriers: Carriers) {
+        self.layout.mark_end(ttl, carriers);
+    }
+
+    /// Whether anything was put down yet.
+    pub fn has_text(&self) -> bool {
+        self.layout.blocks().next().is_some()
+    }
+
+    /// The finished prompt.
+    pub fn finish(self) -> Layout {
+        self.layout
+    }
+
+    /// The system prompt, if it says anything.
+    pub fn system(&mut self, text: &Arc<str>) {
+        if !text.trim().is_empty() {
+            let content = ContentBlock::text(&**text);
+            self.put(Speaker::System, content, Part::System, vec![ItemKey::System]);
+        }
+    }
+
+    /// How to read map blocks, and those that stand in front.
+    pub fn map_in_front(&mut self, speaker: Speaker, pieces: &[&Piece]) {
+        self.heading(speaker, &format!("{STRUCTURE}\n\n{LEGEND}"), Part::Map);
+        self.map_groups(speaker, pieces);
+    }
+
+    /// Map blocks in a user message of their own.
+    pub fn map(&mut self, pieces: &[&Piece]) {
+        self.heading(Speaker::User, STRUCTURE_CONTINUED, Part::Map);
+        self.map_groups(Speaker::User, pieces);
+    }
+
+    /// Full texts under a heading.
+    pub fn files(&mut self, speaker: Speaker, heading: &str, pieces: &[&Piece]) {
+        self.heading(speaker, heading, Part::Files);
+        for piece in pieces {
+            self.piece(speaker, piece, Part::Files);
+        }
+    }
+
+    /// Web pages, with an acknowledgement.
+    pub fn urls(&mut self, pieces: &[&Piece]) {
+        if pieces.is_empty() {
+            return;
+        }
+        self.heading(Speaker::User, URLS, Part::Urls);
+        for piece in pieces {
+            self.piece(Speaker::User, piece, Part::Urls);
+        }
+        self.acknowledge(Part::Urls);
+    }
+
+    /// The repository file list, with an acknowledgement.
+    pub fn file_list(&mut self, tree: &Tree) -> Listed {
+        let list = tree.list(self.count);
+        if !list.text.is_empty() {
+            let text = format!("{FILE_LIST}\n\n{}", list.text);
+            self.put(Speaker::User, ContentBlock::text(text), Part::FileList, vec![]);
+            self.acknowledge(Part::FileList);
+        }
+        Listed::from(&list)
+    }
+
+    /// What is true right now only, as part of the message that the request makes.
+    pub fn session_state(&mut self, content: &Content<'_>) {
+        for (text, part) in content.volatile() {
+            self.put(Speaker::User, ContentBlock::text(text), part, vec![]);
+        }
+    }
+
+    /// A short assistant message, so that roles alternate behind a message that only brings context.
+    pub fn acknowledge(&mut self, part: Part) {
+        self.put(Speaker::Assistant, ContentBlock::text(ACKNOWLEDGEMENT), part, vec![]);
+    }
+
+    /// A message of the conversation.
+    pub fn said(&mut self, said: &Said) {
+        for block in &said.blocks {
+            self.weighed(said.speaker, block, Part::History, vec![ItemKey::History(said.id)]);
+        }
+    }
+
+    /// The new prompt or the new tool results, behind everything else.
+    pub fn request(&mut self, blocks: &[Weighed]) {
+        for block in blocks {
+            self.weighed(Speaker::User, block, Part::Prompt, vec![]);
+        }
+    }
+
+    fn map_groups(&mut self, speaker: Speaker, pieces: &[&Piece]) {
+        let mut rest = pieces;
+        while !rest.is_empty() {
+            let mut weight = 0;
+            let fitting = rest.iter().take(GROUP_ITEMS).take_while(|piece| {
+                weight += piece.tokens;
+                weight <= GROUP_TOKENS
+            });
+            let (group, later) = rest.split_at(fitting.count().max(1));
+            let texts: Vec<&str> = group.iter().map(|piece| &*piece.text).collect();
+            let items = group.iter().map(|piece| piece.key.clone()).collect();
+            self.put(speaker, ContentBlock::text(texts.join("\n")), Part::Map, items);
+            rest = later;
+        }
+    }
+
+    fn heading(&mut self, speaker: Speaker, heading: &str, part: Part) {
+        self.put(speaker, ContentBlock::text(heading), part, vec![]);
+    }
+
+    fn piece(&mut self, speaker: Speaker, piece: &Piece, part: Part) {
+        let block = Weighed { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
+        self.weighed(speaker, &block, part, vec![piece.key.clone()]);
+    }
+
+    fn put(&mut self, speaker: Speaker, content: ContentBlock, part: Part, items: Vec<ItemKey>) {
+        let tokens = match &content {
+            ContentBlock::Text { text } => (self.count)(text),
+            _ => 0,
+        };
+        self.weighed(speaker, &Weighed { content, tokens }, part, items);
+    }
+
+    fn weighed(&mut self, speaker: Speaker, block: &Weighed, part: Part, items: Vec<ItemKey>) {
+        let Weighed { content, tokens } = block.clone();
+        self.layout.push(speaker, LaidBlock { content, part, items, tier: self.tier, tokens, mark: None });
+    }
+}

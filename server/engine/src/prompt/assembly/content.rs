@@ -1,0 +1,216 @@
+//! What a prompt is made of, before anything is put in order: every piece with its text, its hash and
+//! its weight. Policies (`tiers`) read this and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::code::symbols::{FileList, file_list};
+use crate::conversation::history::{ContentBlock, MessageId};
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::trust::Trust;
+
+use super::layout::{ItemKey, Part, Speaker};
+
+/// A way to weigh text, in tokens of the model the prompt is for.
+pub type Count<'a> = &'a dyn Fn(&str) -> usize;
+
+/// A tracked piece of text: a map block, a fenced file, a web page.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Piece {
+    /// Its name.
+    pub key: ItemKey,
+    /// The text as it is sent.
+    pub text: Arc<str>,
+    /// The hash of `text`.
+    pub hash: ContentHash,
+    /// Its weight on its own, in tokens.
+    pub tokens: usize,
+    /// The text without dress: what the lines of a diff are lines of.
+    pub body: Arc<str>,
+    /// What is said of the text beside it, such as a doubt about its currency; empty for most.
+    pub notice: Arc<str>,
+}
+
+impl Piece {
+    /// A piece whose hash and weight are taken from its text.
+    pub fn new(key: ItemKey, text: impl Into<Arc<str>>, count: Count<'_>) -> Self {
+        let text = text.into();
+        Self {
+            key,
+            hash: ContentHash::of(&text),
+            tokens: count(&text),
+            body: Arc::clone(&text),
+            notice: Arc::default(),
+            text,
+        }
+    }
+}
+
+/// A block of a message with its weight.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Weighed {
+    /// What is sent.
+    pub content: ContentBlock,
+    /// Its weight in tokens.
+    pub tokens: usize,
+}
+
+/// A message of the conversation, as it is sent.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Said {
+    /// The message it comes from.
+    pub id: MessageId,
+    /// Who said it.
+    pub speaker: Speaker,
+    /// Its blocks; never empty.
+    pub blocks: Vec<Weighed>,
+}
+
+impl Said {
+    /// Its weight in tokens.
+    pub fn tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.tokens).sum()
+    }
+
+    /// A hash of all it says.
+    pub fn hash(&self) -> ContentHash {
+        Self::hash_of(self.speaker, &self.blocks)
+    }
+
+    /// What [`hash`](Self::hash) is for a message that says these blocks.
+    pub fn hash_of(speaker: Speaker, blocks: &[Weighed]) -> ContentHash {
+        let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
+        ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
+    }
+
+    /// Whether it calls a tool.
+    pub fn calls_a_tool(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
+    }
+
+    /// Whether it answers a tool call.
+    pub fn answers_a_tool(&self) -> bool {
+        self.blocks.iter().any(|block| block.content.is_tool_result())
+    }
+}
+
+/// How a policy may spread map blocks over its tiers at the start of a session.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Seeds {
+    /// Files that other files refer to, the most referenced first.
+    pub referenced: Vec<FileKey>,
+    /// Files that refer to each other, directly or through others; each file in at most one cluster.
+    pub clusters: Vec<Vec<FileKey>>,
+}
+
+/// The repository file list before it is written: that takes a while and is only done where it is laid anew.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Tree {
+    /// The files it tells of, in key order.
+    pub files: Vec<FileKey>,
+    /// The files whose surroundings are named first when not all can be.
+    pub focus: Vec<FileKey>,
+    /// What it may weigh, in tokens. 0 leaves it out.
+    pub budget: usize,
+}
+
+impl Tree {
+    /// Writes it.
+    pub fn list(&self, count: Count<'_>) -> FileList {
+        file_list(&self.files, &self.focus, self.budget, count)
+    }
+}
+
+/// How much of the repository file list a prompt holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Listed {
+    /// Files that are named.
+    pub names: usize,
+    /// Files of which only the directory is.
+    pub collapsed: usize,
+}
+
+impl From<&FileList> for Listed {
+    fn from(list: &FileList) -> Self {
+        Self { names: list.names, collapsed: list.collapsed }
+    }
+}
+
+/// Everything that one prompt may hold.
+#[derive(Clone)]
+pub struct Content<'a> {
+    /// The system prompt; not sent when empty.
+    pub system: Arc<str>,
+    /// The map blocks to show, in the order of their membership.
+    pub map: Vec<Piece>,
+    /// Members of the map whose block is not shown this time: their full text is, or there is no room.
+    pub hidden: BTreeMap<FileKey, ContentHash>,
+    /// The fenced texts of the selected files, in key order.
+    pub files: Vec<Piece>,
+    /// Web pages.
+    pub urls: Vec<Piece>,
+    /// The repository file list.
+    pub tree: Tree,
+    /// The conversation, oldest first; never ends between a tool call and its result unless the request
+    /// brings that result.
+    pub history: Vec<Said>,
+    /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
+    pub request: Vec<Weighed>,
+    /// What is true right now only and stands behind everything that may be cached; not sent when empty.
+    pub session_state: Arc<str>,
+    /// What of the repository the request is about, beside the session state; not sent when empty.
+    pub context_frame: Arc<str>,
+    /// Whether the person trusts the workspace that the texts come from.
+    pub trust: Trust,
+    /// Files of which nothing may be shown, not even the name.
+    pub excluded: &'a BTreeSet<FileKey>,
+    /// What the reference graph says about the files of the map.
+    pub seeds: &'a Seeds,
+    /// Tokens that a content block costs beyond its text.
+    pub framing: usize,
+    /// Weighs what is put together from pieces.
+    pub count: Count<'a>,
+}
+
+impl<'a> Content<'a> {
+    /// Nothing at all, to be filled in.
+    pub fn empty(seeds: &'a Seeds, excluded: &'a BTreeSet<FileKey>, count: Count<'a>) -> Self {
+        Self {
+            system: Arc::default(),
+            map: Vec::new(),
+            hidden: BTreeMap::new(),
+            files: Vec::new(),
+            urls: Vec::new(),
+            tree: Tree::default(),
+            history: Vec::new(),
+            request: Vec::new(),
+            session_state: Arc::default(),
+            context_frame: Arc::default(),
+            trust: Trust::default(),
+            excluded,
+            seeds,
+            framing: 0,
+            count,
+        }
+    }
+
+    /// Who brings what of the workspace stands in front. Nobody whom the person does not trust speaks in the system message.
+    pub fn in_front(&self) -> Speaker {
+        match self.trust {
+            Trust::Trusted => Speaker::System,
+            Trust::Untrusted => Speaker::User,
+        }
+    }
+
+    /// What stands behind everything that may be cached and is no part of the conversation.
+    pub fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
+        let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
+        parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))
+    }
+
+    /// Whether there is such a file: it was deselected when its text is not shown, not deleted.
+    pub fn is_known(&self, path: &FileKey) -> bool {
+        self.hidden.contains_key(path) || self.tree.files.binary_search(path).is_ok()
+    }
+}

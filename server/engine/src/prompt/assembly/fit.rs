@@ -1,0 +1,175 @@
+//! What is left out when not everything fits the window: first the map and the file list shrink, then
+//! whole files are shed, largest first, then (when nothing else is left) old exchanges. Arithmetic on
+//! weights only; whether a plan really fits is found out by laying it out.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::key::FileKey;
+use crate::prompt::tiers::Cut;
+
+/// What a prompt may bring along.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Plan {
+    shed: Vec<FileKey>,
+    /// How much of the last prompt may stay.
+    pub(super) cut: Cut,
+    /// What map blocks may weigh together, in tokens.
+    pub(super) map_budget: usize,
+    /// What the repository file list may weigh, in tokens.
+    pub(super) list_budget: usize,
+    /// What the conversation may weigh, in tokens; no limit when absent.
+    pub(super) history_limit: Option<usize>,
+}
+
+impl Plan {
+    /// All files, the map and the list within their budgets, the whole conversation.
+    pub(super) fn everything(map_budget: usize, list_budget: usize) -> Self {
+        Self { shed: Vec::new(), cut: Cut::Deepest, map_budget, list_budget, history_limit: None }
+    }
+
+    /// None of the files, no map, no list; the whole conversation.
+    pub(super) fn nothing(files: impl IntoIterator<Item = FileKey>) -> Self {
+        let shed = files.into_iter().collect();
+        Self { shed, cut: Cut::Fresh, map_budget: 0, list_budget: 0, history_limit: None }
+    }
+
+    /// The same without anything kept from the last prompt.
+    pub(super) fn laid_afresh(self) -> Self {
+        Self { cut: Cut::Fresh, ..self }
+    }
+
+    /// The same, keeping from the last prompt what may stay.
+    pub(super) fn kept(self) -> Self {
+        Self { cut: Cut::Deepest, ..self }
+    }
+
+    /// The same with so many tokens less for the map and the list. Files are not left out for it.
+    pub(super) fn with_headroom(self, tokens: usize) -> Self {
+        let map_budget = self.map_budget.saturating_sub(tokens);
+        let rest = tokens - (self.map_budget - map_budget);
+        Self { map_budget, list_budget: self.list_budget.saturating_sub(rest), ..self }
+    }
+
+    /// The same with a limit on the conversation, whose newest exchange always stays.
+    pub(super) fn with_history_limit(self, tokens: usize) -> Self {
+        Self { history_limit: Some(tokens), ..self }
+    }
+
+    /// The selected files that are left out, largest first.
+    pub(super) fn shed(&self) -> &[FileKey] {
+        &self.shed
+    }
+
+    /// A plan that weighs at least `excess` tokens less, or at least something less: headings and joins are
+    /// not in the arithmetic, so a plan may be over by a little. `None` when there is nothing left to give.
+    pub(super) fn tighter(&self, excess: usize, weights: &BTreeMap<FileKey, usize>) -> Option<Self> {
+        let mut plan = self.clone();
+        // Budgets are rarely used up, so taking off the excess alone might change nothing for many rounds.
+        let less = |budget: usize| budget.saturating_sub(excess.max(budget / 8));
+        if plan.map_budget > 0 {
+            plan.map_budget = less(plan.map_budget);
+        } else if plan.list_budget > 0 {
+            plan.list_budget = less(plan.list_budget);
+        } else {
+            let shed: HashSet<&FileKey> = self.shed.iter().collect();
+            let kept = weights.iter().filter(|(key, _)| !shed.contains(key));
+            let (largest, _) = kept.max_by_key(|(key, tokens)| (**tokens, std::cmp::Reverse(*key)))?;
+            plan.shed.push(largest.clone());
+        }
+        Some(plan)
+    }
+}
+
+/// The plan that leaves out as little as possible, given what the prompt weighs without any of it
+/// (`bare`). `None` when not even that fits.
+pub(super) fn plan(
+    whole: &Plan,
+    weights: &BTreeMap<FileKey, usize>,
+    bare: usize,
+    limit: usize,
+) -> Option<Plan> {
+    let mut left = limit.checked_sub(bare)?;
+    let mut by_size: Vec<(&FileKey, usize)> = weights.iter().map(|(key, tokens)| (key, *tokens)).collect();
+    by_size.sort_by_key(|(key, tokens)| (std::cmp::Reverse(*tokens), *key));
+
+    // Largest first until the rest fits ...
+    let mut sum: usize = by_size.iter().map(|(_, tokens)| tokens).sum();
+    let mut shed = Vec::new();
+    for (key, tokens) in by_size {
+        if sum > left {
+            sum -= tokens;
+            shed.push((key, tokens));
+        }
+    }
+    left -= sum;
+    // ... and back come those that still fit beside it, so that no file is left out needlessly.
+    shed.retain(|(_, tokens)| {
+        let fits = *tokens <= left;
+        if fits {
+            left -= tokens;
+        }
+        !fits
+    });
+
+    let list_budget = whole.list_budget.min(left);
+    let map_budget = whole.map_budget.min(left - list_budget);
+    let shed = shed.into_iter().map(|(key, _)| key.clone()).collect();
+    Some(Plan { shed, cut: whole.cut, map_budget, list_budget, history_limit: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weights(files: &[(&str, usize)]) -> BTreeMap<FileKey, usize> {
+        files.iter().map(|(key, tokens)| (FileKey::from(*key), *tokens)).collect()
+    }
+
+    fn shed(files: &[(&str, usize)], left: usize) -> Vec<String> {
+        let plan = plan(&Plan::everything(0, 0), &weights(files), 0, left).unwrap();
+        plan.shed().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_largest_file_goes_first() {
+        assert_eq!(shed(&[("a", 10), ("b", 50), ("c", 20)], 30), ["b"]);
+        assert_eq!(shed(&[("a", 10), ("b", 50), ("c", 20)], 80), [""; 0]);
+    }
+
+    #[test]
+    fn no_file_is_shed_that_would_still_have_fitted() {
+        assert_eq!(shed(&[("a", 100), ("b", 60), ("c", 30)], 95), ["a"]);
+        assert_eq!(shed(&[("a", 100), ("b", 99), ("c", 98), ("d", 1)], 100), ["a", "b"]);
+    }
+
+    #[test]
+    fn the_map_and_the_list_take_what_files_leave() {
+        let whole = Plan::everything(1_000, 300);
+        let plan = plan(&whole, &weights(&[("a", 500)]), 100, 1_000).unwrap();
+        assert_eq!((plan.list_budget, plan.map_budget), (300, 100));
+        assert_eq!(super::plan(&whole, &weights(&[]), 1_001, 1_000), None);
+    }
+
+    #[test]
+    fn files_go_the_largest_first_and_of_two_the_first_by_name() {
+        let weights = weights(&[("a", 5), ("b", 7), ("c", 7), ("d", 0), ("e", 9)]);
+        let mut plan = Plan::everything(0, 0);
+        while let Some(next) = plan.tighter(1, &weights) {
+            plan = next;
+        }
+        let shed: Vec<&str> = plan.shed().iter().map(FileKey::as_str).collect();
+        assert_eq!(shed, ["e", "b", "c", "a", "d"]);
+    }
+
+    #[test]
+    fn tightening_ends() {
+        let weights = weights(&[("a", 5), ("b", 7)]);
+        let mut plan = Plan::everything(10, 10);
+        let mut steps = Vec::new();
+        while let Some(next) = plan.tighter(6, &weights) {
+            steps.push((next.map_budget, next.list_budget, next.shed.len()));
+            plan = next;
+        }
+        assert_eq!(steps, [(4, 10, 0), (0, 10, 0), (0, 4, 0), (0, 0, 0), (0, 0, 1), (0, 0, 2)]);
+    }
+}

@@ -1,0 +1,172 @@
+//! Collects the pieces of one prompt and weighs them. Reads the session and the workspace; orders nothing.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::code::symbols::{self, MapEntry, MapRequest, MapSelection, map_within};
+use crate::conversation::history::{Message, emergency_truncate, project};
+use crate::conversation::selection::Choice;
+use crate::key::FileKey;
+use crate::prompt::session::Session;
+
+use super::assemble::Workspace;
+use super::content::{Content, Count, Piece, Said, Tree, Weighed};
+use super::fit::Plan;
+use super::layout::ItemKey;
+use super::measure::Measure;
+use super::piece;
+use super::request::Ask;
+use super::standing::system_prompt;
+
+/// The pieces of one prompt.
+pub(super) struct Gathered<'a> {
+    pub(super) content: Content<'a>,
+    /// The members of the map, in order.
+    pub(super) members: Vec<FileKey>,
+    /// How many old messages were left out.
+    pub(super) truncated: usize,
+    /// Results of the request that answer no open call.
+    pub(super) unmatched: Vec<String>,
+}
+
+/// Collects what `plan` allows. `frame` is the context frame.
+pub(super) fn gather<'a>(
+    workspace: &'a Workspace<'a>,
+    session: &'a Session,
+    ask: &Ask,
+    measure: &'a Measure<'a>,
+    plan: &Plan,
+    frame: &str,
+    count: Count<'a>,
+) -> Gathered<'a> {
+    let shown = shown_in_full(workspace, session, plan);
+    let selection = map_members(workspace, session, plan, count);
+    let members = selection.blocks.iter().map(|entry| entry.key.clone()).collect();
+    let (behind, in_map): (Vec<MapEntry>, Vec<MapEntry>) =
+        selection.blocks.into_iter().partition(|entry| shown.contains(&entry.key));
+    let shown_keys: BTreeSet<&FileKey> = in_map.iter().map(|entry| &entry.key).collect();
+    // Members that this prompt has no room for are only hidden, too: they keep their places.
+    let waiting = session.map_members.iter().filter_map(|key| {
+        let symbols = workspace.symbols.get(key)?;
+        let waits = !shown_keys.contains(key) && session.selection.choice(key) != Choice::Excluded;
+        waits.then(|| (key.clone(), symbols.block_hash()))
+    });
+    let behind = behind.into_iter().map(|entry| (entry.key, entry.hash));
+    let hidden = waiting.chain(behind).collect();
+    let map: Vec<Piece> = in_map
+        .into_iter()
+        .map(|MapEntry { key, text, hash, tokens }| Piece {
+            key: ItemKey::Symbol(key),
+            body: Arc::clone(&text),
+            notice: Arc::default(),
+            text,
+            hash,
+            tokens,
+        })
+        .collect();
+
+    let files = session
+        .selection
+        .selected()
+        .iter()
+        .filter(|(key, _)| shown.contains(*key))
+        .filter_map(|(key, extent)| Some(piece::pieces(key, workspace.texts.get(key)?, extent, count)))
+        .flatten()
+        .collect();
+
+    let listed: Vec<FileKey> = workspace
+        .listing
+        .iter()
+        .filter(|key| session.selection.choice(key) != Choice::Excluded)
+        .cloned()
+        .collect();
+
+    let Spoken { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
+    let content = Content {
+        system: system_prompt(&measure.settings().prompt, workspace.standing),
+        map,
+        hidden,
+        files,
+        urls: session.pages.iter().map(|page| piece::page(page, count)).collect(),
+        tree: Tree { files: listed, focus: focus(workspace, session), budget: plan.list_budget },
+        history,
+        request,
+        session_state: workspace.session_state.into(),
+        context_frame: frame.into(),
+        trust: workspace.trust,
+        excluded: session.selection.excluded(),
+        seeds: workspace.seeds,
+        framing: 0,
+        count,
+    };
+    Gathered { content, members, truncated, unmatched }
+}
+
+/// The selected files that the plan shows and whose text is at hand.
+fn shown_in_full(workspace: &Workspace<'_>, session: &Session, plan: &Plan) -> BTreeSet<FileKey> {
+    let shed: BTreeSet<&FileKey> = plan.shed().iter().collect();
+    let shown = |key: &&FileKey| workspace.texts.contains_key(*key) && !shed.contains(key);
+    session.selection.selected().keys().filter(shown).cloned().collect()
+}
+
+/// The members of the map: those of last time in their order, then newcomers in key order. What is selected
+/// or open comes first, so that the block of a file is there the moment the file is deselected.
+fn map_members(workspace: &Workspace<'_>, session: &Session, plan: &Plan, count: Count<'_>) -> MapSelection {
+    if plan.map_budget == 0 {
+        return MapSelection::default();
+    }
+    let focus = focus(workspace, session);
+    let selected: Vec<FileKey> = session.selection.selected().keys().cloned().collect();
+    let seeds = symbols::Seeds { selected: &selected, open: workspace.open, ..symbols::Seeds::default() };
+    let ranking = workspace.references.rank(&seeds);
+    let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
+    let request = MapRequest {
+        budget: plan.map_budget,
+        kept: &session.map_members,
+        ranked: &ranked,
+        without: session.selection.excluded(),
+    };
+    let mut selection = map_within(workspace.symbols, &request, count);
+    let kept: BTreeSet<&FileKey> = session.map_members.iter().collect();
+    let first_new = selection.blocks.iter().position(|entry| !kept.contains(&entry.key));
+    if let Some(newcomers) = first_new.and_then(|at| selection.blocks.get_mut(at..)) {
+        newcomers.sort_by(|one, other| one.key.cmp(&other.key));
+    }
+    selection
+}
+
+/// The files that the session is about: selected ones, then open ones.
+fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
+    session.selection.selected().keys().chain(workspace.open).cloned().collect()
+}
+
+/// The conversation with the new request, as the model gets to see them.
+struct Spoken {
+    history: Vec<Said>,
+    request: Vec<Weighed>,
+    truncated: usize,
+    unmatched: Vec<String>,
+}
+
+fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> Spoken {
+    let messages = session.history.messages().iter();
+    let sent: Vec<Arc<Message>> = messages.filter(|message| message.body.is_sent()).cloned().collect();
+    let kept = match plan.history_limit {
+        Some(limit) => emergency_truncate(&sent, limit, |message| measure.message(message)),
+        None => &sent[..],
+    };
+    let request = ask.request.message().map_or(Vec::new(), |message| message.content);
+    let recipient = ask.format.unwrap_or(measure.settings().format).provider();
+    let projection = project(kept.iter().map(|message| &**message), &request, recipient);
+    let history = projection.history.into_iter().map(|projected| Said {
+        id: projected.id,
+        speaker: projected.role.into(),
+        blocks: measure.weighed(projected.content),
+    });
+    Spoken {
+        history: history.collect(),
+        request: measure.weighed(projection.results.into_iter().chain(projection.prompt)),
+        truncated: sent.len() - kept.len(),
+        unmatched: projection.unmatched,
+    }
+}

@@ -1,0 +1,209 @@
+//! What a client gets: the finished prompt with an account of everything in it, or why there is none.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::tiers::PolicyName;
+use crate::prompt::wire::{Body, Format, Violation};
+use crate::tokens::calibration::Expected;
+use crate::tokens::cost::Charge;
+
+use super::layout::{Part, Tier};
+use super::piece::Source;
+use super::standing::SystemFiles;
+
+/// Something the person should know about a prompt that was made all the same.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "PromptWarning")]
+pub struct Warning {
+    /// What kind of thing happened.
+    pub code: WarningCode,
+    /// It in one sentence.
+    pub message: String,
+    /// The file it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileKey>,
+}
+
+/// The kinds of [`Warning`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PromptWarningCode")]
+pub enum WarningCode {
+    /// A selected file was left out because it did not fit.
+    Shed,
+    /// A selected file could not be read.
+    Unreadable,
+    /// A buffer may not be what the editor shows.
+    OutOfStep,
+    /// The model is not in the table.
+    UnknownModel,
+    /// Old exchanges were left out because nothing else was left to leave out.
+    HistoryTruncated,
+    /// The outlines are not complete yet.
+    IndexIncomplete,
+    /// Secrets in a file were replaced by placeholders.
+    Redacted,
+}
+
+/// What a prompt says about one file it used.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedFile {
+    /// Its name.
+    pub path: FileKey,
+    /// Where the text came from, and which version of it that is.
+    #[serde(flatten)]
+    pub source: Source,
+    /// The hash of its whole text.
+    pub hash: ContentHash,
+    /// What it weighs in this prompt, in tokens.
+    pub tokens: usize,
+    /// The tier it stands in.
+    pub tier: Tier,
+}
+
+/// One tier of a prompt.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TierReport {
+    /// Which.
+    pub tier: Tier,
+    /// What it holds.
+    pub items: usize,
+    /// Its weight in tokens.
+    pub tokens: usize,
+    /// Whether a breakpoint stands behind it.
+    pub marked: bool,
+}
+
+/// A cache breakpoint of a prompt.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Breakpoint {
+    /// The tier that ends there.
+    pub tier: Tier,
+    /// The tokens in front of it.
+    pub prefix_tokens: usize,
+}
+
+/// How much of the repository a prompt shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// Files with a map block.
+    pub blocks: usize,
+    /// Files named in the repository file list.
+    pub names: usize,
+    /// Files of which only the directory is named.
+    pub directories: usize,
+    /// What the map blocks may weigh together, in tokens.
+    pub map_budget: usize,
+}
+
+/// What a prompt weighs, in tokens.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenReport {
+    /// All of it.
+    pub total: usize,
+    /// By part; the parts add up to the total.
+    pub parts: BTreeMap<Part, usize>,
+    /// What reported usage says that the provider will count.
+    pub expected: Expected,
+    /// What it may weigh at most by this count: less than the room when estimates turned out too low.
+    pub limit: usize,
+    /// What it may be by the provider's count.
+    pub room: usize,
+    /// The input window: the model's, or the client's `maxInputTokens` where that is smaller.
+    pub window: usize,
+    /// What is kept free for the answer.
+    pub output_reserve: usize,
+}
+
+/// A finished prompt: the reply of `prompt.assemble`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Assembled {
+    /// Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The model it is made for.
+    pub model: String,
+    /// The dialect of `body`.
+    pub format: Format,
+    /// The tiering rule that laid it out.
+    pub policy: PolicyName,
+    /// The request body, or the text of a format that is no request; with `bodyAs: "text"` the body as the exact text to POST.
+    pub body: Body,
+    /// What it weighs.
+    pub tokens: TokenReport,
+    /// What stands in which tier.
+    pub tiers: Vec<TierReport>,
+    /// Where the cache breakpoints are.
+    pub breakpoints: Vec<Breakpoint>,
+    /// What it will cost, as far as it is known what the provider's cache holds: `read` is the cached read to expect.
+    pub predicted: Charge,
+    /// Which version of which file it shows in full.
+    pub files: Vec<UsedFile>,
+    /// Which files of a trusted workspace its system prompt quotes or lists.
+    pub system_files: SystemFiles,
+    /// How much of the repository it shows.
+    pub coverage: Coverage,
+    /// Selected files that did not fit, largest first.
+    pub shed: Vec<FileKey>,
+    /// What the person should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// One of the largest things in a prompt that does not fit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LargePart {
+    /// What it is.
+    pub name: String,
+    /// Its weight in tokens.
+    pub tokens: usize,
+}
+
+/// Why there is no prompt.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum AssembleError {
+    /// Even without files, map and old exchanges it is over the limit.
+    #[error(
+        "the prompt needs {tokens} tokens, but {model} takes {limit} here; shorten the largest parts: {}",
+        list(largest)
+    )]
+    TooLarge {
+        /// The model.
+        model: String,
+        /// What it would weigh at least.
+        tokens: usize,
+        /// What it may weigh.
+        limit: usize,
+        /// The largest parts, largest first.
+        largest: Vec<LargePart>,
+    },
+    /// There is nothing to send.
+    #[error("the prompt is empty; give a text, an image or tool results")]
+    Empty,
+    /// Tool results that answer no call of the last answer.
+    #[error("no tool call in the last answer has the id `{0}`; the results of a turn answer its own calls")]
+    NoSuchCall(String),
+    /// The request broke a provider's rule. This is a fault of Strata.
+    #[error("the request would be refused: {}; please report this", violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Invalid {
+        /// The broken rules.
+        violations: Vec<Violation>,
+    },
+}
+
+fn list(parts: &[LargePart]) -> String {
+    let parts: Vec<String> = parts.iter().map(|part| format!("{} ({})", part.name, part.tokens)).collect();
+    parts.join(", ")
+}

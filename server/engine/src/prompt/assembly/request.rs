@@ -1,0 +1,105 @@
+//! What a client asks for: the coming message and how the prompt is to be written.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::history::{ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role};
+use crate::prompt::tiers::PolicyName;
+use crate::prompt::wire::{Format, Tool};
+
+use super::layout::Ttl;
+
+/// What the coming message says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Request {
+    /// A prompt of the person.
+    Prompt {
+        /// The text.
+        text: String,
+        /// Pictures shown with it.
+        images: Vec<Image>,
+    },
+    /// The results of the tool calls in the last answer.
+    ToolResults(Vec<ToolResult>),
+    /// Nothing: the rest is only weighed, not sent.
+    Nothing,
+}
+
+/// The result of one tool call.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolResult {
+    /// The `id` of the call.
+    pub call_id: String,
+    /// The output.
+    pub content: Vec<ResultPart>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    pub outcome: Outcome,
+}
+
+impl Request {
+    /// The message that this becomes in the history; `None` when nothing is sent.
+    pub fn message(&self) -> Option<NewMessage> {
+        let (kind, content) = match self {
+            Self::Nothing => return None,
+            Self::Prompt { text, images } => {
+                let images = images.iter().cloned().map(ContentBlock::Image);
+                (Kind::Normal, images.chain([ContentBlock::text(text)]).collect())
+            }
+            Self::ToolResults(results) => {
+                let results = results.iter().cloned();
+                let block = |ToolResult { call_id, content, outcome }| ContentBlock::ToolResult {
+                    call_id,
+                    content,
+                    outcome,
+                };
+                (Kind::ToolResult, results.map(block).collect())
+            }
+        };
+        Some(NewMessage { kind, ..NewMessage::new(Role::User, content) })
+    }
+}
+
+/// One wish for a prompt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ask {
+    /// What the coming message says.
+    pub request: Request,
+    /// The tools that the client declares.
+    pub tools: Vec<Tool>,
+    /// The dialect; the setting's when absent.
+    pub format: Option<Format>,
+    /// The tiering rule; the setting's when absent.
+    pub policy: Option<PolicyName>,
+    /// The model; the setting's when absent.
+    pub model: Option<String>,
+    /// Maximum input tokens that the client passes on; the model's window when absent or larger.
+    pub max_input_tokens: Option<usize>,
+    /// Lifetime of cache entries; the setting's when absent.
+    pub ttl: Option<Ttl>,
+    /// When the prompt is made, in milliseconds since 1970: how long ago the last one was decides what is still cached.
+    pub now_ms: u64,
+}
+
+impl Ask {
+    /// A plain prompt with everything else as set.
+    pub fn prompt(text: impl Into<String>) -> Self {
+        Self::new(Request::Prompt { text: text.into(), images: Vec::new() })
+    }
+
+    /// A request with everything else as set.
+    pub fn new(request: Request) -> Self {
+        let tools = Vec::new();
+        Self {
+            request,
+            tools,
+            format: None,
+            policy: None,
+            model: None,
+            max_input_tokens: None,
+            ttl: None,
+            now_ms: 0,
+        }
+    }
+}

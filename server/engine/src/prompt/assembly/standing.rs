@@ -1,0 +1,210 @@
+//! The system prompt: the base text, what the settings add, and what the workspace asks to be told at all times: its rules,
+//! the list of its skills, its memory. Which files these are, and whether the person trusts them, is known outside.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::conversation::conversation_facts::one_line;
+use crate::key::FileKey;
+use crate::prompt::settings::PromptSettings;
+use crate::text::clip;
+
+use super::piece::inline;
+
+/// A file of rules, or the memory, is shown up to so many characters.
+const FILE_CHARS: usize = 40_000;
+/// So many skills are listed ...
+const SKILLS: usize = 100;
+/// ... each described in so many characters.
+const DESCRIPTION_CHARS: usize = 300;
+
+/// A file that is part of the system prompt.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StandingText {
+    /// Its name.
+    pub path: FileKey,
+    /// What it says now.
+    pub text: Arc<str>,
+}
+
+/// A skill: instructions that a model reads when it needs them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Skill {
+    /// Its name.
+    pub name: String,
+    /// When it is of use.
+    pub description: String,
+    /// Where it is described in full.
+    pub path: FileKey,
+}
+
+/// What a workspace asks to be told at all times.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Standing {
+    /// Its rules.
+    pub rules: Vec<StandingText>,
+    /// Its skills.
+    pub skills: Vec<Skill>,
+    /// What it is to remember.
+    pub memory: Vec<StandingText>,
+}
+
+/// Files of the workspace that the system prompt quotes or lists.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SystemFiles {
+    /// Rules, quoted.
+    pub rules: Vec<FileKey>,
+    /// Skills, listed with their descriptions.
+    pub skills: Vec<FileKey>,
+    /// Memory, quoted.
+    pub memory: Vec<FileKey>,
+}
+
+impl Standing {
+    /// The files that [`system_prompt`] takes something from.
+    pub(super) fn files(&self) -> SystemFiles {
+        let quoted = |texts: &[StandingText]| -> Vec<FileKey> {
+            texts
+                .iter()
+                .filter(|standing| standing.is_quoted())
+                .map(|standing| standing.path.clone())
+                .collect()
+        };
+        SystemFiles {
+            rules: quoted(&self.rules),
+            skills: self.skills.iter().take(SKILLS).map(|skill| skill.path.clone()).collect(),
+            memory: quoted(&self.memory),
+        }
+    }
+}
+
+impl StandingText {
+    fn is_quoted(&self) -> bool {
+        !self.text.trim().is_empty()
+    }
+}
+
+impl Skill {
+    /// The skill that a file describes: `name` and `description` stand between two lines of `---` at its top. Without a
+    /// name there, the folder's counts.
+    pub fn read(path: &FileKey, text: &str) -> Option<Self> {
+        let mut lines = text.trim_start_matches('\u{feff}').lines();
+        let mut name = path.as_str().rsplit('/').nth(1).unwrap_or_default().to_owned();
+        let mut description = String::new();
+        if lines.next().is_some_and(|line| line.trim_end() == "---") {
+            for line in lines.take_while(|line| line.trim_end() != "---") {
+                let value =
+                    |key| line.strip_prefix(key).map(|value: &str| value.trim().trim_matches(['"', '\'']));
+                if let Some(value) = value("name:") {
+                    value.clone_into(&mut name);
+                } else if let Some(value) = value("description:") {
+                    value.clone_into(&mut description);
+                }
+            }
+        }
+        (!name.is_empty()).then(|| Self { name, description, path: path.clone() })
+    }
+}
+
+/// The whole system prompt.
+pub(super) fn system_prompt(settings: &PromptSettings, standing: &Standing) -> Arc<str> {
+    let mut parts: Vec<String> = [&settings.system, &settings.system_extra]
+        .into_iter()
+        .map(|part| part.trim().to_owned())
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.extend(texts("# Rules of this workspace", &standing.rules));
+    parts.extend(skills(&standing.skills));
+    parts.extend(texts("# Memory", &standing.memory));
+    parts.join("\n\n").into()
+}
+
+fn texts(heading: &str, texts: &[StandingText]) -> Option<String> {
+    let said = texts.iter().filter(|standing| standing.is_quoted());
+    let said: Vec<String> = said
+        .map(|StandingText { path, text }| {
+            let text = text.trim();
+            let shown = clip(text, FILE_CHARS);
+            let cut = if shown.len() < text.len() { "\n\n[the rest of this file is left out]" } else { "" };
+            format!("## {}\n\n{shown}{cut}", inline(path.as_str()))
+        })
+        .collect();
+    (!said.is_empty()).then(|| format!("{heading}\n\n{}", said.join("\n\n")))
+}
+
+fn skills(skills: &[Skill]) -> Option<String> {
+    let listed: Vec<String> = skills
+        .iter()
+        .take(SKILLS)
+        .map(|Skill { name, description, path }| {
+            let (name, description) = (one_line(name, 80), one_line(description, DESCRIPTION_CHARS));
+            let colon = if description.is_empty() { "" } else { ": " };
+            format!("- {name}{colon}{description} ({})", inline(path.as_str()))
+        })
+        .collect();
+    (!listed.is_empty())
+        .then(|| format!("# Skills\n\nRead the file of a skill before you use it.\n\n{}", listed.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn base_extra_rules_skills_and_memory_come_in_this_order() {
+        let text = |path: &str, text: &str| StandingText { path: path.into(), text: text.into() };
+        let skill = "---\nname: release\ndescription: \"How to make\na release\"\n---\n# Steps\n";
+        let standing = Standing {
+            rules: vec![text("AGENTS.md", "Use tabs.\n"), text("CLAUDE.md", " \n")],
+            skills: vec![Skill::read(&".claude/skills/release/SKILL.md".into(), skill).unwrap()],
+            memory: vec![text("MEMORY.md", "The parser is slow.")],
+        };
+        let settings = PromptSettings {
+            system: "Base.".into(),
+            system_extra: "Extra.".into(),
+            ..PromptSettings::default()
+        };
+        expect![[r##"
+            Base.
+
+            Extra.
+
+            # Rules of this workspace
+
+            ## `AGENTS.md`
+
+            Use tabs.
+
+            # Skills
+
+            Read the file of a skill before you use it.
+
+            - release: How to make (`.claude/skills/release/SKILL.md`)
+
+            # Memory
+
+            ## `MEMORY.md`
+
+            The parser is slow."##]]
+        .assert_eq(&system_prompt(&settings, &standing));
+        assert_eq!(&*system_prompt(&settings, &Standing::default()), "Base.\n\nExtra.");
+    }
+
+    #[test]
+    fn a_long_file_is_cut_and_says_so() {
+        let rules = vec![StandingText { path: "AGENTS.md".into(), text: "é".repeat(FILE_CHARS + 1).into() }];
+        let prompt = system_prompt(&PromptSettings::default(), &Standing { rules, ..Standing::default() });
+        assert!(prompt.ends_with("é\n\n[the rest of this file is left out]"));
+    }
+
+    #[test]
+    fn a_skill_without_a_head_has_the_name_of_its_folder() {
+        let skill = Skill::read(&"skills/tidy/SKILL.md".into(), "Just text.").unwrap();
+        assert_eq!((skill.name.as_str(), skill.description.as_str()), ("tidy", ""));
+    }
+}

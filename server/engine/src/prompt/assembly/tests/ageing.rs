@@ -1,0 +1,101 @@
+//! Tool results that grow old in a session that is sent, billed and cached.
+
+use super::fixture::Bench;
+use crate::conversation::history::{ContentBlock, Kind, Outcome, ResultPart};
+use crate::conversation::tool_result_archival::Aged;
+use crate::prompt::assembly::{Ask, Request, ToolResult};
+use crate::prompt::session::{Room, Status};
+use crate::prompt::settings::ToolSummaryStrategy;
+use crate::prompt::tiers::PolicyName;
+
+/// A loop of an agent: every answer calls a tool, every request brings what it gave. `size` is the length of each
+/// output in words.
+struct Loop {
+    bench: Bench,
+    now_ms: u64,
+    next: usize,
+    size: fn(usize) -> usize,
+}
+
+impl Loop {
+    fn new(policy: PolicyName, size: fn(usize) -> usize) -> Self {
+        let mut bench = Bench::new("//- a.rs\nfn a() {}\n").policy(policy);
+        bench.settings.tool_output.summary = ToolSummaryStrategy::Heuristic;
+        bench.settings.tool_output.cutoff = 3;
+        let mut this = Self { bench, now_ms: 0, next: 0, size };
+        this.turn(Request::Prompt { text: "Look.".into(), images: vec![] });
+        this
+    }
+
+    fn turn(&mut self, request: Request) -> usize {
+        self.now_ms += 10_000;
+        let ask = Ask { now_ms: self.now_ms, ..Ask::new(request) };
+        let prepared = self.bench.assemble(&ask).unwrap();
+        let read = prepared.reply.predicted.read;
+        let reply = self.bench.session.keep(prepared);
+        let call = ContentBlock::ToolCall {
+            id: format!("c{}", self.next),
+            name: "read".into(),
+            input: serde_json::json!({}),
+        };
+        let outcome = crate::prompt::session::Outcome {
+            status: Status::Complete,
+            answer: vec![call],
+            usage: None,
+            time_ms: self.now_ms,
+        };
+        self.bench.session.record(&reply.id.unwrap(), outcome).unwrap();
+        read
+    }
+
+    /// Answers the last call; says how much of the prompt was read from the cache.
+    fn answer(&mut self) -> usize {
+        let text = format!("output{} ", self.next).repeat((self.size)(self.next));
+        let content = vec![ResultPart::Text { text }];
+        let result = ToolResult { call_id: format!("c{}", self.next), content, outcome: Outcome::Ok };
+        self.next += 1;
+        self.turn(Request::ToolResults(vec![result]))
+    }
+
+    fn planned(&self, room: Room) -> Option<Aged> {
+        let ageing = self.bench.session.plan_ageing(room, self.bench.means(), self.now_ms)?;
+        Some(ageing.apply(None))
+    }
+}
+
+#[test]
+fn an_agents_loop_ages_when_it_pays_and_every_prompt_stays_sound() {
+    for policy in [PolicyName::Flat, PolicyName::Ripple, PolicyName::Ledger] {
+        let mut looped = Loop::new(policy, |_| 400);
+        let (mut passes, mut most) = (0, 0);
+        for _ in 0..30 {
+            looped.answer();
+            if let Some(aged) = looped.planned(Room::Left) {
+                let rebuilt = looped.bench.session.age(aged);
+                assert_eq!(rebuilt.added.len(), 1);
+                passes += 1;
+                assert_eq!(looped.planned(Room::None), None);
+            }
+            let shown = looped.bench.session.history.visible();
+            most = most.max(shown.filter(|message| message.body.kind == Kind::ToolResult).count());
+        }
+        // Where recent messages are not cached every result over the cutoff goes at once, otherwise in batches.
+        let expected = if policy == PolicyName::Ledger { 2..14 } else { 27..28 };
+        assert!(expected.contains(&passes), "{policy:?}: {passes} passes");
+        assert!(most < 15, "{policy:?}: {most} results at once");
+    }
+}
+
+#[test]
+fn what_costs_more_than_it_saves_waits_until_the_cache_is_cold_or_the_window_full() {
+    // A short result in front of long ones, which would have to be written anew.
+    let mut looped = Loop::new(PolicyName::Ledger, |at| if at == 0 { 400 } else { 4_000 });
+    for _ in 0..4 {
+        looped.answer();
+    }
+    assert!(looped.bench.session.cached(looped.now_ms).is_some_and(|cached| cached.tokens > 10_000));
+    assert_eq!(looped.planned(Room::Left), None);
+    assert!(looped.planned(Room::None).is_some());
+    looped.now_ms += 3_600_000;
+    assert!(looped.planned(Room::Left).is_some());
+}

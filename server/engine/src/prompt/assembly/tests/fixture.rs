@@ -1,0 +1,243 @@
+//! A repository in memory, a session over it, and prompts to look at.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::cancel::Cancel;
+use crate::code::outline::{Outline, language_of};
+use crate::code::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
+use crate::conversation::compaction::ProfileOptions;
+use crate::conversation::history::{ContentBlock, NewMessage, Role};
+use crate::key::FileKey;
+use crate::prompt::assembly::{
+    Ask, AssembleError, Assembled, FileText, IndexState, Means, Prepared, Request, Seeds, Source, Standing,
+    Workspace, assemble, weigh,
+};
+use crate::prompt::session::{Outcome, Recorded, Session, Status};
+use crate::prompt::settings::Settings;
+use crate::prompt::tiers::PolicyName;
+use crate::prompt::trust::Trust;
+use crate::prompt::wire::{self, Body, Format};
+use crate::tokens::counting::TokenCounter;
+use crate::tokens::models::Models;
+
+/// A repository and a session.
+pub(super) struct Bench {
+    pub(super) files: BTreeMap<FileKey, String>,
+    pub(super) session: Session,
+    pub(super) settings: Settings,
+    pub(super) models: Models,
+    pub(super) counter: TokenCounter,
+    pub(super) index: IndexState,
+    /// What is true right now.
+    pub(super) state: String,
+    pub(super) standing: Standing,
+    pub(super) trust: Trust,
+}
+
+impl Bench {
+    /// Files written as `//- path` lines with their text below.
+    pub(super) fn new(fixture: &str) -> Self {
+        let mut files: BTreeMap<FileKey, String> = BTreeMap::new();
+        let mut current = None;
+        for line in fixture.lines() {
+            if let Some(path) = line.trim_start().strip_prefix("//- ") {
+                current = Some(FileKey::from(path));
+                files.insert(FileKey::from(path), String::new());
+            } else if let Some(text) = current.as_ref().and_then(|key| files.get_mut(key)) {
+                text.push_str(line.trim_start_matches("    "));
+                text.push('\n');
+            }
+        }
+        Self {
+            files,
+            session: Session::new("test"),
+            settings: Settings::default(),
+            models: Models::builtin(),
+            counter: TokenCounter::new(),
+            index: IndexState::Ready,
+            state: String::new(),
+            standing: Standing::default(),
+            trust: Trust::Trusted,
+        }
+    }
+
+    pub(super) fn policy(mut self, policy: PolicyName) -> Self {
+        self.settings.cache.policy = Some(policy);
+        self
+    }
+
+    pub(super) fn means(&self) -> Means<'_> {
+        Means { models: &self.models, counter: &self.counter, settings: &self.settings }
+    }
+
+    pub(super) fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
+        let mut symbols = SymbolIndex::new();
+        for (key, text) in &self.files {
+            if let Some(language) = language_of(key, "") {
+                let outline = Outline::read(language, text, &Cancel::new()).unwrap();
+                symbols.insert(key.clone(), FileSymbols::new(language, key, outline).into());
+            }
+        }
+        let references = References::build(&symbols, &std::sync::Arc::default());
+        let seeds = Seeds {
+            referenced: references.rank(&crate::code::symbols::Seeds::default()).files().to_vec(),
+            clusters: references.clusters(1.0),
+        };
+        let selected = self.session.selection.selected().keys();
+        let text = |key: &FileKey| match self.session.selection.given(key) {
+            Some(given) => Some(FileText::new(given.clone(), Source::Given)),
+            None => {
+                let text = self.files.get(key)?.as_str().into();
+                Some(FileText::new(text, Source::Disk { mtime_ms: 0, notice: None }))
+            }
+        };
+        let texts = selected.clone().filter_map(|key| Some((key.clone(), text(key)?))).collect();
+        let gone =
+            selected.filter(|key| text(key).is_none()).map(|key| (key.clone(), "it is gone".to_owned()));
+        let listing: Vec<FileKey> = self.files.keys().cloned().collect();
+        let lexical = LexicalIndex::build(&symbols, &listing);
+        let workspace = Workspace {
+            texts: &texts,
+            unreadable: &gone.collect(),
+            symbols: &symbols,
+            references: &references,
+            lexical: Some(&lexical),
+            seeds: &seeds,
+            listing: &listing,
+            open: &[],
+            index: self.index,
+            trust: self.trust,
+            standing: &self.standing,
+            session_state: &self.state,
+        };
+        use_it(&workspace)
+    }
+
+    pub(super) fn select(&mut self, key: &str) {
+        self.session.selection.select(key.into());
+        self.session.touch();
+    }
+
+    pub(super) fn deselect(&mut self, key: &str) {
+        self.session.selection.deselect(&key.into());
+        self.session.touch();
+    }
+
+    pub(super) fn say(&mut self, user: &str, assistant: &str) {
+        self.session.history.add(NewMessage::text(Role::User, user));
+        self.session.history.add(NewMessage::text(Role::Assistant, assistant));
+        self.session.touch();
+    }
+
+    /// Has a compaction due when the conversation weighs more than so many tokens.
+    pub(super) fn compact_over(&mut self, tokens: usize) {
+        let options = ProfileOptions { history_over: Some(tokens), ..ProfileOptions::default() };
+        self.settings.compaction.profiles.insert("topic".to_owned(), options);
+    }
+
+    pub(super) fn assemble(&self, ask: &Ask) -> Result<Prepared, AssembleError> {
+        self.with(|workspace| assemble(workspace, &self.session, ask, self.means()))
+    }
+
+    /// Weighs everything but a prompt.
+    pub(super) fn weigh(&self) -> Result<Prepared, AssembleError> {
+        self.with(|workspace| weigh(workspace, &self.session, &Ask::new(Request::Nothing), self.means()))
+    }
+
+    pub(super) fn budget(&self) -> crate::prompt::budget::BudgetReport {
+        self.with(|workspace| crate::prompt::budget::report(workspace, &self.session, self.means())).unwrap()
+    }
+
+    pub(super) fn prompt(&self, text: &str) -> Assembled {
+        self.assemble(&Ask::prompt(text)).unwrap().reply
+    }
+
+    /// A whole turn: assemble, answer, record.
+    pub(super) fn turn(&mut self, text: &str, answer: &str) -> (Assembled, Recorded) {
+        let prepared = self.assemble(&Ask::prompt(text)).unwrap();
+        let reply = self.session.keep(prepared);
+        let outcome = Outcome {
+            status: Status::Complete,
+            answer: vec![ContentBlock::text(answer)],
+            usage: None,
+            time_ms: 0,
+        };
+        let id = reply.id.clone().unwrap();
+        let recorded = self.session.record(&id, outcome).unwrap();
+        (reply, recorded)
+    }
+}
+
+/// What a request says, message by message: the role, then the first line of each text with `|` behind a breakpoint.
+pub(super) fn drawn(reply: &Assembled) -> String {
+    let body = json(reply);
+    let mut out = String::new();
+    let mut draw = |role: &str, content: &Value| {
+        let _ = write!(out, "{role}:");
+        match content {
+            Value::String(text) => {
+                let _ = writeln!(out, " {:?}", first_line(text));
+            }
+            blocks => {
+                let _ = writeln!(out);
+                for block in blocks.as_array().unwrap() {
+                    let mark = if block.get("cache_control").is_some() { " |" } else { "" };
+                    let text =
+                        block["text"].as_str().map_or_else(|| format!("({})", block["type"]), first_line);
+                    let _ = writeln!(out, "    {text:?}{mark}");
+                }
+            }
+        }
+    };
+    if let Some(system) = body.get("system") {
+        draw("system", system);
+    }
+    for message in body["messages"].as_array().unwrap() {
+        draw(message["role"].as_str().unwrap(), &message["content"]);
+    }
+    out
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    // The version of a file is a hash of its text, of no interest here.
+    line.split(" (version").next().unwrap_or_default().to_owned()
+}
+
+pub(super) fn json(reply: &Assembled) -> &Value {
+    match &reply.body {
+        Body::Json(body) => body,
+        Body::Text(_) => panic!("no request"),
+    }
+}
+
+/// All texts of a prompt in order, joined.
+pub(super) fn all_text(prepared: &Prepared) -> String {
+    let texts = prepared.layout.blocks().filter_map(|block| match &block.content {
+        ContentBlock::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Counts every text and picture of the finished body anew and compares with what the reply says.
+pub(super) fn recount(bench: &Bench, reply: &Assembled, format: Format) {
+    let model = bench.models.resolve(&reply.model).model;
+    let body = json(reply);
+    let texts: usize = wire::pieces(format, body)
+        .into_iter()
+        .map(|piece| match piece {
+            wire::Piece::Text(text) => bench.counter.count(model.tokenizer, &text),
+            wire::Piece::Picture(_) => panic!("no pictures here"),
+        })
+        .sum();
+    let structure = reply.tokens.parts[&crate::prompt::assembly::Part::Structure];
+    let parts: usize = reply.tokens.parts.values().sum();
+    assert_eq!(texts + structure, reply.tokens.total);
+    assert_eq!(parts, reply.tokens.total);
+    let messages = body["messages"].as_array().unwrap().len() + usize::from(body.get("system").is_some());
+    assert_eq!(structure, messages * model.overheads.message + model.overheads.reply);
+}

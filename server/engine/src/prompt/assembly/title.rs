@@ -1,0 +1,175 @@
+//! What people call the items and the parts of a prompt. Texts for titles and lists; nothing here gets into a prompt.
+
+use std::collections::HashMap;
+
+use crate::conversation::conversation_facts::one_line;
+use crate::conversation::history::{ContentBlock, Message, MessageId, ResultPart, Role};
+use crate::conversation::urls::Pages;
+use crate::prompt::session::Session;
+
+use super::layout::{ItemKey, LaidBlock, Part, Speaker};
+
+/// So many characters of a message, or of a page's title, name it.
+const CHARS: usize = 60;
+
+/// The titles of what a session shows.
+pub struct Titles<'a> {
+    messages: HashMap<MessageId, &'a Message>,
+    pages: &'a Pages,
+}
+
+impl<'a> Titles<'a> {
+    /// Those of one session.
+    pub fn of(session: &'a Session) -> Self {
+        let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
+        Self { messages, pages: &session.pages }
+    }
+
+    /// What people call an item, which is never nothing: a file by its path, a message by who said it and how it begins, a
+    /// web page by its title.
+    pub fn item(&self, key: &ItemKey) -> String {
+        match key {
+            ItemKey::System => "System prompt".to_owned(),
+            ItemKey::Symbol(path) | ItemKey::File(path) => path.to_string(),
+            ItemKey::Lines(path, lines) => format!("{path} {lines}"),
+            ItemKey::History(id) => self
+                .messages
+                .get(id)
+                .map_or_else(|| format!("Message {}", id.0), |message| beginning(message)),
+            ItemKey::Url(_) => {
+                let page = self.pages.get(key);
+                let names = page.into_iter().flat_map(|page| page.title.iter().chain([&page.address]));
+                let mut lines = names.map(|name| one_line(name, CHARS)).filter(|line| !line.is_empty());
+                lines.next().unwrap_or_else(|| "Web page".to_owned())
+            }
+        }
+    }
+
+    /// What people call blocks of a prompt that show the same items and are for the same.
+    pub(super) fn part(&self, speaker: Speaker, block: &LaidBlock) -> String {
+        let of_item = block.items.first().map(|key| self.item(key));
+        match (block.part, of_item) {
+            (Part::Files | Part::Urls | Part::History, Some(title)) => title,
+            (Part::Updates, Some(title)) => format!("Update of {title}"),
+            // A short answer that only keeps the roles in turns.
+            (Part::Files | Part::Urls | Part::Map | Part::FileList, None)
+                if speaker == Speaker::Assistant =>
+            {
+                "Acknowledgement".to_owned()
+            }
+            (part, _) => capital(&part.to_string()),
+        }
+    }
+}
+
+fn beginning(message: &Message) -> String {
+    let words = words(message);
+    match who(message) {
+        who if words.is_empty() => who.to_owned(),
+        who => format!("{who}: {words}"),
+    }
+}
+
+fn who(message: &Message) -> &'static str {
+    match message.body.role {
+        _ if message.body.content.first().is_some_and(ContentBlock::is_tool_result) => "Tool result",
+        Role::User => "User",
+        Role::Assistant => "Assistant",
+    }
+}
+
+/// How a message begins, as far as it says anything in words; else the tool it calls.
+fn words(message: &Message) -> String {
+    let texts = message.body.content.iter().flat_map(|block| match block {
+        ContentBlock::Text { text } => vec![text.as_str()],
+        ContentBlock::ToolResult { content, .. } => content.iter().filter_map(text_of).collect(),
+        _ => Vec::new(),
+    });
+    let calls = message.body.content.iter().filter_map(|block| match block {
+        ContentBlock::ToolCall { name, .. } => Some(name.as_str()),
+        _ => None,
+    });
+    texts.chain(calls).map(|text| one_line(text, CHARS)).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+fn text_of(part: &ResultPart) -> Option<&str> {
+    match part {
+        ResultPart::Text { text } => Some(text),
+        ResultPart::Image(_) | ResultPart::Foreign(_) => None,
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::history::{Kind, NewMessage, Outcome};
+    use crate::conversation::urls::Page;
+
+    fn title(session: &Session, key: &ItemKey) -> String {
+        Titles::of(session).item(key)
+    }
+
+    #[test]
+    fn messages_are_named_by_who_speaks_and_how_they_begin() {
+        let mut session = Session::new("s");
+        let call =
+            |name: &str| ContentBlock::ToolCall { id: "c".into(), name: name.into(), input: json!({}) };
+        let result = ContentBlock::ToolResult {
+            call_id: "c".into(),
+            content: vec![ResultPart::Text { text: "exit 1\nmore".into() }],
+            outcome: Outcome::Error,
+        };
+        let thinking = ContentBlock::Thinking { text: "Hm.".into(), signature: None };
+        let messages = [
+            NewMessage::text(Role::User, "\n Why does\nthis\tfail? "),
+            NewMessage::new(
+                Role::Assistant,
+                vec![thinking.clone(), ContentBlock::text("I look."), call("read")],
+            ),
+            NewMessage::new(Role::Assistant, vec![thinking, call("run")]),
+            NewMessage { kind: Kind::ToolResult, ..NewMessage::new(Role::User, vec![result]) },
+            NewMessage::text(Role::User, " "),
+        ];
+        let ids = messages.map(|message| session.history.add(message));
+        let titles = ids.map(|id| title(&session, &ItemKey::History(id)));
+        let expected = [
+            "User: Why does this fail?",
+            "Assistant: I look.",
+            "Assistant: run",
+            "Tool result: exit 1 more",
+            "User",
+        ];
+        assert_eq!(titles, expected);
+        let long = session.history.add(NewMessage::text(Role::User, "word ".repeat(100)));
+        assert!(title(&session, &ItemKey::History(long)).chars().count() <= CHARS + "User: ".len());
+        assert_eq!(title(&session, &ItemKey::History(MessageId(99))), "Message 99");
+    }
+
+    #[test]
+    fn files_are_named_by_their_paths_and_pages_by_their_titles() {
+        let mut session = Session::new("s");
+        let page = |address: &str, title: Option<&str>| Page {
+            address: address.into(),
+            title: title.map(Into::into),
+            text: "x".into(),
+        };
+        let pages =
+            [page("https://a", Some("An\nA")), page("https://b", None), page("https://c", Some("\n"))];
+        let keys = pages.each_ref().map(Page::key);
+        for page in pages {
+            session.pages.add(page);
+        }
+        assert_eq!(keys.map(|key| title(&session, &key)), ["An A", "https://b", "https://c"]);
+        assert_eq!(title(&session, &page("https://d", None).key()), "Web page");
+        let lines = ItemKey::Lines("src/a.rs".into(), "L2-3".parse().unwrap());
+        assert_eq!(title(&session, &lines), "src/a.rs L2-3");
+        assert_eq!(title(&session, &ItemKey::Symbol("src/a.rs".into())), "src/a.rs");
+    }
+}

@@ -1,0 +1,606 @@
+//! One conversation with everything that belongs to it. A value: every change makes the next state whole
+//! or not at all. It does not store itself and reads no clock.
+
+mod older;
+mod saved;
+mod shorter;
+mod trail;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::compaction::Record;
+use crate::conversation::history::{ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role};
+use crate::conversation::iteration::Loop;
+use crate::conversation::selection::Selection;
+use crate::conversation::urls::Pages;
+use crate::key::FileKey;
+use crate::prompt::assembly::{Ask, Assembled, Layout, Prepared, Request};
+use crate::prompt::tiers::{Billed, Breaks, PolicyName, TierState};
+use crate::tokens::calibration::{Calibration, Calibrations};
+use crate::tokens::cost::{Account, Pace, Prices, Sent};
+use crate::tokens::redaction::{Placeholder, placeholders};
+
+use shorter::{Anchor, Recovery};
+
+pub use older::Room;
+pub use saved::Saved;
+pub use shorter::{AlreadyRecovered, NothingToUndo};
+pub use trail::Trail;
+
+/// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
+/// "The turn").
+const MAX_PENDING: usize = 8;
+/// Replies of `record` that are remembered, so that a repeat gets the same one.
+const MAX_RECORDED: usize = 8;
+
+/// What the provider billed for one request, in tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Usage {
+    /// Input that was neither read from nor written to the cache.
+    pub input: u64,
+    /// Output.
+    pub output: u64,
+    /// Input read from the cache.
+    pub cache_read: u64,
+    /// Input written to the cache.
+    pub cache_write: u64,
+}
+
+impl Usage {
+    /// The share of the input that was read from the cache, in percent, rounded to one decimal; `None`
+    /// before anything was billed.
+    pub fn cached_percent(self) -> Option<f64> {
+        let input = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
+        (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
+    }
+
+    /// What it costs at these prices, in tokens of plain input.
+    pub fn cost(self, prices: &Prices) -> f64 {
+        let Billed { total, .. } = self.billed();
+        let tokens =
+            self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
+        tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
+    }
+
+    /// All of the input.
+    pub fn input_tokens(self) -> usize {
+        usize::try_from(self.billed().total).unwrap_or(usize::MAX)
+    }
+
+    /// What it says of the cache.
+    fn billed(self) -> Billed {
+        let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
+        Billed { read: self.cache_read, total }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+        }
+    }
+}
+
+/// What a session was billed for.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// In tokens.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// What the input cost, in tokens of plain input; absent before anything was billed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+/// What the provider's cache is believed to hold of the last prompt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cached {
+    /// Tokens.
+    pub tokens: usize,
+    /// When they will be gone unless they are used before, in milliseconds since 1970.
+    pub expires_ms: u64,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "TurnStatus")]
+pub enum Status {
+    /// The whole answer came.
+    #[default]
+    Complete,
+    /// The person stopped it; what came so far counts.
+    Aborted,
+    /// It failed; the prompt is treated as not sent.
+    Error,
+}
+
+/// What came of a prompt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The answer, as far as it came.
+    pub answer: Vec<ContentBlock>,
+    /// What was billed, when it is known.
+    pub usage: Option<Usage>,
+    /// When the answer came, in milliseconds since 1970.
+    pub time_ms: u64,
+}
+
+/// The reply of `prompt.record`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Recorded {
+    /// The prompt.
+    pub id: String,
+    /// How it ended.
+    pub status: Status,
+    /// How many messages the conversation has now.
+    pub messages: usize,
+    /// What the session was billed for so far.
+    pub totals: Usage,
+    /// What the person should know.
+    pub warnings: Vec<String>,
+}
+
+/// A prompt cannot be recorded or discarded.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "there is no prompt `{id}`: it was discarded, or more than {MAX_PENDING} newer ones were assembled \
+     since; assemble it again"
+)]
+pub struct NoSuchPrompt {
+    /// The name that was given.
+    pub id: String,
+}
+
+/// A prompt that waits for its answer.
+#[derive(Clone, Debug)]
+struct Pending {
+    id: String,
+    /// The revision of the session that it was made of.
+    base: u64,
+    turn: Arc<Turn>,
+}
+
+/// What recording a prompt takes. The body that is sent is the client's and not kept.
+#[derive(Debug)]
+struct Turn {
+    model: String,
+    /// Its weight by our estimate, in tokens.
+    estimated: usize,
+    layout: Arc<Layout>,
+    sent: Sent,
+    asked: Arc<Ask>,
+    message: Option<NewMessage>,
+    tiers: TierState,
+    members: Vec<FileKey>,
+}
+
+/// One conversation.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Its name.
+    pub id: Arc<str>,
+    /// The conversation itself.
+    pub history: History,
+    /// Which files it shows.
+    pub selection: Selection,
+    /// The web pages it shows.
+    pub pages: Pages,
+    /// The tiering rule it wishes for, whatever is set.
+    pub policy: Option<PolicyName>,
+    /// What the tiering rule remembers.
+    pub tiers: TierState,
+    /// Files that have a block in the map, in order.
+    pub map_members: Vec<FileKey>,
+    /// What was looked at.
+    pub trail: Trail,
+    /// The autonomous loop that runs in it.
+    pub looping: Option<Loop>,
+    /// What it was billed for.
+    pub totals: Usage,
+    /// What reported usage taught about models.
+    calibrations: Calibrations,
+    /// The compactions that were not undone, oldest first.
+    compactions: Arc<Vec<Record>>,
+    /// What the last prompt weighed; nothing when the conversation was changed since.
+    anchor: Option<Anchor>,
+    recovery: Recovery,
+    /// What `totals` cost, in tokens of plain input; nothing before anything was billed.
+    spent: Option<f64>,
+    /// When its prompts were sent, and how much of them could be cached.
+    pace: Arc<Pace>,
+    /// What the provider's cache is believed to hold.
+    account: Option<Arc<Account>>,
+    /// The last prompt that was recorded.
+    last: Option<Arc<Layout>>,
+    /// How it was asked for.
+    asked: Option<Arc<Ask>>,
+    breaks: Breaks,
+    revision: u64,
+    next_prompt: u64,
+    pending: VecDeque<Pending>,
+    recorded: VecDeque<Recorded>,
+}
+
+impl Session {
+    /// An empty conversation.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self {
+            id: id.into(),
+            history: History::new(),
+            selection: Selection::new(),
+            pages: Pages::default(),
+            policy: None,
+            tiers: TierState::default(),
+            map_members: Vec::new(),
+            trail: Trail::default(),
+            looping: None,
+            totals: Usage::default(),
+            calibrations: Calibrations::default(),
+            compactions: Arc::default(),
+            anchor: None,
+            recovery: Recovery::default(),
+            spent: None,
+            pace: Arc::default(),
+            account: None,
+            last: None,
+            asked: None,
+            breaks: Breaks::default(),
+            revision: 0,
+            next_prompt: 1,
+            pending: VecDeque::new(),
+            recorded: VecDeque::new(),
+        }
+    }
+
+    /// How often the conversation or the selection was changed; prompts made before a change know it.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// What reported usage taught about models.
+    pub fn calibrations(&self) -> &Calibrations {
+        &self.calibrations
+    }
+
+    /// What reported usage taught about one model, by its name in the table.
+    pub fn calibration(&self, model: &str) -> Option<&Calibration> {
+        self.calibrations.of(model)
+    }
+
+    /// Takes over what other conversations taught, unless this one was taught something itself.
+    pub fn inherit(&mut self, calibrations: &Calibrations) {
+        if self.calibrations.is_empty() {
+            self.calibrations = calibrations.elsewhere();
+        }
+    }
+
+    /// Takes note that a request of this estimate is so many tokens by the model's own count, without it being sent.
+    pub fn measured(&mut self, model: &str, estimated: usize, counted: usize) {
+        self.calibrations.learn(model, estimated, counted);
+    }
+
+    /// What the provider's cache is believed to hold; nothing before the first prompt was recorded.
+    pub fn account(&self) -> Option<&Account> {
+        self.account.as_deref()
+    }
+
+    /// The last prompt that was recorded.
+    pub fn last_layout(&self) -> Option<&Layout> {
+        self.last.as_deref()
+    }
+
+    /// When its recorded prompts were sent, and how much of them could be cached.
+    pub fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
+    /// How much the provider's cache is believed to hold for the next prompt, and until when; nothing when that time is
+    /// over.
+    pub fn cached(&self, now_ms: u64) -> Option<Cached> {
+        let account = self.account()?;
+        let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
+        Some(Cached { tokens: account.cached_tokens(), expires_ms })
+    }
+
+    /// How the next prompt will be asked for, as far as one can know: like the last one that was recorded, with the same
+    /// tools and wishes. Its request is left out.
+    pub fn next_ask(&self, now_ms: u64) -> Ask {
+        let like = self.asked.as_deref().cloned();
+        Ask { now_ms, ..like.unwrap_or_else(|| Ask::new(Request::Nothing)) }
+    }
+
+    /// What it was billed for, with what that cost.
+    pub fn billed(&self) -> Totals {
+        Totals { usage: self.totals, cost: self.spent }
+    }
+
+    /// What recorded prompts broke in the cache.
+    pub fn breaks(&self) -> &Breaks {
+        &self.breaks
+    }
+
+    /// Changes whenever anything in the session does that a command can change.
+    pub fn mark(&self) -> impl PartialEq + use<> {
+        (
+            self.revision,
+            self.next_prompt,
+            self.pending.len(),
+            self.recorded.back().map(|recorded| recorded.id.clone()),
+        )
+    }
+
+    /// Takes note of a change to the conversation or the selection.
+    pub fn touch(&mut self) {
+        self.revision += 1;
+    }
+
+    /// Gives every file the name that `rename` says. What was remembered about the layout of prompts is forgotten,
+    /// because their bytes change with the names.
+    pub fn rename_files(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
+        self.selection.rename(rename);
+        self.map_members.clear();
+        self.tiers = TierState::default();
+        self.touch();
+    }
+
+    /// Some files have other names now, which `moved` says. Whether that concerns the session. To its prompts it is as if
+    /// the old ones had gone and the new ones come.
+    pub fn move_files(&mut self, moved: impl Fn(&FileKey) -> Option<FileKey>) -> bool {
+        let selection = &self.selection;
+        let chosen = selection.selected().keys().chain(selection.excluded());
+        let concerned = chosen.chain(&self.map_members).any(|key| moved(key).is_some());
+        if concerned {
+            let now = |key: &FileKey| moved(key).unwrap_or_else(|| key.clone());
+            self.selection.rename(|key| Some(now(key)));
+            self.map_members.iter_mut().for_each(|key| *key = now(key));
+            self.touch();
+        }
+        concerned
+    }
+
+    /// Forgets the conversation and its places in the tiers.
+    pub fn clear_history(&mut self) {
+        self.history.clear();
+        self.begun_anew();
+    }
+
+    /// Replaces the conversation, as after loading or compacting one.
+    pub fn set_history(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
+        self.history.set(messages);
+        self.begun_anew();
+    }
+
+    /// Changes one message: what it says, who sees it.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn change_message(
+        &mut self,
+        id: MessageId,
+        change: impl FnOnce(&mut NewMessage),
+    ) -> Result<(), NoSuchMessage> {
+        self.history.change(id, change)?;
+        self.rewritten();
+        Ok(())
+    }
+
+    /// Forgets a message and all that follow it, and says how many went.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn truncate_history(&mut self, from: MessageId) -> Result<usize, NoSuchMessage> {
+        let gone = self.history.truncate(from)?;
+        // Where a summary went, what it stands for is shown again.
+        while let Some(record) = self.compactions.last() {
+            let whole = record.rebuilt.added.iter().all(|id| self.history.get(*id).is_some());
+            if whole && self.history.sent().next().is_some() {
+                break;
+            }
+            let record = Arc::make_mut(&mut self.compactions).pop();
+            record.iter().for_each(|record| self.history.take_back(&record.rebuilt));
+        }
+        self.rewritten();
+        Ok(gone)
+    }
+
+    /// Goes on under another name.
+    pub fn rename(&mut self, id: impl Into<Arc<str>>) {
+        self.id = id.into();
+    }
+
+    /// Begins another conversation under another name, with the same files in view. What the provider's cache holds of
+    /// them stays known.
+    pub fn begin_again(&mut self, id: impl Into<Arc<str>>) {
+        self.rename(id);
+        self.calibrations = self.calibrations.elsewhere();
+        self.clear_history();
+        self.totals = Usage::default();
+        self.spent = None;
+        self.looping = None;
+        self.recovery = Recovery::default();
+        self.pending.clear();
+        self.recorded.clear();
+    }
+
+    /// Forgets all messages behind this one.
+    ///
+    /// # Errors
+    /// [`NoSuchMessage`].
+    pub fn end_with(&mut self, last: MessageId) -> Result<(), NoSuchMessage> {
+        let messages = self.history.messages();
+        let at = messages.iter().position(|message| message.id == last).ok_or(NoSuchMessage(last))?;
+        match messages.get(at + 1).map(|message| message.id) {
+            Some(next) => self.truncate_history(next).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// The conversation is another one: nothing of it was compacted, and nothing was looked at in it.
+    fn begun_anew(&mut self) {
+        self.compactions = Arc::default();
+        self.trail = Trail::default();
+        self.recovery = Recovery::Possible;
+        self.rewritten();
+    }
+
+    /// Forgets the places of messages in the tiers; the conversation stays.
+    pub fn reregister_history(&mut self) {
+        self.tiers.purge_history();
+    }
+
+    /// Has the next prompt laid afresh (`docs/tiers.md`, "Laying afresh").
+    pub fn rebuild_tiers(&mut self) {
+        self.tiers.rebuild();
+        self.touch();
+    }
+
+    /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
+    pub fn keep(&mut self, prepared: Prepared) -> Assembled {
+        let Prepared { reply, layout, sent, asked, message, tiers, members, .. } = prepared;
+        let (model, estimated) = (reply.model.clone(), reply.tokens.total);
+        let turn = Turn { model, estimated, layout, sent, asked, message, tiers, members };
+        let id = format!("p{}", self.next_prompt);
+        self.next_prompt += 1;
+        self.pending.push_back(Pending { id: id.clone(), base: self.revision, turn: Arc::new(turn) });
+        if self.pending.len() > MAX_PENDING {
+            self.pending.pop_front();
+        }
+        Assembled { id: Some(id), ..reply }
+    }
+
+    /// Forgets a prompt that will not be sent.
+    ///
+    /// # Errors
+    /// [`NoSuchPrompt`] when it is not waiting.
+    pub fn discard(&mut self, id: &str) -> Result<(), NoSuchPrompt> {
+        self.take(id).map(drop)
+    }
+
+    fn take(&mut self, id: &str) -> Result<Pending, NoSuchPrompt> {
+        let at = self.pending.iter().position(|pending| pending.id == id);
+        at.and_then(|at| self.pending.remove(at)).ok_or_else(|| NoSuchPrompt { id: id.to_owned() })
+    }
+
+    /// Commits the turn of a prompt. A repeat changes nothing and gets the same reply.
+    ///
+    /// # Errors
+    /// [`NoSuchPrompt`] when it is neither waiting nor recorded.
+    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<Recorded, NoSuchPrompt> {
+        if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
+            return Ok(before.clone());
+        }
+        let pending = self.take(id)?;
+        if let Some(usage) = outcome.usage {
+            self.totals = self.totals.plus(usage);
+            let cost = usage.cost(&pending.turn.sent.prices);
+            self.spent = Some(self.spent.unwrap_or_default() + cost);
+        }
+        let status = outcome.status;
+        let counts = match status {
+            Status::Complete => true,
+            Status::Aborted => !outcome.answer.is_empty(),
+            Status::Error => false,
+        };
+        let warnings = if counts { self.commit(&pending, outcome) } else { Vec::new() };
+        let recorded =
+            Recorded { id: pending.id, status, messages: self.history.len(), totals: self.totals, warnings };
+        self.recorded.push_back(recorded.clone());
+        if self.recorded.len() > MAX_RECORDED {
+            self.recorded.pop_front();
+        }
+        Ok(recorded)
+    }
+
+    /// Takes a turn over as it was answered, and says what the person should know of it.
+    fn commit(&mut self, Pending { base, turn, .. }: &Pending, outcome: Outcome) -> Vec<String> {
+        let Outcome { answer, usage, time_ms, .. } = outcome;
+        let billed = usage.map(Usage::billed);
+        let is_current = *base == self.revision;
+        let mut warnings: Vec<String> = self.sent(turn, billed).into_iter().collect();
+        if is_current {
+            self.tiers = turn.tiers.clone();
+            if let Some(billed) = billed {
+                self.tiers.learn(billed);
+            }
+            self.map_members = turn.members.clone();
+        } else {
+            warnings.push(
+                "the session was changed after this prompt was assembled; its messages were added, its \
+                 cache layout was dropped"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(placeholders_said(&placeholders_in(&answer)));
+        let say = |message| NewMessage { time_ms: Some(time_ms), ..message };
+        if let Some(question) = turn.message.clone() {
+            self.history.add(say(question));
+        }
+        // What was counted holds the question; what was billed holds the answer, too.
+        let counted = Anchor { tokens: turn.estimated, next: self.history.next_id() };
+        if answer.is_empty() {
+            warnings.push("the answer is empty; only the prompt was added".to_owned());
+        } else {
+            self.history.add(say(NewMessage::new(Role::Assistant, answer)));
+        }
+        let billed = usage.filter(|usage| usage.input_tokens() > 0).map(|usage| {
+            let output = usize::try_from(usage.output).unwrap_or(usize::MAX);
+            Anchor { tokens: usage.input_tokens().saturating_add(output), next: self.history.next_id() }
+        });
+        self.anchor = is_current.then(|| billed.unwrap_or(counted));
+        if let Some(usage) = usage {
+            self.calibrations.learn(&turn.model, turn.estimated, usage.input_tokens());
+        }
+        self.recovery = Recovery::Possible;
+        self.touch();
+        warnings
+    }
+
+    /// Takes note of a prompt that was sent, and warns when the provider read less of it than was expected.
+    fn sent(&mut self, Turn { layout, sent, asked, .. }: &Turn, billed: Option<Billed>) -> Option<String> {
+        let before = self.account.as_deref();
+        self.breaks.record(self.last.as_deref(), layout, before, sent, &self.selection);
+        let account = Account::after(before, sent, billed);
+        let missed = account.missed();
+        self.breaks.missed(missed);
+        self.account = Some(Arc::new(account));
+        Arc::make_mut(&mut self.pace).sent(sent);
+        self.last = Some(Arc::clone(layout));
+        self.asked = Some(Arc::clone(asked));
+        missed.map(|missed| {
+            format!(
+                "the provider read {} tokens from its cache where {} were expected; the next prompt relies only on \
+                 what this one wrote",
+                missed.reported, missed.expected
+            )
+        })
+    }
+}
+
+/// What an answer says of secrets without knowing them, each once.
+fn placeholders_in(answer: &[ContentBlock]) -> BTreeSet<Placeholder> {
+    let said = serde_json::to_string(answer).unwrap_or_default();
+    placeholders(&said).map(|(_, placeholder)| placeholder).collect()
+}
+
+fn placeholders_said(placeholders: &BTreeSet<Placeholder>) -> Option<String> {
+    let names: Vec<&str> = placeholders.iter().map(Placeholder::as_str).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "the answer holds placeholders of secrets ({}); strata.redaction.restore puts the secrets back into text that is \
+             to be applied",
+            names.join(", ")
+        )
+    })
+}

@@ -1,0 +1,56 @@
+//! A session whose tool results grow old. Which of them go, and when that pays, is decided in `ageing`; here is what
+//! the session knows of its cache.
+
+use crate::conversation::compaction::Family;
+use crate::conversation::history::{MessageId, Rebuilt};
+use crate::conversation::tool_result_archival::{
+    Aged, Ageing, CacheState, Warm, cached_behind, expected_turns, plan_ageing,
+};
+use crate::prompt::assembly::{Means, with_scales};
+use crate::prompt::settings::AgeingMode;
+use crate::tokens::cost::Prices;
+
+use super::Session;
+
+/// Whether the window leaves a choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Room {
+    /// There is room: what costs more than it saves can wait.
+    Left,
+    /// There is none, and results over the cutoff go whatever that costs.
+    None,
+}
+
+impl Session {
+    /// What of the tool results is to be archived now, if anything.
+    pub fn plan_ageing(&self, room: Room, means: Means<'_>, now_ms: u64) -> Option<Ageing> {
+        let mut settings = means.settings.tool_output.clone();
+        if means.settings.compaction.profile().family == Family::Checkpoint {
+            settings.ageing = AgeingMode::Eager;
+        }
+        let settings = &settings;
+        let plan = |state: &CacheState<'_>| plan_ageing(self.history.messages(), settings, state);
+        let cached = self.cached(now_ms).filter(|cached| cached.tokens > 0);
+        let (cached, layout) = match (room, cached, self.last_layout()) {
+            (Room::None, _, _) => return plan(&CacheState::Forced),
+            (Room::Left, Some(cached), Some(layout)) => (cached, layout),
+            (Room::Left, _, _) => return plan(&CacheState::Cold),
+        };
+        let model = &means.models.resolve(&means.settings.model).model;
+        let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
+        let turns = expected_turns(self.pace().prompts());
+        let behind = |id: MessageId| cached_behind(layout, cached.tokens, id);
+        with_scales(means, |scales| {
+            plan(&CacheState::Warm(Warm { read, write, turns, behind: &behind, scales }))
+        })
+    }
+
+    /// Archives results, and says what that changed, so that it can be taken back.
+    pub fn age(&mut self, aged: Aged) -> Rebuilt {
+        let rebuilt = aged.enter(&mut self.history);
+        if !rebuilt.changed.is_empty() {
+            self.rewritten();
+        }
+        rebuilt
+    }
+}

@@ -1,0 +1,86 @@
+//! What of a session outlives the server, besides its messages. The layout of prompts does not: a provider's cache rarely
+//! outlives it either, and the next prompt is laid afresh.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::compaction::Record;
+use crate::conversation::history::{History, Message, MessageId};
+use crate::conversation::iteration::Loop;
+use crate::conversation::selection::Selection;
+use crate::conversation::urls::Pages;
+use crate::key::FileKey;
+use crate::prompt::tiers::PolicyName;
+use crate::tokens::calibration::Calibrations;
+
+use super::{Session, Trail, Usage};
+
+/// The state of a session besides its messages.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Saved {
+    selection: Selection,
+    pages: Pages,
+    policy: Option<PolicyName>,
+    map_members: Vec<FileKey>,
+    trail: Trail,
+    looping: Option<Loop>,
+    totals: Usage,
+    calibrations: Calibrations,
+    spent: Option<f64>,
+    compactions: Arc<Vec<Record>>,
+}
+
+impl Session {
+    /// What is to be stored besides the messages.
+    pub fn saved(&self) -> Saved {
+        Saved {
+            selection: self.selection.clone(),
+            pages: self.pages.clone(),
+            policy: self.policy,
+            map_members: self.map_members.clone(),
+            trail: self.trail.clone(),
+            looping: self.looping.clone(),
+            totals: self.totals,
+            calibrations: self.calibrations.own(),
+            spent: self.spent,
+            compactions: Arc::clone(&self.compactions),
+        }
+    }
+
+    /// The session that was stored under this name. `next` is the first number that none of its messages ever had.
+    pub fn restored(
+        id: impl Into<Arc<str>>,
+        messages: impl IntoIterator<Item = Message>,
+        next: MessageId,
+        saved: Saved,
+    ) -> Self {
+        let Saved {
+            selection,
+            pages,
+            policy,
+            map_members,
+            trail,
+            looping,
+            totals,
+            calibrations,
+            spent,
+            compactions,
+        } = saved;
+        Self {
+            history: History::restored(messages, next),
+            selection,
+            pages,
+            policy,
+            map_members,
+            trail,
+            looping,
+            totals,
+            calibrations,
+            spent,
+            compactions,
+            ..Self::new(id)
+        }
+    }
+}

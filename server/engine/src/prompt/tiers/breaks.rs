@@ -1,0 +1,276 @@
+//! What each recorded prompt broke in the provider's cache, and why: found by comparing it with the one before, so that it
+//! holds for every policy. Decides nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::conversation::selection::{Choice, Selection};
+use crate::prompt::assembly::{ItemKey, LaidBlock, Layout, Part};
+use crate::tokens::cost::{Account, Missed, Sent};
+
+/// Why the prefix of the last prompt ended where it did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "BreakReason")]
+pub enum Reason {
+    /// The session's first prompt.
+    First,
+    /// Nothing broke: what was there stands in front, something was added.
+    None,
+    /// Another model, dialect or tools.
+    Model,
+    /// Nothing was left of the cache after a pause.
+    Expired,
+    /// The system prompt was changed.
+    System,
+    /// A file was deselected.
+    Deselected,
+    /// A file was excluded.
+    Excluded,
+    /// A file was selected, and its full text stands for its outline.
+    Selected,
+    /// A text was changed, and a new version stands in its place.
+    Changed,
+    /// Something vanished, or there was no room for it.
+    Vanished,
+    /// The conversation was edited, replaced or shortened.
+    History,
+    /// The same content stands in another place.
+    Moved,
+}
+
+/// One break.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Break {
+    /// The prompt that brought it about, counted from 1.
+    pub turn: u64,
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// Why.
+    pub reason: Reason,
+    /// What stood in the first block that could not stay.
+    pub items: Vec<ItemKey>,
+    /// Tokens of the prefix that stayed as it was.
+    pub kept: usize,
+    /// Tokens behind it, which the provider had to take in anew.
+    pub rewritten: usize,
+    /// What stood behind it before and was written again without having changed.
+    pub moved: Vec<ItemKey>,
+    /// Tokens of `rewritten` that would have been read from the cache had nothing broken.
+    pub lost: usize,
+    /// What that cost: those tokens at the difference between writing and reading, in tokens of plain input.
+    pub cost: f64,
+    /// What the provider read less of this prompt than was expected, if it said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Missed>,
+}
+
+/// The breaks of a session.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Breaks {
+    turn: u64,
+    last: Option<Break>,
+    /// The last break that began with each file, and with anything else that the last prompt shows.
+    by_item: BTreeMap<ItemKey, (u64, Reason)>,
+}
+
+impl Breaks {
+    /// What the last recorded prompt broke.
+    pub fn last(&self) -> Option<&Break> {
+        self.last.as_ref()
+    }
+
+    /// Prompts that were recorded.
+    pub fn turns(&self) -> u64 {
+        self.turn
+    }
+
+    /// The turn and the reason of the last break that began with an item.
+    pub fn of(&self, key: &ItemKey) -> Option<(u64, Reason)> {
+        self.by_item.get(key).copied()
+    }
+
+    /// Takes note of what the provider says about the prompt that was recorded last.
+    pub fn missed(&mut self, missed: Option<Missed>) {
+        if let Some(last) = &mut self.last {
+            last.missed = missed;
+        }
+    }
+
+    /// Takes note of a prompt that is recorded. `before` and `account` are as the prompt before it left them.
+    pub fn record(
+        &mut self,
+        before: Option<&Layout>,
+        now: &Layout,
+        account: Option<&Account>,
+        sent: &Sent,
+        selection: &Selection,
+    ) {
+        self.turn += 1;
+        let found = compare(before, now, account, sent, selection);
+        let found = Break { turn: self.turn, at_ms: sent.at_ms, ..found.priced(account, sent) };
+        if !matches!(found.reason, Reason::None | Reason::First) {
+            let entry = (self.turn, found.reason);
+            self.by_item.extend(found.items.iter().map(|key| (key.clone(), entry)));
+            // Files come back; messages that went do not, and a conversation has ever new ones.
+            let shown: BTreeSet<&ItemKey> = now.blocks().flat_map(|block| &block.items).collect();
+            let comes_back = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Symbol(_));
+            self.by_item.retain(|key, _| comes_back(key) || shown.contains(key));
+        }
+        self.last = Some(found);
+    }
+}
+
+impl Break {
+    /// The same with what it cost.
+    fn priced(self, account: Option<&Account>, sent: &Sent) -> Self {
+        let cached = match self.reason {
+            Reason::None | Reason::First => 0,
+            _ => account.map_or(0, Account::cached_tokens),
+        };
+        let lost = cached.saturating_sub(self.kept).min(self.rewritten);
+        let prices = &sent.prices;
+        let each = (prices.write - prices.read) * prices.input(self.kept + self.rewritten);
+        Self { lost, cost: lost as f64 * each, ..self }
+    }
+}
+
+fn compare(
+    before: Option<&Layout>,
+    now: &Layout,
+    account: Option<&Account>,
+    sent: &Sent,
+    selection: &Selection,
+) -> Break {
+    let total = now.tokens();
+    let whole = |reason| Break {
+        turn: 0,
+        at_ms: 0,
+        reason,
+        items: Vec::new(),
+        kept: 0,
+        rewritten: total,
+        moved: Vec::new(),
+        lost: 0,
+        cost: 0.0,
+        missed: None,
+    };
+    let (Some(before), Some(account)) = (before, account) else { return whole(Reason::First) };
+    if account.identity() != sent.identity {
+        return whole(Reason::Model);
+    }
+    if account.expires_ms().is_some_and(|at| at < sent.at_ms) {
+        return whole(Reason::Expired);
+    }
+    let mut old: Vec<&LaidBlock> = before.blocks().collect();
+    while old.last().is_some_and(|block| is_volatile(block)) {
+        old.pop();
+    }
+    let new: Vec<&LaidBlock> = now.blocks().collect();
+    let same = old.iter().zip(&new).take_while(|(old, new)| old.content == new.content).count();
+    let kept = new.iter().take(same).map(|block| block.tokens).sum();
+    // Headings and acknowledgements come and go with what they frame.
+    let shows = |block: &&&LaidBlock| {
+        !block.items.is_empty() || matches!(block.part, Part::Prompt | Part::FileList | Part::Updates)
+    };
+    let behind = old.get(same..).unwrap_or_default();
+    let first = behind.iter().find(shows).or(behind.first());
+    let later: BTreeSet<&ItemKey> = new.iter().skip(same).flat_map(|block| &block.items).collect();
+    let moved = old.iter().skip(same).flat_map(|block| &block.items);
+    let moved: BTreeSet<ItemKey> = moved.filter(|key| later.contains(*key)).cloned().collect();
+    let (reason, items) = match first {
+        None => (Reason::None, Vec::new()),
+        Some(block) => why(block, &new, &later, selection),
+    };
+    let moved = moved.into_iter().filter(|key| !items.contains(key)).collect();
+    Break { reason, items, kept, rewritten: total - kept, moved, ..whole(reason) }
+}
+
+/// Why a block of the last prompt is not where it was, and which of its items are to blame.
+fn why(
+    block: &LaidBlock,
+    new: &[&LaidBlock],
+    later: &BTreeSet<&ItemKey>,
+    selection: &Selection,
+) -> (Reason, Vec<ItemKey>) {
+    match block.part {
+        Part::System => return (Reason::System, block.items.clone()),
+        Part::History | Part::Prompt => return (Reason::History, block.items.clone()),
+        _ => {}
+    }
+    if new.iter().any(|other| other.content == block.content) {
+        return (Reason::Moved, block.items.clone());
+    }
+    let blame = |wanted: &dyn Fn(&ItemKey) -> bool| -> Vec<ItemKey> {
+        block.items.iter().filter(|key| wanted(key)).cloned().collect()
+    };
+    let choice = |key: &ItemKey| key.path().map(|path| selection.choice(path));
+    let excluded = blame(&|key| choice(key) == Some(Choice::Excluded));
+    if !excluded.is_empty() {
+        return (Reason::Excluded, excluded);
+    }
+    let in_full = |key: &ItemKey| matches!(key, ItemKey::File(_) | ItemKey::Lines(..));
+    let deselected = blame(&|key| in_full(key) && choice(key) == Some(Choice::Deselected));
+    if !deselected.is_empty() {
+        return (Reason::Deselected, deselected);
+    }
+    let is_outline = |key: &ItemKey| matches!(key, ItemKey::Symbol(_));
+    let selected =
+        blame(&|key| is_outline(key) && !later.contains(key) && choice(key) == Some(Choice::Selected));
+    if !selected.is_empty() {
+        return (Reason::Selected, selected);
+    }
+    let gone = blame(&|key| !later.contains(key));
+    if gone.is_empty() { (Reason::Changed, block.items.clone()) } else { (Reason::Vanished, gone) }
+}
+
+/// What stands behind the request and is never meant to stand in the same place again.
+fn is_volatile(block: &LaidBlock) -> bool {
+    matches!(block.part, Part::SessionState | Part::ContextFrame)
+        || (block.part == Part::Updates && block.items.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::history::{ContentBlock, MessageId};
+    use crate::hash::ContentHash;
+    use crate::prompt::assembly::{Speaker, Tier};
+    use crate::tokens::cost::Prices;
+
+    fn layout(keys: &[ItemKey]) -> Layout {
+        let mut layout = Layout::new();
+        for key in keys {
+            let part = if key.path().is_some() { Part::Files } else { Part::History };
+            let content = ContentBlock::text(key.to_string());
+            let items = vec![key.clone()];
+            layout.push(
+                Speaker::User,
+                LaidBlock { content, part, items, tier: Tier::Active, tokens: 1, mark: None },
+            );
+        }
+        layout
+    }
+
+    #[test]
+    fn messages_that_are_gone_are_forgotten_and_files_are_not() {
+        let (file, message) = (ItemKey::File("a.rs".into()), |n| ItemKey::History(MessageId(n)));
+        let prompts: Vec<Layout> = [layout(std::slice::from_ref(&file))]
+            .into_iter()
+            .chain((0..20).map(|n| layout(&[message(n), message(100)])))
+            .chain([layout(&[message(100)])])
+            .collect();
+        let (mut breaks, mut account, mut before) = (Breaks::default(), None, None);
+        for prompt in &prompts {
+            let sent = Sent::new(prompt, 0, ContentHash::NONE, Prices::uncached());
+            breaks.record(before, prompt, account.as_ref(), &sent, &Selection::new());
+            account = Some(Account::after(account.as_ref(), &sent, None));
+            before = Some(prompt);
+        }
+        assert_eq!(breaks.of(&file), Some((2, Reason::Deselected)));
+        assert_eq!(breaks.by_item.len(), 1, "{:?}", breaks.by_item);
+    }
+}

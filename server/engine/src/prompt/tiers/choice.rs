@@ -1,0 +1,94 @@
+//! Which policy lays out a prompt, and who decided that. Lays nothing out.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::prompt::assembly::IndexState;
+use crate::tokens::models::Model;
+
+use super::PolicyName;
+
+/// A policy and the reason for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Chosen {
+    /// The policy.
+    pub policy: PolicyName,
+    /// Who decided.
+    pub decided_by: DecidedBy,
+}
+
+/// Who decided on a policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// The repository is still being indexed: tiers that are filled while outlines come in would be rewritten at once.
+    Indexing,
+    /// The request itself.
+    Request,
+    /// The session.
+    Session,
+    /// The setting `cache.policy`.
+    Setting,
+    /// Nobody, so the model's cache.
+    Model,
+}
+
+/// What was asked for, by whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wishes {
+    /// By the request.
+    pub request: Option<PolicyName>,
+    /// By the session.
+    pub session: Option<PolicyName>,
+    /// By the setting.
+    pub setting: Option<PolicyName>,
+}
+
+impl Wishes {
+    /// The nearest wish, or what suits the model.
+    pub fn choose(self, model: &Model, index: IndexState) -> Chosen {
+        let wished = [
+            (self.request, DecidedBy::Request),
+            (self.session, DecidedBy::Session),
+            (self.setting, DecidedBy::Setting),
+        ];
+        let nearest = wished.into_iter().find_map(|(wish, by)| wish.map(|policy| (policy, by)));
+        let (policy, decided_by) = match index {
+            IndexState::Building => (PolicyName::Flat, DecidedBy::Indexing),
+            IndexState::Ready => nearest.unwrap_or((PolicyName::default_for(model), DecidedBy::Model)),
+        };
+        Chosen { policy, decided_by }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::models::{CacheKind, Models};
+
+    #[test]
+    fn the_nearest_wish_counts() {
+        let mut model = Model::clone(&Models::builtin().resolve("claude-opus-4-7").model);
+        let mut wishes = Wishes {
+            request: Some(PolicyName::Flat),
+            session: Some(PolicyName::Ripple),
+            setting: Some(PolicyName::Ledger),
+        };
+        let chosen = |wishes: Wishes, model: &Model, index| {
+            let Chosen { policy, decided_by } = wishes.choose(model, index);
+            (policy, decided_by)
+        };
+        let ready = IndexState::Ready;
+        assert_eq!(chosen(wishes, &model, IndexState::Building), (PolicyName::Flat, DecidedBy::Indexing));
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Flat, DecidedBy::Request));
+        wishes.request = None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ripple, DecidedBy::Session));
+        wishes.session = None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ledger, DecidedBy::Setting));
+        wishes.setting = None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Ledger, DecidedBy::Model));
+        model.cache.kind = CacheKind::None;
+        assert_eq!(chosen(wishes, &model, ready), (PolicyName::Flat, DecidedBy::Model));
+    }
+}

@@ -1,0 +1,127 @@
+//! A break in plain words. Finds nothing out; names are escaped, because they go to where Markdown is shown.
+
+use crate::conversation::urls::Pages;
+use crate::prompt::assembly::{ItemKey, inline};
+
+use super::{Break, Reason};
+
+/// Items that are named before the rest is only counted.
+const NAMED: usize = 3;
+
+/// What a break was, in one or two sentences. `pages` knows the titles of web pages.
+pub fn explain(broke: &Break, pages: &Pages) -> String {
+    let items = || told(&broke.items, pages);
+    let was = if broke.items.len() <= 1 { "was" } else { "were" };
+    let why = match broke.reason {
+        Reason::First => "this was the first prompt, so nothing of it was cached before".to_owned(),
+        Reason::None => "nothing broke: the last prompt stands in front as it was, what is new behind it".to_owned(),
+        Reason::Model => {
+            "the model, the format or the tools are not those of the prompt before, whose cache does not hold for them"
+                .to_owned()
+        }
+        Reason::Expired => {
+            "the pause since the prompt before was longer than the provider keeps what is cached".to_owned()
+        }
+        Reason::System => "the system prompt was changed, and it stands in front of everything".to_owned(),
+        Reason::Deselected => format!("{} {was} deselected, so the text had to leave the prompt", items()),
+        Reason::Excluded => format!("{} {was} excluded, so nothing of it may stay in the prompt", items()),
+        Reason::Selected => format!("{} gave way to the full text of the file, which was selected", items()),
+        Reason::Changed => format!("{} {was} changed, and the new version stands in the place of the old one", items()),
+        Reason::Vanished => format!("{} is no longer there, or there was no room for it", items()),
+        Reason::History if broke.items.is_empty() => {
+            "the conversation was edited, replaced or shortened".to_owned()
+        }
+        Reason::History => format!("the conversation was edited, replaced or shortened from {} on", items()),
+        Reason::Moved => format!("{} {was} moved to another place in the prompt", items()),
+    };
+    let figures = match broke.reason {
+        Reason::First | Reason::None => String::new(),
+        _ => format!(" ({} tokens stayed, {} were sent anew)", broke.kept, broke.rewritten),
+    };
+    let missed = broke.missed.map_or(String::new(), |missed| {
+        format!(
+            ". The provider read {} tokens from its cache where {} were expected, so less of it was there than thought",
+            missed.reported, missed.expected
+        )
+    });
+    format!("Turn {}: {why}{figures}{missed}.", broke.turn)
+}
+
+/// The first items by name, the others by number.
+fn told(items: &[ItemKey], pages: &Pages) -> String {
+    let mut names: Vec<String> = items.iter().take(NAMED).map(|key| name(key, pages)).collect();
+    match items.len().saturating_sub(NAMED) {
+        0 => {}
+        1 => names.push("one more".to_owned()),
+        more => names.push(format!("{more} more")),
+    }
+    match names.pop() {
+        None => "something".to_owned(),
+        Some(last) if names.is_empty() => last,
+        Some(last) => format!("{} and {last}", names.join(", ")),
+    }
+}
+
+fn name(key: &ItemKey, pages: &Pages) -> String {
+    match key {
+        ItemKey::System => "the system prompt".to_owned(),
+        ItemKey::Symbol(path) => format!("the outline of {}", inline(path.as_str())),
+        ItemKey::File(path) => inline(path.as_str()),
+        ItemKey::Lines(path, lines) => format!("{lines} of {}", inline(path.as_str())),
+        ItemKey::History(id) => format!("message {}", id.0),
+        ItemKey::Url(_) => match pages.get(key) {
+            Some(page) => format!("the web page {}", inline(page.title.as_ref().unwrap_or(&page.address))),
+            None => "a web page".to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::history::MessageId;
+    use crate::tokens::cost::Missed;
+
+    fn broke(reason: Reason, items: Vec<ItemKey>) -> Break {
+        Break {
+            turn: 4,
+            at_ms: 0,
+            reason,
+            items,
+            kept: 1_200,
+            rewritten: 340,
+            moved: vec![],
+            lost: 300,
+            cost: 345.0,
+            missed: None,
+        }
+    }
+
+    #[test]
+    fn the_file_and_the_turn_are_named() {
+        let file = |path: &str| ItemKey::File(path.into());
+        let told = |broke: &Break| explain(broke, &Pages::default());
+        assert_eq!(
+            told(&broke(Reason::Deselected, vec![file("src/a.rs")])),
+            "Turn 4: `src/a.rs` was deselected, so the text had to leave the prompt (1200 tokens stayed, 340 were sent anew)."
+        );
+        let many = ["a", "b", "c", "d", "e"].map(file).to_vec();
+        assert!(told(&broke(Reason::Moved, many)).contains(": `a`, `b`, `c` and 2 more were moved"));
+        let lines = ItemKey::Lines("a".into(), "L1-2".parse().unwrap());
+        let both = vec![ItemKey::Symbol("b`\n".into()), lines];
+        let sentence = told(&broke(Reason::Changed, both));
+        assert!(
+            sentence.contains(": the outline of `b\\u{60}\\u{a}` and L1-2 of `a` were changed"),
+            "{sentence}"
+        );
+        let message = vec![ItemKey::History(MessageId(3))];
+        assert!(told(&broke(Reason::History, message)).contains("shortened from message 3 on"));
+    }
+
+    #[test]
+    fn a_provider_that_read_less_than_expected_is_mentioned() {
+        let missed = Some(Missed { expected: 900, reported: 0 });
+        let sentence = explain(&Break { missed, ..broke(Reason::None, vec![]) }, &Pages::default());
+        assert!(sentence.contains("read 0 tokens from its cache where 900 were expected"), "{sentence}");
+    }
+}

@@ -1,0 +1,34 @@
+//! Policy `flat`: one fixed order, no breakpoints; what another policy remembers stays as it is. Used before an index exists and
+//! offered for comparison (`docs/tiers.md`, "Policy `flat`").
+
+use crate::prompt::assembly::{Composer, Content, Part, Piece, Speaker, WORKING_FILES};
+
+use super::{Laid, Policy, Rules, TierState};
+
+/// The rule itself.
+pub(super) struct Flat;
+
+impl Policy for Flat {
+    fn lay(&self, state: &TierState, content: &Content<'_>, _: &Rules) -> Laid {
+        let mut composer = Composer::new(content.count);
+        composer.system(&content.system);
+        let map: Vec<&Piece> = content.map.iter().collect();
+        if !map.is_empty() {
+            composer.map_in_front(content.in_front(), &map);
+        }
+        let listed = composer.file_list(&content.tree);
+        composer.urls(&content.urls.iter().collect::<Vec<_>>());
+        let files: Vec<&Piece> = content.files.iter().collect();
+        if !files.is_empty() {
+            composer.files(Speaker::User, WORKING_FILES, &files);
+            composer.acknowledge(Part::Files);
+        }
+        for said in &content.history {
+            composer.said(said);
+        }
+        composer.session_state(content);
+        composer.request(&content.request);
+        let layout = composer.finish();
+        Laid { layout, recorded: state.clone(), listed, relied_on: None }
+    }
+}

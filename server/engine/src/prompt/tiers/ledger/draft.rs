@@ -1,0 +1,417 @@
+//! The next log: the prefix of the last one that may stay and is held, then everything else with its current text. Chooses
+//! no breakpoints and remembers nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::assembly::{
+    Content, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LaidBlock, Listed, Part, Piece, Tier, Weighed,
+};
+use crate::tokens::models::CacheKind;
+
+use super::super::{Cut, Deltas, Rules};
+use super::fixups;
+use super::hazard::{self, Hazards, ONE};
+use super::log::{Boundary, Entry, Logged, has_items, system_hash};
+use super::shown::Shown;
+use super::state::State;
+use super::wording;
+
+/// What a content block costs beyond its text, as far as the order is concerned (`docs/tiers.md`): very small items do
+/// not crowd to the front for being small.
+const ORDER_FRAMING: u64 = 3;
+
+/// Cuts that are tried when a prompt has grown too long. Each takes as long as making a prompt.
+const MAX_TRIES: usize = 8;
+
+/// The next prompt, without what stands behind its log.
+pub(super) struct Draft {
+    pub(super) log: Vec<Arc<Logged>>,
+    /// How many blocks of it are those of the last log.
+    pub(super) kept: usize,
+    /// The prefixes of the log: [`Boundary::START`], then one behind each block.
+    pub(super) boundaries: Vec<Boundary>,
+    /// The chance of each block to leave at the next turn, in millionths ...
+    pub(super) next: Vec<u32>,
+    /// ... and over the turns ahead.
+    pub(super) discounted: Vec<u32>,
+    /// One line for each file that was brought up to date.
+    pending: Vec<String>,
+    listed: Listed,
+}
+
+impl Draft {
+    /// The log that keeps as much as may stay, unless that makes the prompt too long.
+    pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
+        let view = View::new(content);
+        let cuts = match rules.cut {
+            Cut::Fresh => vec![Place::START],
+            Cut::Deepest => cuts(state, &view, rules),
+        };
+        let mut draft = Self::behind(cuts.first().copied().unwrap_or(Place::START), state, &view, rules);
+        let Some(slack) = rules.slack else { return draft };
+        let lean = view.tokens();
+        let within = |draft: &Self, slack: u32| {
+            draft.tokens() * 100 <= (lean + draft.tree_tokens()) * (100 + slack as usize)
+        };
+        if within(&draft, slack) {
+            return draft;
+        }
+        // Evenly over all there are, the last of them the beginning.
+        let step = cuts.len().div_ceil(MAX_TRIES);
+        for place in cuts.into_iter().rev().step_by(step.max(1)).collect::<Vec<_>>().into_iter().rev() {
+            draft = Self::behind(place, state, &view, rules);
+            if within(&draft, slack / 3) {
+                break;
+            }
+        }
+        draft
+    }
+
+    fn tokens(&self) -> usize {
+        self.boundaries.last().map_or(0, |boundary| boundary.tokens)
+    }
+
+    /// What the file list in force weighs: writing one only to weigh it would take too long.
+    fn tree_tokens(&self) -> usize {
+        let is_tree = |logged: &&Arc<Logged>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
+        self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
+    }
+
+    fn behind(Place { blocks: kept, said }: Place, state: &State, view: &View<'_>, rules: &Rules) -> Self {
+        let content = view.content;
+        let mut writer = Writer { state, view, hazards: state.ages.hazards(), log: Vec::new() };
+        writer.log.extend(state.log.iter().take(kept).cloned());
+        writer.relabel(said);
+        if kept == 0 {
+            writer.put(Logged::system(content));
+        }
+        writer.history(said);
+        let (results, asked): (Vec<_>, Vec<_>) =
+            content.request.iter().cloned().partition(|block| block.content.is_tool_result());
+        // Results belong directly behind their calls, a prompt behind everything.
+        writer.ask(&results);
+        let shown = Shown::read(&writer.log, rules.deltas);
+        writer.items(&shown);
+        let fixups = fixups::bring_up_to_date(&shown, content);
+        fixups.blocks.into_iter().for_each(|block| writer.put(block));
+        writer.ask(&asked);
+        writer.imply(fixups.implied);
+        let (pending, log, hazards) = (fixups.pending, writer.log, writer.hazards);
+        let listed = listed(&log);
+        let boundaries = Boundary::all(&log);
+        let next = |key: &ItemKey| hazards.next(state.age(key));
+        let ahead = |key: &ItemKey| hazards.discounted(state.age(key));
+        // Updates go with the next full text; only that itself is looked at in the long run.
+        let discounted = log.iter().map(|logged| block_hazard(logged, ahead, next)).collect();
+        let next = log.iter().map(|logged| block_hazard(logged, next, next)).collect();
+        Self { log, kept, boundaries, next, discounted, pending, listed }
+    }
+
+    /// What of the file list stands in the prompt.
+    pub(super) fn listed(&self) -> Listed {
+        self.listed
+    }
+
+    /// Tokens of the kept prefix that the provider reads, as far as it is known.
+    pub(super) fn readable(&self, rules: &Rules) -> usize {
+        let kept = self.boundaries.get(self.kept).map_or(0, |boundary| boundary.tokens);
+        match rules.prices.kind {
+            CacheKind::None => 0,
+            CacheKind::Explicit { .. } => kept,
+            CacheKind::Automatic { granularity } => {
+                let whole = kept - kept % granularity.max(1);
+                if whole >= rules.prices.min_tokens { whole } else { 0 }
+            }
+        }
+    }
+
+    /// What stands behind the log: never kept, never marked.
+    pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LaidBlock> {
+        let block = |text: String, part| LaidBlock {
+            tokens: (content.count)(&text),
+            content: crate::conversation::history::ContentBlock::text(text),
+            part,
+            items: vec![],
+            tier: Tier::Active,
+            mark: None,
+        };
+        let mut tail = Vec::new();
+        tail.extend(content.volatile().map(|(text, part)| block(text.to_owned(), part)));
+        if !self.pending.is_empty() {
+            let text = format!("{}\n\n{}", wording::PENDING, self.pending.join("\n"));
+            tail.push(block(text, Part::Updates));
+        }
+        tail
+    }
+}
+
+/// The content with its lookups.
+struct View<'a> {
+    content: &'a Content<'a>,
+    /// The hash of each message.
+    said: Vec<ContentHash>,
+    symbols: BTreeMap<&'a FileKey, &'a Piece>,
+    files: BTreeMap<&'a ItemKey, &'a Piece>,
+    /// Files of which something is shown in full.
+    in_full: BTreeSet<&'a FileKey>,
+    urls: BTreeMap<&'a ItemKey, &'a Piece>,
+}
+
+impl<'a> View<'a> {
+    fn new(content: &'a Content<'a>) -> Self {
+        let symbol = |piece: &'a Piece| match &piece.key {
+            ItemKey::Symbol(path) => Some((path, piece)),
+            _ => None,
+        };
+        Self {
+            content,
+            said: content.history.iter().map(crate::prompt::assembly::Said::hash).collect(),
+            symbols: content.map.iter().filter_map(symbol).collect(),
+            files: content.files.iter().map(|piece| (&piece.key, piece)).collect(),
+            in_full: content.files.iter().filter_map(|piece| piece.key.path()).collect(),
+            urls: content.urls.iter().map(|piece| (&piece.key, piece)).collect(),
+        }
+    }
+
+    /// What everything but the file list weighs when each thing is told once.
+    fn tokens(&self) -> usize {
+        let content = self.content;
+        let said = content.history.iter().map(crate::prompt::assembly::Said::tokens);
+        let asked = content.request.iter().map(|block| block.tokens);
+        let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
+        let legend = if has_items(content) { (content.count)(wording::legend()) } else { 0 };
+        said.chain(asked).chain(pieces).sum::<usize>() + (content.count)(&content.system) + legend
+    }
+
+    /// Whether an entry may stand in the next prompt, as it is. A stale text may: what came later says so.
+    fn may_stay(&self, entry: &Entry, deltas: Deltas) -> bool {
+        let content = self.content;
+        match entry {
+            Entry::System(hash) => *hash == system_hash(content),
+            // Counted by the caller, because the order matters.
+            Entry::Said(_) | Entry::Implied(..) | Entry::Legend => true,
+            // What is not shown is not noted either: behind the full text of its file an old outline does no harm,
+            // anywhere else it must be the current one.
+            Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
+                self.symbols.contains_key(path)
+                    || content.hidden.get(path).is_some_and(|now| now == hash || self.in_full.contains(path))
+            }
+            Entry::Full(key, version) => {
+                self.files.get(key).is_some_and(|piece| deltas != Deltas::Never || piece.hash == version.hash)
+            }
+            Entry::Delta(key, _) | Entry::Net(key, _) => self.files.contains_key(key),
+            Entry::Tree(listing) => {
+                let names = |path: &FileKey| listing.files.binary_search(path).is_ok();
+                content.tree.budget > 0 && !content.excluded.iter().any(names)
+            }
+            Entry::TreeNote(changes) => !content.excluded.iter().any(|path| changes.contains_key(path)),
+            Entry::Url(key, hash) => self.urls.get(key).is_some_and(|piece| piece.hash == *hash),
+        }
+    }
+}
+
+/// The end of a prefix of the last log: how many blocks it has, and how many messages those hold.
+#[derive(Clone, Copy)]
+struct Place {
+    blocks: usize,
+    said: usize,
+}
+
+impl Place {
+    const START: Self = Self { blocks: 0, said: 0 };
+}
+
+/// Where the last log may be cut: behind prefixes that may stay and that the provider holds, the deepest first.
+fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<Place> {
+    let mut said = 0;
+    let mut places = vec![Place::START];
+    let boundaries = Boundary::all(&state.log);
+    for (at, logged) in state.log.iter().enumerate() {
+        for entry in &logged.entries {
+            let stays = match entry {
+                Entry::Said(hash) => {
+                    said += 1;
+                    view.said.get(said - 1) == Some(hash)
+                }
+                _ => view.may_stay(entry, rules.deltas),
+            };
+            if !stays {
+                places.reverse();
+                return places;
+            }
+        }
+        if boundaries.get(at + 1).is_some_and(|boundary| state.holds(boundary.hash)) {
+            places.push(Place { blocks: at + 1, said });
+        }
+    }
+    places.reverse();
+    places
+}
+
+/// Appends to the log.
+struct Writer<'a> {
+    state: &'a State,
+    view: &'a View<'a>,
+    hazards: Hazards,
+    log: Vec<Arc<Logged>>,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, logged: Logged) {
+        self.log.push(Arc::new(logged));
+    }
+
+    /// What was a request has become a message with a number.
+    fn relabel(&mut self, said: usize) {
+        let mut messages = self.view.content.history.iter().take(said);
+        for logged in self.log.iter_mut().filter(|logged| logged.is_said()) {
+            if let Some(message) = messages.next()
+                && logged.is_request()
+            {
+                Arc::make_mut(logged).become_message(message.id);
+            }
+        }
+    }
+
+    /// Lays blocks of the new request.
+    fn ask(&mut self, blocks: &[Weighed]) {
+        if !blocks.is_empty() {
+            self.put(Logged::asked(blocks, self.view.content));
+        }
+    }
+
+    /// Notes down with the request what the model knows of files without being told again.
+    fn imply(&mut self, versions: Vec<Entry>) {
+        if let Some(request) = self.log.iter_mut().rfind(|logged| logged.is_request()) {
+            Arc::make_mut(request).entries.extend(versions);
+        }
+    }
+
+    fn history(&mut self, said: usize) {
+        let content = self.view.content;
+        let rest = content.history.iter().zip(&self.view.said).skip(said);
+        for (message, hash) in rest {
+            self.put(Logged::said(message, *hash, content));
+        }
+    }
+
+    /// Everything that the kept log does not show, least hazard per token first (Smith's rule): what stands behind a block
+    /// that leaves has to be written again, so what leaves soon and weighs little stands last.
+    fn items(&mut self, shown: &Shown) {
+        let content = self.view.content;
+        let mut items: Vec<Item<'_>> = Vec::new();
+        let is_shown = |path: &FileKey| shown.symbols.contains_key(path);
+        let symbols = content.map.iter().filter(|piece| !piece.key.path().is_some_and(is_shown));
+        items.extend(symbols.map(|piece| Item::Symbol(hazard::MAP, piece)));
+        let files = content.files.iter().filter(|piece| !shown.files.contains_key(&piece.key));
+        let hazard = |piece: &Piece| self.hazards.discounted(self.state.age(&piece.key));
+        items.extend(files.map(|piece| Item::File(hazard(piece), piece)));
+        let urls = content.urls.iter().filter(|piece| !shown.urls.contains(&piece.key));
+        items.extend(urls.map(|piece| Item::Url(hazard::PAGE, piece)));
+        if shown.tree.is_none() {
+            items.extend(Logged::tree(content).map(Item::Tree));
+        }
+        items.sort_by(Item::order);
+        if !items.is_empty() && !self.log.iter().any(|logged| logged.has_legend()) {
+            self.put(Logged::legend(content));
+        }
+
+        let mut group: Vec<&Piece> = Vec::new();
+        let mut weight = 0;
+        for item in items {
+            if let Item::Symbol(_, piece) = item {
+                if group.len() >= GROUP_ITEMS || (!group.is_empty() && weight + piece.tokens > GROUP_TOKENS) {
+                    self.close(&mut group, &mut weight);
+                }
+                weight += piece.tokens;
+                group.push(piece);
+                continue;
+            }
+            self.close(&mut group, &mut weight);
+            self.put(match item {
+                Item::Symbol(_, piece) | Item::File(_, piece) => Logged::full(piece, content),
+                Item::Url(_, piece) => Logged::url(piece, content),
+                Item::Tree(tree) => tree,
+            });
+        }
+        self.close(&mut group, &mut weight);
+    }
+
+    fn close(&mut self, group: &mut Vec<&Piece>, weight: &mut usize) {
+        if !group.is_empty() {
+            group.sort_by(|one, other| one.key.cmp(&other.key));
+            self.put(Logged::symbols(group, self.view.content));
+            group.clear();
+            *weight = 0;
+        }
+    }
+}
+
+/// One thing to lay, with its discounted hazard.
+enum Item<'a> {
+    Symbol(u32, &'a Piece),
+    File(u32, &'a Piece),
+    Url(u32, &'a Piece),
+    Tree(Logged),
+}
+
+impl Item<'_> {
+    fn hazard_and_tokens(&self) -> (u64, u64) {
+        let (hazard, tokens) = match self {
+            Self::Symbol(hazard, piece) | Self::File(hazard, piece) | Self::Url(hazard, piece) => {
+                (*hazard, piece.tokens)
+            }
+            Self::Tree(tree) => (hazard::PAGE, tree.tokens),
+        };
+        (u64::from(hazard), tokens as u64 + ORDER_FRAMING)
+    }
+
+    /// Hazard per token, compared without division; ties by key.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let ((hazard, tokens), (others_hazard, others_tokens)) =
+            (self.hazard_and_tokens(), other.hazard_and_tokens());
+        (u128::from(hazard) * u128::from(others_tokens))
+            .cmp(&(u128::from(others_hazard) * u128::from(tokens)))
+            .then_with(|| self.key().cmp(&other.key()))
+    }
+
+    fn key(&self) -> Option<&ItemKey> {
+        match self {
+            Self::Symbol(_, piece) | Self::File(_, piece) | Self::Url(_, piece) => Some(&piece.key),
+            Self::Tree(_) => None,
+        }
+    }
+}
+
+/// The chance that something in the block makes it leave, in millionths.
+fn block_hazard(
+    logged: &Logged,
+    of_full: impl Fn(&ItemKey) -> u32,
+    of_update: impl Fn(&ItemKey) -> u32,
+) -> u32 {
+    let one = u64::from(ONE);
+    let stays = logged.entries.iter().fold(one, |stays, entry| {
+        let hazard = match entry {
+            Entry::System(_) | Entry::Legend | Entry::Said(_) | Entry::Implied(..) => 0,
+            Entry::Symbol(..) | Entry::SymbolNote(..) => hazard::MAP,
+            Entry::Full(key, _) => of_full(key),
+            Entry::Delta(key, _) | Entry::Net(key, _) => of_update(key),
+            Entry::Tree(_) | Entry::TreeNote(_) | Entry::Url(..) => hazard::PAGE,
+        };
+        stays * (one - u64::from(hazard.min(ONE))) / one
+    });
+    u32::try_from(one - stays).unwrap_or(ONE)
+}
+
+/// What the last file list of the log names.
+fn listed(log: &[Arc<Logged>]) -> Listed {
+    let entries = log.iter().rev().flat_map(|logged| &logged.entries);
+    let mut listings = entries.filter_map(|entry| match entry {
+        Entry::Tree(listing) => Some(listing),
+        _ => None,
+    });
+    listings.next().map_or_else(Listed::default, |listing| listing.listed)
+}

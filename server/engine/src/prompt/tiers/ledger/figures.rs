@@ -1,0 +1,51 @@
+//! What a laid log says about its items, for people to look at. Changes nothing.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::prompt::assembly::ItemKey;
+
+use super::hazard::{self, ONE};
+use super::state::State;
+
+/// What is known of one item.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LedgerFigures")]
+pub struct Figures {
+    /// The chance that it leaves the prompt at the next turn, from 0 to 1.
+    pub hazard: f64,
+    /// Turns that a file has been selected and unchanged; absent for what has no age.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age: Option<usize>,
+    /// Whether it stands in the part that was kept from the prompt before, byte for byte.
+    pub kept: bool,
+}
+
+impl State {
+    /// What is known of every item of the prompt that was laid last, where it is shown first.
+    pub fn figures(&self) -> BTreeMap<ItemKey, Figures> {
+        let hazards = self.ages.hazards();
+        // Committing a prompt counts it.
+        let turn = self.turn.saturating_sub(1);
+        let mut figures = BTreeMap::new();
+        let mut end = 0;
+        for logged in &self.log {
+            end += logged.tokens;
+            let kept = end <= self.relied_on();
+            for key in logged.blocks.iter().flat_map(|block| &block.items) {
+                let age = self.files.get(key).map(|clock| clock.age(turn));
+                let hazard = match key {
+                    ItemKey::System | ItemKey::History(_) => 0,
+                    ItemKey::Symbol(_) => hazard::MAP,
+                    ItemKey::Url(_) => hazard::PAGE,
+                    ItemKey::File(_) | ItemKey::Lines(..) => hazards.next(age.unwrap_or_default()),
+                };
+                let hazard = f64::from(hazard) / f64::from(ONE);
+                figures.entry(key.clone()).or_insert(Figures { hazard, age, kept });
+            }
+        }
+        figures
+    }
+}

@@ -1,0 +1,129 @@
+//! The blocks that bring what a kept log says up to date: for a file a diff from the version shown last, after several of
+//! those one diff from the full text, and the full text again where a diff would not be small; for an outline the
+//! outline; for the file list what came and went.
+
+use crate::key::FileKey;
+use crate::prompt::assembly::{Content, ItemKey, Piece};
+use crate::prompt::diff;
+
+use super::log::{Change, Changes, Diff, Entry, Logged};
+use super::shown::{File, Shown};
+use super::wording;
+
+/// Updates in a row; the next change becomes one diff from the full text (`docs/tiers.md`).
+const MAX_PENDING: u32 = 3;
+/// Lines of context in a diff.
+const CONTEXT: usize = 2;
+
+/// What brings a log up to date.
+#[derive(Default)]
+pub(super) struct Fixups {
+    /// The blocks, in order.
+    pub(super) blocks: Vec<Logged>,
+    /// Versions that the model knows from its own messages.
+    pub(super) implied: Vec<Entry>,
+    /// One line for each file whose current text is not simply its last full one.
+    pub(super) pending: Vec<String>,
+}
+
+/// Compares what the log says with what is.
+pub(super) fn bring_up_to_date(shown: &Shown, content: &Content<'_>) -> Fixups {
+    let mut fixups = Fixups::default();
+    fixups.symbols(shown, content);
+    fixups.tree(shown, content);
+    for piece in &content.files {
+        if let Some(file) = shown.files.get(&piece.key) {
+            fixups.file(file, piece, content);
+        }
+    }
+    fixups
+}
+
+impl Fixups {
+    /// Outlines of files that are not shown in full: behind the full text an old outline does no harm.
+    fn symbols(&mut self, shown: &Shown, content: &Content<'_>) {
+        for piece in &content.map {
+            if let ItemKey::Symbol(path) = &piece.key
+                && shown.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
+            {
+                self.blocks.push(Logged::symbol_note(path, piece, content));
+            }
+        }
+    }
+
+    fn tree(&mut self, shown: &Shown, content: &Content<'_>) {
+        let Some(tree) = &shown.tree else { return };
+        let changes = changes(&tree.files(), &content.tree.files);
+        if changes.is_empty() {
+            return;
+        }
+        let note = wording::tree_note(&changes);
+        // A long list of changes is worse than a new list.
+        let is_long = (content.count)(&note) > content.tree.budget / 2;
+        let list = is_long.then(|| Logged::tree(content)).flatten();
+        self.blocks.push(list.unwrap_or_else(|| Logged::tree_note(changes, note, content)));
+    }
+
+    fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
+        let key = &piece.key;
+        let (updates, implied) = if file.now == piece.hash {
+            (file.pending, file.implied)
+        } else if file.said.as_deref() == Some(&*piece.body)
+            && file.base.notice == piece.notice
+            && file.pending < MAX_PENDING
+        {
+            self.implied.push(Entry::Implied(key.clone(), piece.hash));
+            (file.pending + 1, file.implied + 1)
+        } else {
+            let (block, updates) = update(file, piece, content);
+            self.blocks.push(block);
+            (updates, if updates > 1 { file.implied } else { 0 })
+        };
+        if updates > 0 {
+            self.pending.push(wording::pending(key, &piece.body, updates, implied));
+        }
+    }
+}
+
+/// The block that leads from what is shown to the current text, and how many updates then stand behind the full text.
+fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (Logged, u32) {
+    let (key, now) = (&piece.key, &piece.body);
+    // A diff says nothing of what stands beside the text, for example that the editor went out of step.
+    let full = || (Logged::full(piece, content), 0);
+    let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
+        return full();
+    };
+    let leading_from = |from: &str| Diff { to: piece.hash, hunks: diff::unified(from, now, CONTEXT).into() };
+    let (entry, text, updates) = if file.pending < MAX_PENDING {
+        let diff = leading_from(&before);
+        let text = wording::delta(key, &before, now, &diff.hunks);
+        (Entry::Delta(key.clone(), diff), text, file.pending + 1)
+    } else {
+        let diff = leading_from(&file.base.body);
+        let text = wording::net(key, &file.base.body, now, &diff.hunks);
+        (Entry::Net(key.clone(), diff), text, 1)
+    };
+    let update = Logged::fixup(entry, key, text, content);
+    if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
+}
+
+/// What came and went between two lists in key order.
+pub(super) fn changes(before: &[FileKey], now: &[FileKey]) -> Changes {
+    let (mut old, mut new) = (before.iter().peekable(), now.iter().peekable());
+    let mut changes = Changes::new();
+    loop {
+        let (went, came) = match (old.peek(), new.peek()) {
+            (None, None) => return changes,
+            (Some(one), Some(other)) if one == other => {
+                old.next();
+                new.next();
+                continue;
+            }
+            (Some(one), Some(other)) if one > other => (None, new.next()),
+            (None, Some(_)) => (None, new.next()),
+            (Some(_), _) => (old.next(), None),
+        };
+        changes.extend(went.map(|path| (path.clone(), Change::Went)));
+        changes.extend(came.map(|path| (path.clone(), Change::Came)));
+    }
+}

@@ -1,0 +1,331 @@
+//! The log's vocabulary: what a block of it shows, what it weighs, and how its prefixes are named. Orders nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::code::symbols::FileList;
+use crate::conversation::history::{ContentBlock, MessageId};
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::assembly::{
+    Carriers, Content, ItemKey, LaidBlock, Listed, Part, Piece, Said, Speaker, Tier, Weighed,
+};
+
+use super::wording;
+
+/// One version of a file's text.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Version {
+    /// The hash of the text as it is sent in full, dress included.
+    pub(super) hash: ContentHash,
+    /// The text itself.
+    pub(super) body: Arc<str>,
+    /// What was said of it.
+    pub(super) notice: Arc<str>,
+}
+
+impl Version {
+    pub(super) fn of(piece: &Piece) -> Self {
+        Self { hash: piece.hash, body: Arc::clone(&piece.body), notice: Arc::clone(&piece.notice) }
+    }
+}
+
+/// What leads to a version of a file's text. A log has many of them, so that none holds the text itself.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Diff {
+    /// The hash of that version.
+    pub(super) to: ContentHash,
+    /// As [`diff::apply`](crate::prompt::diff::apply) takes it.
+    pub(super) hunks: Arc<str>,
+}
+
+/// What one block of the log shows.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Entry {
+    /// The system prompt.
+    System(ContentHash),
+    /// How to read the log.
+    Legend,
+    /// A message of the conversation.
+    Said(ContentHash),
+    /// A file's map block, and a later one that replaces it.
+    Symbol(FileKey, ContentHash),
+    SymbolNote(FileKey, ContentHash),
+    /// A file, or lines of one, in full.
+    Full(ItemKey, Version),
+    /// What changed since the version shown last.
+    Delta(ItemKey, Diff),
+    /// What changed since the last full text; replaces the deltas in between.
+    Net(ItemKey, Diff),
+    /// A version that the model knows because it wrote the change itself; noted with the request, shows nothing.
+    Implied(ItemKey, ContentHash),
+    /// The repository file list, and what came and went since.
+    Tree(Arc<Listing>),
+    TreeNote(Arc<Changes>),
+    /// A web page.
+    Url(ItemKey, ContentHash),
+}
+
+/// The files that a file list tells of.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Listing {
+    /// All of them, in key order.
+    pub(super) files: Vec<FileKey>,
+    /// How much of them the list said.
+    pub(super) listed: Listed,
+}
+
+/// The files that came and went since a file list.
+pub(super) type Changes = BTreeMap<FileKey, Change>;
+
+/// What became of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    Came,
+    Went,
+}
+
+/// One block of the log: one or more content blocks of one speaker that stay or go together.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Logged {
+    pub(super) entries: Vec<Entry>,
+    pub(super) speaker: Speaker,
+    /// As they were sent, without marks.
+    pub(super) blocks: Vec<LaidBlock>,
+    pub(super) tokens: usize,
+    hash: ContentHash,
+}
+
+/// The end of a prefix of the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Boundary {
+    /// Names the prefix.
+    pub(super) hash: ContentHash,
+    /// What it weighs.
+    pub(super) tokens: usize,
+    /// How many positions it has: content blocks, a run of tool calls or of tool results taken for one. What lookback
+    /// counts.
+    pub(super) positions: usize,
+}
+
+impl Boundary {
+    /// The empty prefix.
+    pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
+
+    /// The boundary behind `logged`, which follows `before`.
+    fn behind(self, before: Option<&Logged>, logged: &Logged) -> Self {
+        let before = before.and_then(|before| before.blocks.last());
+        let befores = std::iter::once(before).chain(logged.blocks.iter().map(Some));
+        let begins_position = |(block, before): &(&LaidBlock, Option<&LaidBlock>)| {
+            !before.is_some_and(|before| block.content.continues_run_of(&before.content))
+        };
+        let positions = logged.blocks.iter().zip(befores).filter(begins_position).count();
+        Self {
+            hash: ContentHash::of_parts([&self.hash.to_bytes()[..], &logged.hash.to_bytes()]),
+            tokens: self.tokens + logged.tokens,
+            positions: self.positions + positions,
+        }
+    }
+
+    /// The boundaries of a log: the empty prefix, then one behind each block.
+    pub(super) fn all(log: &[Arc<Logged>]) -> Vec<Self> {
+        let mut boundaries = Vec::with_capacity(log.len() + 1);
+        let mut at = Self::START;
+        boundaries.push(at);
+        let mut before = None;
+        for logged in log {
+            at = at.behind(before, logged);
+            boundaries.push(at);
+            before = Some(&**logged);
+        }
+        boundaries
+    }
+}
+
+/// What is known of one block of the log before it is weighed.
+struct Labels {
+    entries: Vec<Entry>,
+    items: Vec<ItemKey>,
+    part: Part,
+}
+
+impl Logged {
+    fn new(
+        speaker: Speaker,
+        labels: Labels,
+        contents: impl IntoIterator<Item = Weighed>,
+        hash: ContentHash,
+        framing: usize,
+    ) -> Self {
+        let Labels { entries, items, part } = labels;
+        let block = |Weighed { content, tokens }| LaidBlock {
+            content,
+            part,
+            items: items.clone(),
+            tier: Tier::Active,
+            tokens,
+            mark: None,
+        };
+        let blocks: Vec<LaidBlock> = contents.into_iter().map(block).collect();
+        let tokens = blocks.iter().map(|block| block.tokens + framing).sum();
+        Self { entries, speaker, blocks, tokens, hash }
+    }
+
+    fn text(labels: Labels, text: String, content: &Content<'_>) -> Self {
+        let hash = ContentHash::of(&text);
+        let tokens = (content.count)(&text);
+        let block = Weighed { content: ContentBlock::text(text), tokens };
+        Self::new(Speaker::User, labels, [block], hash, content.framing)
+    }
+
+    /// The system prompt, with the legend of the log when there is more to read than a conversation.
+    pub(super) fn system(content: &Content<'_>) -> Self {
+        let mut entries = vec![Entry::System(system_hash(content))];
+        let mut texts = vec![&*content.system];
+        if has_items(content) {
+            entries.push(Entry::Legend);
+            texts.push(wording::legend());
+        }
+        let hash = ContentHash::of_parts(texts.iter().map(|text| text.as_bytes()));
+        let blocks = texts
+            .into_iter()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| Weighed { tokens: (content.count)(text), content: ContentBlock::text(text) });
+        let labels = Labels { entries, items: vec![ItemKey::System], part: Part::System };
+        Self::new(Speaker::System, labels, blocks, hash, content.framing)
+    }
+
+    /// The legend of the log, where it begins behind a conversation.
+    pub(super) fn legend(content: &Content<'_>) -> Self {
+        let labels = Labels { entries: vec![Entry::Legend], items: vec![], part: Part::Map };
+        Self::text(labels, wording::legend().to_owned(), content)
+    }
+
+    /// A message.
+    pub(super) fn said(said: &Said, hash: ContentHash, content: &Content<'_>) -> Self {
+        let labels = Labels {
+            entries: vec![Entry::Said(hash)],
+            items: vec![ItemKey::History(said.id)],
+            part: Part::History,
+        };
+        Self::new(said.speaker, labels, said.blocks.iter().cloned(), hash, content.framing)
+    }
+
+    /// Blocks of the new request, which will be a message the next time.
+    pub(super) fn asked(blocks: &[Weighed], content: &Content<'_>) -> Self {
+        let hash = Said::hash_of(Speaker::User, blocks);
+        let labels = Labels { entries: vec![Entry::Said(hash)], items: vec![], part: Part::Prompt };
+        Self::new(Speaker::User, labels, blocks.iter().cloned(), hash, content.framing)
+    }
+
+    /// Map blocks that share a content block.
+    pub(super) fn symbols(pieces: &[&Piece], content: &Content<'_>) -> Self {
+        let path = |piece: &Piece| match &piece.key {
+            ItemKey::Symbol(path) => Some(path.clone()),
+            _ => None,
+        };
+        let entry = |piece: &&Piece| Some(Entry::Symbol(path(piece)?, piece.hash));
+        let labels = Labels {
+            entries: pieces.iter().filter_map(entry).collect(),
+            items: pieces.iter().map(|piece| piece.key.clone()).collect(),
+            part: Part::Map,
+        };
+        Self::text(labels, wording::symbols(pieces), content)
+    }
+
+    /// A map block that replaces an earlier one.
+    pub(super) fn symbol_note(path: &FileKey, piece: &Piece, content: &Content<'_>) -> Self {
+        let labels = Labels {
+            entries: vec![Entry::SymbolNote(path.clone(), piece.hash)],
+            items: vec![piece.key.clone()],
+            part: Part::Updates,
+        };
+        Self::text(labels, wording::symbol_note(path, piece), content)
+    }
+
+    /// A file, or lines of one, in full.
+    pub(super) fn full(piece: &Piece, content: &Content<'_>) -> Self {
+        Self::piece(piece, Entry::Full(piece.key.clone(), Version::of(piece)), Part::Files, content)
+    }
+
+    /// A web page.
+    pub(super) fn url(piece: &Piece, content: &Content<'_>) -> Self {
+        Self::piece(piece, Entry::Url(piece.key.clone(), piece.hash), Part::Urls, content)
+    }
+
+    fn piece(piece: &Piece, entry: Entry, part: Part, content: &Content<'_>) -> Self {
+        let labels = Labels { entries: vec![entry], items: vec![piece.key.clone()], part };
+        let block = Weighed { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
+        Self::new(Speaker::User, labels, [block], piece.hash, content.framing)
+    }
+
+    /// A diff that brings a file up to date: `entry` says which kind.
+    pub(super) fn fixup(entry: Entry, key: &ItemKey, text: String, content: &Content<'_>) -> Self {
+        let labels = Labels { entries: vec![entry], items: vec![key.clone()], part: Part::Updates };
+        Self::text(labels, text, content)
+    }
+
+    /// The repository file list; `None` when it is empty.
+    pub(super) fn tree(content: &Content<'_>) -> Option<Self> {
+        let FileList { text, names, collapsed, .. } = content.tree.list(content.count);
+        if text.is_empty() {
+            return None;
+        }
+        let listed = Listed { names, collapsed };
+        let listing = Listing { files: content.tree.files.clone(), listed };
+        let labels =
+            Labels { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };
+        Some(Self::text(labels, wording::tree(&text), content))
+    }
+
+    /// What came and went since a file list.
+    pub(super) fn tree_note(changes: Changes, text: String, content: &Content<'_>) -> Self {
+        let entries = vec![Entry::TreeNote(changes.into())];
+        Self::text(Labels { entries, items: vec![], part: Part::Updates }, text, content)
+    }
+
+    /// What its texts weigh without the blocks around them.
+    pub(super) fn text_tokens(&self) -> usize {
+        self.blocks.iter().map(|block| block.tokens).sum()
+    }
+
+    /// Whether it says how to read the log.
+    pub(super) fn has_legend(&self) -> bool {
+        self.entries.contains(&Entry::Legend)
+    }
+
+    /// Whether it is a message or a request.
+    pub(super) fn is_said(&self) -> bool {
+        matches!(self.entries.first(), Some(Entry::Said(_)))
+    }
+
+    /// Whether it is a request that is no message yet.
+    pub(super) fn is_request(&self) -> bool {
+        self.blocks.iter().any(|block| block.part == Part::Prompt)
+    }
+
+    /// A request has become this message.
+    pub(super) fn become_message(&mut self, id: MessageId) {
+        for block in &mut self.blocks {
+            block.part = Part::History;
+            block.items = vec![ItemKey::History(id)];
+        }
+    }
+
+    /// Whether a cache marker may stand at its end.
+    pub(super) fn can_carry_a_mark(&self, carriers: Carriers) -> bool {
+        self.blocks.last().is_some_and(|block| carriers.include(self.speaker, &block.content))
+    }
+}
+
+/// What the system prompt is.
+pub(super) fn system_hash(content: &Content<'_>) -> ContentHash {
+    ContentHash::of(&content.system)
+}
+
+/// Whether there is anything but a conversation.
+pub(super) fn has_items(content: &Content<'_>) -> bool {
+    let pieces = [&content.map, &content.files, &content.urls];
+    pieces.iter().any(|pieces| !pieces.is_empty())
+        || (content.tree.budget > 0 && !content.tree.files.is_empty())
+}

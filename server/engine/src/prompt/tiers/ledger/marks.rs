@@ -1,0 +1,203 @@
+//! Where the cache breakpoints stand: one where writing on still pays, the others where a break is likeliest to leave the
+//! most to read. Moves no content.
+
+use crate::tokens::models::CacheKind;
+
+use super::super::Rules;
+use super::draft::Draft;
+use super::hazard::ONE;
+use super::state::State;
+
+/// Boundaries that are weighed against each other.
+const MAX_CANDIDATES: usize = 60;
+
+/// The blocks that carry a breakpoint, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Marks(Vec<usize>);
+
+impl Marks {
+    pub(super) fn contains(&self, at: usize) -> bool {
+        self.0.binary_search(&at).is_ok()
+    }
+
+    pub(super) fn last(&self) -> Option<usize> {
+        self.0.last().copied()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().copied()
+    }
+
+    fn add(&mut self, at: usize) {
+        if let Err(place) = self.0.binary_search(&at) {
+            self.0.insert(place, at);
+        }
+    }
+}
+
+/// Chooses the breakpoints.
+pub(super) fn choose(draft: &Draft, state: &State, rules: &Rules) -> Marks {
+    let CacheKind::Explicit { max_breakpoints, lookback } = rules.prices.kind else {
+        return Marks::default();
+    };
+    let chart = Chart::new(draft, state, rules);
+    let Some(end) = chart.end() else { return Marks::default() };
+    let candidates = chart.candidates(end);
+    let mut marks = Marks(best(&chart, &candidates, end, max_breakpoints.saturating_sub(1)));
+    marks.add(end);
+
+    // The cut must lie within the lookback of a mark, or the provider does not find it.
+    let cut = draft.kept;
+    if cut > 0 && !marks.iter().any(|at| chart.reaches(at, cut, lookback)) {
+        if marks.0.len() >= max_breakpoints {
+            marks = Marks(best(&chart, &candidates, end, max_breakpoints.saturating_sub(2)));
+            marks.add(end);
+        }
+        marks.add(cut - 1);
+    }
+    // Spare marks keep alive what is there, the deepest first.
+    for at in (0..cut).rev() {
+        if marks.0.len() >= max_breakpoints {
+            break;
+        }
+        if chart.is_held(at) {
+            marks.add(at);
+        }
+    }
+    marks
+}
+
+/// The blocks of a draft with what marks on them are worth.
+struct Chart<'a> {
+    draft: &'a Draft,
+    state: &'a State,
+    rules: &'a Rules,
+    /// The chance that no block up to and including this one leaves at the next turn.
+    survival: Vec<f64>,
+    /// The chance that the first block to leave stands before this one; one longer than the log.
+    broken_before: Vec<f64>,
+}
+
+impl<'a> Chart<'a> {
+    fn new(draft: &'a Draft, state: &'a State, rules: &'a Rules) -> Self {
+        let share = |hazard: &u32| f64::from(*hazard) / f64::from(ONE);
+        let mut alive = 1.0;
+        let mut survival = Vec::with_capacity(draft.log.len());
+        for hazard in draft.next.iter().map(share) {
+            alive *= 1.0 - hazard;
+            survival.push(alive);
+        }
+        let mut alive = 1.0;
+        let mut broken = 0.0;
+        let mut broken_before = Vec::with_capacity(draft.log.len() + 1);
+        broken_before.push(broken);
+        for hazard in draft.discounted.iter().map(share) {
+            broken += alive * hazard;
+            alive *= 1.0 - hazard;
+            broken_before.push(broken);
+        }
+        Self { draft, state, rules, survival, broken_before }
+    }
+
+    /// The last block that is worth writing: it must come back with a chance that pays for the write (ski rental), and
+    /// the prefix must be long enough to be cached at all.
+    fn end(&self) -> Option<usize> {
+        let (read, write) = (self.rules.prices.read, self.rules.prices.write);
+        let threshold = (write - 1.0) / ((1.0 - read) + (write - 1.0));
+        let worth =
+            |at: usize| at <= self.draft.kept || self.survival.get(at).is_some_and(|s| *s >= threshold);
+        (0..self.draft.log.len()).rev().find(|at| worth(*at) && self.can_be_marked(*at))
+    }
+
+    /// Boundaries before `end` that may be marked: new ones, and those of the kept prefix that are still held.
+    fn candidates(&self, end: usize) -> Vec<usize> {
+        let all: Vec<usize> = (0..end)
+            .filter(|at| self.can_be_marked(*at) && (*at >= self.draft.kept || self.is_held(*at)))
+            .collect();
+        if all.len() <= MAX_CANDIDATES {
+            return all;
+        }
+        let mut some: Vec<usize> = (0..MAX_CANDIDATES)
+            .filter_map(|nth| all.get(nth * all.len() / MAX_CANDIDATES).copied())
+            .collect();
+        some.extend(all.last());
+        some.dedup();
+        some
+    }
+
+    fn can_be_marked(&self, at: usize) -> bool {
+        self.tokens(at) >= self.rules.prices.min_tokens.max(1)
+            && self.draft.log.get(at).is_some_and(|logged| logged.can_carry_a_mark(self.rules.carriers))
+    }
+
+    fn is_held(&self, at: usize) -> bool {
+        self.can_be_marked(at)
+            && self.draft.boundaries.get(at + 1).is_some_and(|boundary| self.state.holds(boundary.hash))
+    }
+
+    /// The tokens up to and including a block.
+    fn tokens(&self, at: usize) -> usize {
+        self.draft.boundaries.get(at + 1).map_or(0, |boundary| boundary.tokens)
+    }
+
+    /// Whether a mark on block `at` finds the boundary behind `cut` blocks: providers look back so many positions, the
+    /// mark's own counted. Where that is one, a boundary is found by a mark on it and by no other.
+    fn reaches(&self, at: usize, cut: usize, lookback: usize) -> bool {
+        let positions =
+            |boundary: usize| self.draft.boundaries.get(boundary).map_or(0, |boundary| boundary.positions);
+        let is_within = positions(at + 1) - positions(cut.min(at + 1)) < lookback;
+        at + 1 == cut || (at + 1 > cut && lookback > 1 && is_within)
+    }
+
+    /// What a mark on block `at` is worth when the next mark is on `next`: its tokens stay readable when the first block
+    /// to leave stands between the two.
+    fn value(&self, at: usize, next: usize) -> f64 {
+        let chance = |at: usize| self.broken_before.get(at + 1).copied().unwrap_or(0.0);
+        self.tokens(at) as f64 * (chance(next) - chance(at))
+    }
+}
+
+/// At most `count` of the candidates, such that the tokens that can be read after the first break are as many as can be
+/// expected. Dynamic programming over the last one chosen.
+fn best(chart: &Chart<'_>, candidates: &[usize], end: usize, count: usize) -> Vec<usize> {
+    // For each candidate as the last of so many chosen: what those before it are worth, and which came before.
+    let mut rounds: Vec<Vec<Option<(f64, usize)>>> = Vec::new();
+    let mut top: Option<(f64, usize, usize)> = None;
+    for round in 0..count {
+        let row: Vec<Option<(f64, usize)>> = (0..candidates.len())
+            .map(|this| match rounds.last() {
+                None => Some((0.0, this)),
+                Some(before) => {
+                    let mut chosen: Option<(f64, usize)> = None;
+                    for (earlier, worth) in before.iter().enumerate().take(this) {
+                        let Some((worth, _)) = worth else { continue };
+                        let value = worth + chart.value(candidates[earlier], candidates[this]);
+                        if chosen.is_none_or(|(most, _)| value > most) {
+                            chosen = Some((value, earlier));
+                        }
+                    }
+                    chosen
+                }
+            })
+            .collect();
+        for (this, worth) in row.iter().enumerate() {
+            let Some((worth, _)) = worth else { continue };
+            let value = worth + chart.value(candidates[this], end);
+            // A further mark must be worth something.
+            if value > top.map_or(0.0, |(most, ..)| most) + 1e-9 {
+                top = Some((value, round, this));
+            }
+        }
+        rounds.push(row);
+    }
+    let Some((_, round, mut this)) = top else { return Vec::new() };
+    let mut chosen = Vec::new();
+    for row in rounds.iter().take(round + 1).rev() {
+        chosen.push(candidates[this]);
+        if let Some(Some((_, before))) = row.get(this) {
+            this = *before;
+        }
+    }
+    chosen.reverse();
+    chosen
+}

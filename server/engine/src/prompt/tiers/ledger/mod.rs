@@ -1,0 +1,72 @@
+//! Policy `ledger`: the prompt as an ordered log in which position means time (`docs/tiers.md`). Each turn keeps the
+//! longest prefix that may stay and that the provider still holds, byte for byte, and lays the rest anew: what will leave
+//! soonest and weighs least comes last. A file that changed inside the kept prefix is brought up to date by a diff
+//! further down. Learns from what the person does and from what the provider reports; predicts, never guesses silently.
+
+mod draft;
+pub(crate) mod edits;
+mod figures;
+mod fixups;
+mod hazard;
+mod log;
+mod marks;
+mod shown;
+mod state;
+#[cfg(test)]
+mod tests;
+mod wording;
+
+use crate::prompt::assembly::{Content, Layout, Tier};
+
+use super::{Laid, Policy, Rules, TierState};
+
+use draft::Draft;
+
+pub use figures::Figures;
+pub use state::State;
+pub use wording::legend;
+
+/// The rule itself.
+pub(super) struct Ledger;
+
+impl Policy for Ledger {
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid {
+        let mut state = match state {
+            TierState::Ledger(state) => State::clone(state),
+            _ => State::default(),
+        };
+        state.begin(content, rules);
+        let draft = Draft::new(&state, content, rules);
+        let marks = marks::choose(&draft, &state, rules);
+        let layout = lay_out(&draft, &marks, content, rules);
+        let (listed, relied_on) = (draft.listed(), Some(draft.readable(rules)));
+        state.commit(draft, &marks, &layout, rules);
+        Laid { layout, recorded: TierState::Ledger(state.into()), listed, relied_on }
+    }
+}
+
+/// Writes the log down, then what stands behind it and is never kept. The blocks up to the first mark are L0, those up
+/// to the next L1 and so on; what follows the last mark is active.
+fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &Rules) -> Layout {
+    const TIERS: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
+    let mut layout = Layout::new();
+    let mut passed = 0;
+    let last = marks.last();
+    for (at, logged) in draft.log.iter().enumerate() {
+        let tier = match last {
+            Some(last) if at <= last => TIERS[passed.min(TIERS.len() - 1)],
+            _ => Tier::Active,
+        };
+        for block in &logged.blocks {
+            layout.push(logged.speaker, crate::prompt::assembly::LaidBlock { tier, ..block.clone() });
+        }
+        if marks.contains(at) {
+            layout.mark_end(rules.ttl, rules.carriers);
+            passed += 1;
+        }
+    }
+    for block in draft.tail(content) {
+        layout.push_volatile(block);
+    }
+    layout
+}

@@ -1,0 +1,153 @@
+//! What a log says when it is read in order: the version of each file that is in force, the outlines, the file list. Writes
+//! nothing.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::assembly::{ItemKey, Speaker};
+use crate::prompt::diff;
+
+use super::super::Deltas;
+use super::edits;
+use super::log::{Change, Changes, Diff, Entry, Listing, Logged, Version};
+
+/// What a log says of one file.
+#[derive(Debug)]
+pub(super) struct File {
+    /// The last version in full.
+    pub(super) base: Version,
+    /// The hash of the version in force after all of it.
+    pub(super) now: ContentHash,
+    /// That version: a text, when it is known, and the diffs that lead from there to it.
+    text: Option<Arc<str>>,
+    diffs: Vec<Arc<str>>,
+    /// Updates since then, and how many of them only the model's own messages spell out.
+    pub(super) pending: u32,
+    pub(super) implied: u32,
+    /// The version in force with the edits applied that the model itself wrote down since, where it did and they count.
+    pub(super) said: Option<Arc<str>>,
+}
+
+/// What a log says of the repository's files.
+#[derive(Debug)]
+pub(super) struct Tree {
+    listing: Arc<Listing>,
+    since: Changes,
+}
+
+impl File {
+    fn full(version: &Version) -> Self {
+        let (now, text) = (version.hash, Some(Arc::clone(&version.body)));
+        Self { base: version.clone(), now, text, diffs: Vec::new(), pending: 0, implied: 0, said: None }
+    }
+
+    /// The text of the version in force; `None` when the model wrote it itself and is not listened to any more.
+    pub(super) fn text(&self) -> Option<Arc<str>> {
+        let from = self.text.clone()?;
+        self.diffs.iter().try_fold(from, |text, hunks| Some(diff::apply(&text, hunks)?.into()))
+    }
+}
+
+impl Tree {
+    pub(super) fn new(listing: Arc<Listing>) -> Self {
+        Self { listing, since: Changes::new() }
+    }
+
+    pub(super) fn change(&mut self, changes: &Changes) {
+        self.since.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
+    }
+
+    /// All files in key order.
+    pub(super) fn files(&self) -> Cow<'_, [FileKey]> {
+        if self.since.is_empty() {
+            return Cow::Borrowed(&self.listing.files);
+        }
+        let same = self.listing.files.iter().filter(|path| !self.since.contains_key(*path));
+        let came = self.since.iter().filter(|(_, change)| **change == Change::Came).map(|(path, _)| path);
+        let mut files: Vec<FileKey> = same.chain(came).cloned().collect();
+        files.sort();
+        Cow::Owned(files)
+    }
+}
+
+/// What a log says.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) files: BTreeMap<ItemKey, File>,
+    pub(super) symbols: BTreeMap<FileKey, ContentHash>,
+    pub(super) urls: BTreeSet<ItemKey>,
+    pub(super) tree: Option<Tree>,
+}
+
+impl Shown {
+    /// Reads a log from its beginning.
+    pub(super) fn read(log: &[Arc<Logged>], deltas: Deltas) -> Self {
+        let mut shown = Self::default();
+        for logged in log {
+            for entry in &logged.entries {
+                shown.take(entry);
+            }
+            if deltas == Deltas::FromHistory && logged.speaker == Speaker::Assistant {
+                shown.listen(logged);
+            }
+        }
+        shown
+    }
+
+    fn take(&mut self, entry: &Entry) {
+        match entry {
+            Entry::System(_) | Entry::Legend | Entry::Said(_) => {}
+            Entry::Symbol(path, hash) | Entry::SymbolNote(path, hash) => {
+                self.symbols.insert(path.clone(), *hash);
+            }
+            Entry::Full(key, version) => {
+                self.files.insert(key.clone(), File::full(version));
+            }
+            Entry::Delta(key, Diff { to, hunks }) => {
+                if let Some(file) = self.files.get_mut(key) {
+                    file.now = *to;
+                    file.diffs.push(Arc::clone(hunks));
+                    file.pending += 1;
+                    file.said = None;
+                }
+            }
+            Entry::Net(key, Diff { to, hunks }) => {
+                if let Some(file) = self.files.get_mut(key) {
+                    let diffs = vec![Arc::clone(hunks)];
+                    *file = File { now: *to, diffs, pending: 1, ..File::full(&file.base) };
+                }
+            }
+            Entry::Implied(key, to) => {
+                if let Some(file) = self.files.get_mut(key) {
+                    (file.now, file.text) = (*to, file.said.take());
+                    file.diffs.clear();
+                    (file.pending, file.implied) = (file.pending + 1, file.implied + 1);
+                }
+            }
+            Entry::Tree(listing) => self.tree = Some(Tree::new(Arc::clone(listing))),
+            Entry::TreeNote(changes) => {
+                if let Some(tree) = &mut self.tree {
+                    tree.change(changes);
+                }
+            }
+            Entry::Url(key, _) => {
+                self.urls.insert(key.clone());
+            }
+        }
+    }
+
+    /// Takes in the edits that a message of the model spells out.
+    fn listen(&mut self, logged: &Logged) {
+        for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
+            let key = ItemKey::File(FileKey::from(edit.path()));
+            let Some(file) = self.files.get_mut(&key) else { continue };
+            let before = file.said.clone().or_else(|| file.text());
+            if let Some(after) = before.and_then(|before| edit.applied(&before)) {
+                file.said = Some(after.into());
+            }
+        }
+    }
+}

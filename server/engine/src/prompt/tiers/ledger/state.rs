@@ -1,0 +1,156 @@
+//! What `ledger` remembers from turn to turn: the log that was sent, which of its prefixes the provider is known to hold,
+//! and how long files stay selected.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::hash::ContentHash;
+use crate::prompt::assembly::{Content, ItemKey, Layout, Tier};
+use crate::tokens::models::CacheKind;
+
+use super::super::{Billed, Rules};
+use super::draft::Draft;
+use super::hazard::{Ages, Clock, Fate};
+use super::log::{Boundary, Logged};
+use super::marks::Marks;
+
+/// Prefixes that were neither marked nor read for so many turns are not relied on any more (`docs/tiers.md`).
+const TRUSTED_TURNS: u64 = 2;
+
+/// When a prefix was last marked or read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Held {
+    turn: u64,
+    /// When it is gone unless it is used before, in milliseconds since 1970.
+    expires_ms: u64,
+}
+
+/// What a request relied on, until the provider says what it read.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Expected {
+    /// Tokens of the prefix that was kept.
+    read: usize,
+    /// Tokens of the whole prompt.
+    total: usize,
+    /// What the request itself wrote.
+    written: BTreeMap<ContentHash, Held>,
+}
+
+/// What is remembered.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct State {
+    /// The model, dialect, tools and pictures that the log was laid for.
+    identity: Option<ContentHash>,
+    /// How many prompts were recorded.
+    pub(super) turn: u64,
+    /// The last prompt without what stood behind its log.
+    pub(super) log: Vec<Arc<Logged>>,
+    held: BTreeMap<ContentHash, Held>,
+    expected: Expected,
+    /// How long selected files have stayed and when they were last changed.
+    pub(super) files: BTreeMap<ItemKey, Clock>,
+    pub(super) ages: Ages,
+    /// Where the last prompt showed what.
+    tiers: BTreeMap<ItemKey, Tier>,
+}
+
+impl State {
+    /// Brings the memory up to date with what is to be laid: forgets what cannot be held any more, and learns what the
+    /// person did since the last turn.
+    pub(super) fn begin(&mut self, content: &Content<'_>, rules: &Rules) {
+        if self.identity != Some(rules.identity) {
+            self.identity = Some(rules.identity);
+            self.log.clear();
+            self.held.clear();
+        }
+        let (turn, now) = (self.turn, rules.now_ms);
+        self.held.retain(|_, held| turn - held.turn <= TRUSTED_TURNS && now <= held.expires_ms);
+        self.observe(content);
+    }
+
+    /// Whether the provider is known to hold a prefix.
+    pub(super) fn holds(&self, prefix: ContentHash) -> bool {
+        self.held.contains_key(&prefix)
+    }
+
+    /// The turns a file has been selected and unchanged.
+    pub(super) fn age(&self, key: &ItemKey) -> usize {
+        self.files.get(key).map_or(0, |clock| clock.age(self.turn))
+    }
+
+    /// What the person did: which files stayed selected, which left, which changed.
+    fn observe(&mut self, content: &Content<'_>) {
+        let turn = self.turn;
+        let present: BTreeSet<&ItemKey> = content.files.iter().map(|piece| &piece.key).collect();
+        let exists = |key: &ItemKey| match key {
+            ItemKey::File(path) | ItemKey::Lines(path, _) => content.is_known(path),
+            _ => false,
+        };
+        for (key, clock) in &self.files {
+            let fate = match present.contains(key) {
+                true => Fate::Stayed,
+                false if exists(key) => Fate::Left,
+                // A file that vanished was not deselected.
+                false => continue,
+            };
+            self.ages.saw(clock.age(turn.saturating_sub(1)), fate);
+        }
+        self.files.retain(|key, _| present.contains(key));
+        for piece in &content.files {
+            let clock =
+                self.files.entry(piece.key.clone()).or_insert_with(|| Clock::started(turn, piece.hash));
+            clock.look(turn, piece.hash);
+        }
+    }
+
+    /// Takes a prompt over as sent.
+    pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
+        let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
+        self.tiers = items.rev().collect();
+        let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
+        let now = Held { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
+        // Marks stand on new blocks, or on held boundaries of the kept prefix, which they keep alive.
+        let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
+        let written: BTreeMap<ContentHash, Held> = match rules.prices.kind {
+            CacheKind::None => BTreeMap::new(),
+            CacheKind::Explicit { .. } => marked.map(|boundary| (boundary.hash, now)).collect(),
+            CacheKind::Automatic { .. } => {
+                draft.boundaries.iter().map(|boundary| (boundary.hash, now)).collect()
+            }
+        };
+        self.held.extend(&written);
+        let read = draft.boundaries.get(draft.kept).copied().unwrap_or(Boundary::START);
+        if draft.kept > 0 {
+            self.held.insert(read.hash, now);
+        }
+        let total = draft.boundaries.last().map_or(0, |boundary| boundary.tokens);
+        self.expected = Expected { read: read.tokens, total, written };
+        self.log = draft.log;
+        self.turn += 1;
+    }
+
+    /// Compares what the provider read with what was relied on. When it is less, only what that request wrote is
+    /// known to be there.
+    pub(in crate::prompt::tiers) fn learn(&mut self, billed: Billed) {
+        let Expected { read, total, written } = std::mem::take(&mut self.expected);
+        if billed.misses(read, total) {
+            self.held = written;
+        }
+    }
+
+    /// Tokens of the prefix that the last prompt kept.
+    pub(super) fn relied_on(&self) -> usize {
+        self.expected.read
+    }
+
+    /// Where the last prompt showed an item first; active when it did not.
+    pub fn tier_of(&self, key: &ItemKey) -> Tier {
+        self.tiers.get(key).copied().unwrap_or(Tier::Active)
+    }
+
+    /// Forgets the log, so that the next prompt is laid afresh.
+    pub fn forget_log(&mut self) {
+        self.log.clear();
+        self.held.clear();
+    }
+}

@@ -1,0 +1,118 @@
+//! What the model reads: the legend of the log, and the blocks that bring something up to date. Every text names the
+//! file, the version it starts from and the one it leads to; names and texts from files cannot open a section of their
+//! own.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use crate::code::outline;
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+use crate::prompt::assembly::{ItemKey, Piece, fence, inline};
+
+use super::log::{Change, Changes};
+
+static LEGEND: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "# How to read what follows\n\n{}\nThe messages below are a log: what stands later is newer, and the last word on a \
+         file counts. A file given in full stays as given until a later block changes it. `Update of` is a unified diff \
+         against the version it names; several are applied in order. `All updates of` is one diff against the last full \
+         text above it and takes the place of the updates in between. A later full text replaces everything before it. \
+         An outline or a list of changed files likewise replaces what was said before.",
+        outline::LEGEND
+    )
+});
+
+/// How to read the log; part of the system message, unless the log begins later.
+pub fn legend() -> &'static str {
+    &LEGEND
+}
+
+/// Map blocks under their heading.
+pub(super) fn symbols(pieces: &[&Piece]) -> String {
+    let length: usize = pieces.iter().map(|piece| piece.text.len() + 1).sum();
+    let mut out = String::with_capacity(length + 32);
+    out.push_str("# Repository Structure\n");
+    for piece in pieces {
+        out.push('\n');
+        out.push_str(&piece.text);
+    }
+    out
+}
+
+/// A map block that replaces an earlier one.
+pub(super) fn symbol_note(path: &FileKey, piece: &Piece) -> String {
+    format!("## Outline of {}, replacing the one above\n\n{}", inline(path.as_str()), piece.text)
+}
+
+/// The repository file list under its heading.
+pub(super) fn tree(list: &str) -> String {
+    format!("# Repository Files\n\n{list}")
+}
+
+/// What came and went since the file list.
+pub(super) fn tree_note(changes: &Changes) -> String {
+    let mut out = String::from("# Repository Files: changes since the list above\n\n");
+    for (path, change) in changes {
+        let sign = match change {
+            Change::Came => '+',
+            Change::Went => '-',
+        };
+        let _ = writeln!(out, "{sign} {}", inline(path.as_str()));
+    }
+    out
+}
+
+/// A diff from the version shown last.
+pub(super) fn delta(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
+    let heading = format!("## Update of {}: version {} to {}", name(key), label(from), label(to));
+    fenced_diff(&heading, diff)
+}
+
+/// A diff from the last full text.
+pub(super) fn net(key: &ItemKey, from: &str, to: &str, diff: &str) -> String {
+    let heading = format!(
+        "## All updates of {} since its last full text: version {} to {}",
+        name(key),
+        label(from),
+        label(to)
+    );
+    fenced_diff(&heading, diff)
+}
+
+/// Where the truth about a file is that was brought up to date.
+pub(super) fn pending(key: &ItemKey, now: &str, updates: u32, implied: u32) -> String {
+    let plural = if updates == 1 { "" } else { "s" };
+    let whose = match implied {
+        0 => String::new(),
+        _ if implied == updates => ", as you wrote".to_owned(),
+        _ => format!(", {implied} of them as you wrote"),
+    };
+    format!("- {}: version {}, {updates} update{plural} above{whose}", name(key), label(now))
+}
+
+/// The heading over [`pending`] lines.
+pub(super) const PENDING: &str = "# Current versions of updated files";
+
+/// The version of a text, as it stands beside the file's name.
+fn label(body: &str) -> String {
+    ContentHash::of(body).short()
+}
+
+fn name(key: &ItemKey) -> String {
+    match key {
+        ItemKey::File(path) => inline(path.as_str()),
+        ItemKey::Lines(path, lines) => {
+            format!("{} {lines}, its first line counted as 1", inline(path.as_str()))
+        }
+        other => inline(&other.to_string()),
+    }
+}
+
+fn fenced_diff(heading: &str, diff: &str) -> String {
+    let fence = fence(diff);
+    let newline = if diff.is_empty() || diff.ends_with('\n') { "" } else { "\n" };
+    // A file may have been changed back.
+    let note = if diff.is_empty() { "Nothing is left of them: the text is as it was.\n\n" } else { "" };
+    format!("{heading}\n\n{note}{fence}diff\n{diff}{newline}{fence}")
+}

@@ -1,0 +1,228 @@
+//! What stands where in the next prompt, why, and what it will cost: one form for all policies, each of which fills in
+//! its own figures. Changes nothing.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::conversation::selection::{Choice, LineRange};
+use crate::key::FileKey;
+use crate::prompt::assembly::{
+    AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Titles, Workspace, weigh,
+};
+use crate::prompt::session::Session;
+use crate::tokens::cost::Charge;
+
+use super::{Chosen, Reason, TierState, ledger, ripple};
+
+/// The reply of `tiers.report`: the next prompt before its request.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "TiersReport")]
+pub struct TiersReport<Item = ItemReport> {
+    /// The model.
+    pub model: String,
+    /// The policy, and who decided on it.
+    #[serde(flatten)]
+    pub chosen: Chosen,
+    /// Prompts that were recorded so far.
+    pub turns: u64,
+    /// What stands in each tier that holds anything.
+    pub tiers: Vec<TierReport>,
+    /// Every item in the order of the prompt, then those that only keep a place.
+    pub items: Vec<Item>,
+    /// What all of it weighs, in tokens.
+    pub tokens: usize,
+    /// What it would be charged, as far as it is known what the provider's cache holds: `read` is the cached read to
+    /// expect.
+    pub predicted: Charge,
+    /// `predicted.read` as a share of all its tokens, in percent, rounded to one decimal.
+    pub expected_percent: f64,
+    /// The share of the input billed so far that was read from the cache, in percent; absent before anything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_percent: Option<f64>,
+}
+
+/// One item.
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemReport {
+    /// Its name.
+    pub key: ItemKey,
+    /// What people call it: a file by its path, a message by who said it and how it begins, a web page by its title.
+    pub title: String,
+    /// The file it belongs to, if it belongs to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FileKey>,
+    /// The lines of that file that it shows, when it is not the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<LineRange>>,
+    /// What is chosen for that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Choice>,
+    /// The tier it stands in.
+    pub tier: Tier,
+    /// What it weighs, updates included.
+    pub tokens: usize,
+    /// The content block of the prompt that shows it first, counted from 0; absent when it is not shown but keeps its
+    /// place, as an outline behind the full text of its file does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<usize>,
+    /// What the policy knows of it.
+    #[serde(flatten)]
+    pub figures: Option<Figures>,
+    /// The last break that began with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_break: Option<LastBreak>,
+}
+
+/// What a policy knows of an item.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Figures {
+    /// Policy `ledger`.
+    Ledger(ledger::Figures),
+    /// Policy `ripple`.
+    Ripple(ripple::Figures),
+}
+
+/// When something was broken, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub struct LastBreak {
+    /// The prompt that broke it, counted from 1.
+    pub turn: u64,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl<Item> TiersReport<Item> {
+    /// The same with other items.
+    pub fn map_items<Other>(self, to: impl FnMut(Item) -> Other) -> TiersReport<Other> {
+        TiersReport {
+            model: self.model,
+            chosen: self.chosen,
+            turns: self.turns,
+            tiers: self.tiers,
+            items: self.items.into_iter().map(to).collect(),
+            tokens: self.tokens,
+            predicted: self.predicted,
+            expected_percent: self.expected_percent,
+            cached_percent: self.cached_percent,
+        }
+    }
+}
+
+/// Lays out what the next request would bring along at the time `now_ms` (milliseconds since 1970), and says what stands
+/// where.
+///
+/// # Errors
+/// As [`weigh`].
+pub fn report(
+    workspace: &Workspace<'_>,
+    session: &Session,
+    now_ms: u64,
+    means: Means<'_>,
+) -> Result<TiersReport, AssembleError> {
+    let prepared = weigh(workspace, session, &session.next_ask(now_ms), means)?;
+    let tokenizer = means.models.resolve(&prepared.reply.model).model.tokenizer;
+    let outline = |key: &ItemKey| match key {
+        ItemKey::Symbol(path) => {
+            workspace.symbols.get(path).map_or(0, |file| means.counter.count(tokenizer, &file.block.text))
+        }
+        _ => 0,
+    };
+    let items = items(&prepared, session, &outline);
+    let Prepared { reply, chosen, .. } = prepared;
+    let read = reply.predicted.read as f64 * 1_000.0 / reply.predicted.total().max(1) as f64;
+    Ok(TiersReport {
+        model: reply.model,
+        chosen,
+        turns: session.breaks().turns(),
+        tiers: reply.tiers,
+        items,
+        tokens: reply.tokens.total,
+        predicted: reply.predicted,
+        expected_percent: read.round() / 10.0,
+        cached_percent: session.totals.cached_percent(),
+    })
+}
+
+/// Where an item stands and what it weighs.
+struct Place {
+    position: usize,
+    tier: Tier,
+    tokens: usize,
+}
+
+/// Every item of a prompt, then those that its policy remembers without showing them. `outline` weighs a map block on its
+/// own: several share a content block.
+fn items(prepared: &Prepared, session: &Session, outline: &dyn Fn(&ItemKey) -> usize) -> Vec<ItemReport> {
+    let mut places: BTreeMap<&ItemKey, Place> = BTreeMap::new();
+    for (position, block) in prepared.layout.blocks().enumerate() {
+        for key in &block.items {
+            let place = places.entry(key).or_insert(Place { position, tier: block.tier, tokens: 0 });
+            place.tokens += share(key, block, outline);
+        }
+    }
+    let titles = Titles::of(session);
+    let figures = PolicyFigures::of(&session.tiers, &prepared.tiers);
+    let item = |key: &ItemKey, tier, tokens, position| ItemReport {
+        key: key.clone(),
+        title: titles.item(key),
+        path: key.path().cloned(),
+        lines: match key {
+            ItemKey::Lines(_, lines) => Some(vec![*lines]),
+            _ => None,
+        },
+        state: key.path().map(|path| session.selection.choice(path)),
+        tier,
+        tokens,
+        position,
+        figures: figures.of_item(key, tier),
+        last_break: session.breaks().of(key).map(|(turn, reason)| LastBreak { turn, reason }),
+    };
+    let mut items: Vec<ItemReport> =
+        places.iter().map(|(key, place)| item(key, place.tier, place.tokens, Some(place.position))).collect();
+    items.sort_by_key(|item| item.position);
+    if let (TierState::Ripple(before), TierState::Ripple(after)) = (&session.tiers, &prepared.tiers) {
+        let waiting = before
+            .items()
+            .iter()
+            .filter(|(key, _)| !places.contains_key(*key) && after.items().contains_key(*key));
+        items.extend(waiting.map(|(key, tracked)| item(key, tracked.tier, tracked.tokens, None)));
+    }
+    items
+}
+
+/// What an item weighs in a block that it may share with others.
+fn share(key: &ItemKey, block: &LaidBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
+    if block.items.len() > 1 { outline(key).min(block.tokens) } else { block.tokens }
+}
+
+/// Where figures are found: what `ripple` counts was remembered before the prompt, what `ledger` reckons comes with it.
+enum PolicyFigures<'a> {
+    Ledger(BTreeMap<ItemKey, ledger::Figures>),
+    Ripple(&'a TierState),
+    None,
+}
+
+impl<'a> PolicyFigures<'a> {
+    fn of(before: &'a TierState, after: &TierState) -> Self {
+        match after {
+            TierState::Ledger(state) => Self::Ledger(state.figures()),
+            TierState::Ripple(_) => Self::Ripple(before),
+            TierState::Untracked => Self::None,
+        }
+    }
+
+    fn of_item(&self, key: &ItemKey, tier: Tier) -> Option<Figures> {
+        match self {
+            Self::Ledger(figures) => figures.get(key).copied().map(Figures::Ledger),
+            Self::Ripple(_) if *key == ItemKey::System => None,
+            Self::Ripple(TierState::Ripple(state)) => Some(Figures::Ripple(state.figures(key, tier))),
+            Self::Ripple(_) => Some(Figures::Ripple(ripple::State::default().figures(key, tier))),
+            Self::None => None,
+        }
+    }
+}

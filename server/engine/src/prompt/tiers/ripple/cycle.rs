@@ -1,0 +1,267 @@
+//! What happens to the tiers after each request: count, demote what changed, graduate what lasted, let
+//! promotions ripple upwards through broken tiers. Pure arithmetic on [`State`].
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::hash::ContentHash;
+use crate::prompt::assembly::{Content, ItemKey, Tier};
+
+use super::super::Rules;
+use super::state::{PAGES_ENTER, State, Tracked, above, entry};
+
+/// From the bottom up, the way promotions travel.
+const UPWARDS: [Tier; 4] = [Tier::L3, Tier::L2, Tier::L1, Tier::L0];
+
+/// Brings the tiers up to date with a request that was sent. `broken` are the tiers whose cached bytes
+/// changed before it, `pages` are web pages that were in it for the first time.
+pub(super) fn after_request(
+    state: &mut State,
+    content: &Content<'_>,
+    rules: &Rules,
+    broken: &mut BTreeSet<Tier>,
+    pages: Vec<ItemKey>,
+) {
+    measure(state, content, broken);
+    let mut cycle = Cycle { state, rules, broken, incoming: BTreeMap::new(), touched: BTreeSet::new() };
+    cycle.send(pages, PAGES_ENTER);
+    cycle.graduate();
+    cycle.graduate_history(content);
+    cycle.ripple();
+    cycle.demote_underfilled();
+    cycle.refill_l0();
+}
+
+/// Compares every item with what it looked like: unchanged active items gain N, changed ones fall back to
+/// active with N = 0, new ones start there. A placeholder takes its first measurement as it comes.
+fn measure(state: &mut State, content: &Content<'_>, broken: &mut BTreeSet<Tier>) {
+    let pieces = content.map.iter().chain(&content.files).chain(&content.urls);
+    let pieces = pieces.map(|piece| (piece.key.clone(), piece.hash, piece.tokens));
+    let history = content.history.iter().map(|said| (ItemKey::History(said.id), said.hash(), said.tokens()));
+    for (key, hash, tokens) in pieces.chain(merged(history)) {
+        match state.items.get_mut(&key) {
+            None => {
+                let (tier, n) = (Tier::Active, entry(Tier::Active));
+                state.items.insert(key, Tracked { tier, n, hash: Some(hash), tokens });
+            }
+            Some(tracked) => {
+                match tracked.hash {
+                    Some(before) if before != hash => {
+                        broken.insert(tracked.tier);
+                        tracked.tier = Tier::Active;
+                        tracked.n = 0;
+                    }
+                    _ if tracked.tier == Tier::Active => tracked.n += 1,
+                    _ => {}
+                }
+                tracked.hash = Some(hash);
+                tracked.tokens = tokens;
+            }
+        }
+    }
+    broken.remove(&Tier::Active);
+}
+
+/// Repairs may lay one message down in several pieces; together they are one item.
+fn merged(
+    history: impl Iterator<Item = (ItemKey, ContentHash, usize)>,
+) -> impl Iterator<Item = (ItemKey, ContentHash, usize)> {
+    let mut merged: BTreeMap<ItemKey, (ContentHash, usize)> = BTreeMap::new();
+    for (key, hash, tokens) in history {
+        merged
+            .entry(key)
+            .and_modify(|(all, sum)| {
+                *all = ContentHash::of(&format!("{all}{hash}"));
+                *sum += tokens;
+            })
+            .or_insert((hash, tokens));
+    }
+    merged.into_iter().map(|(key, (hash, tokens))| (key, hash, tokens))
+}
+
+struct Cycle<'a> {
+    state: &'a mut State,
+    rules: &'a Rules,
+    broken: &'a mut BTreeSet<Tier>,
+    /// Items on their way into a tier.
+    incoming: BTreeMap<Tier, BTreeSet<ItemKey>>,
+    /// Tiers whose veterans were already looked at in this cycle.
+    touched: BTreeSet<Tier>,
+}
+
+impl Cycle<'_> {
+    /// Active files and map blocks that lasted three requests go to L3, still selected or not.
+    fn graduate(&mut self) {
+        let lasted: Vec<ItemKey> = self
+            .eligible()
+            .filter(|(key, _)| !matches!(key, ItemKey::History(_)))
+            .map(|(key, _)| key.clone())
+            .collect();
+        self.send(lasted, Tier::L3);
+    }
+
+    /// History graduates for free when L3 is rebuilt anyway; otherwise only what exceeds one target's worth
+    /// of it, oldest first. Never without a target.
+    fn graduate_history(&mut self, content: &Content<'_>) {
+        let target = self.rules.target;
+        if target == 0 {
+            return;
+        }
+        let mut eligible: Vec<(ItemKey, usize)> = self
+            .eligible()
+            .filter(|(key, _)| matches!(key, ItemKey::History(_)))
+            .map(|(key, tracked)| (key.clone(), tracked.tokens))
+            .collect();
+        let rebuilt = self.broken.contains(&Tier::L3) || self.incoming.contains_key(&Tier::L3);
+        if !rebuilt {
+            let mut recent = 0;
+            while let Some((_, tokens)) = eligible.last() {
+                if recent >= target {
+                    break;
+                }
+                recent += tokens;
+                eligible.pop();
+            }
+        }
+        // A message whose older neighbour stays behind would stand in front of it; leave it too.
+        let order: Vec<ItemKey> = content.history.iter().map(|said| ItemKey::History(said.id)).collect();
+        let going: BTreeSet<ItemKey> = eligible.into_iter().map(|(key, _)| key).collect();
+        let in_order = order
+            .into_iter()
+            .skip_while(|key| self.state.tier_of(key) != Tier::Active)
+            .take_while(|key| going.contains(key))
+            .collect();
+        self.send(in_order, Tier::L3);
+    }
+
+    /// Works upwards until nothing moves.
+    fn ripple(&mut self) {
+        loop {
+            let mut moved = Moved::No;
+            for tier in UPWARDS {
+                let incoming = self.incoming.remove(&tier).unwrap_or_default();
+                let due = self.broken.contains(&tier) && !self.touched.contains(&tier);
+                if incoming.is_empty() && !due {
+                    continue;
+                }
+                moved = Moved::Yes;
+                self.broken.insert(tier);
+                let mut veterans = self.state.in_tier(tier);
+                veterans.retain(|key| !incoming.contains(key));
+                for key in incoming {
+                    if let Some(tracked) = self.state.items.get_mut(&key) {
+                        tracked.tier = tier;
+                        tracked.n = entry(tier);
+                    }
+                }
+                if self.touched.insert(tier) {
+                    self.age_veterans(tier, veterans);
+                }
+            }
+            if moved == Moved::No {
+                break;
+            }
+        }
+    }
+
+    /// The veterans with the lowest N anchor their tier: while it holds more than the target, the first
+    /// target's worth of them is frozen. The rest gain N and go up when they may.
+    fn age_veterans(&mut self, tier: Tier, mut veterans: Vec<ItemKey>) {
+        let Some(above) = above(tier) else { return };
+        let threshold = entry(above);
+        let open = self.broken.contains(&above) || self.state.weight(above) == 0;
+        let anchors = if self.state.weight(tier) > self.rules.target { self.rules.target } else { 0 };
+        veterans.sort_by_cached_key(|key| {
+            (self.state.items.get(key).map(|tracked| tracked.n), newest_first(key))
+        });
+
+        let mut anchored = 0;
+        let mut rising = Vec::new();
+        for key in veterans {
+            let Some(tracked) = self.state.items.get_mut(&key) else { continue };
+            if anchored < anchors {
+                anchored += tracked.tokens;
+                continue;
+            }
+            tracked.n += 1;
+            if tracked.n >= threshold {
+                tracked.n = threshold;
+                if open {
+                    rising.push(key);
+                }
+            }
+        }
+        if !rising.is_empty() {
+            self.broken.insert(tier);
+            self.send(rising, above);
+        }
+    }
+
+    /// A middle tier that fell under the target is not worth its breakpoint: its items go down one level.
+    fn demote_underfilled(&mut self) {
+        if self.rules.target == 0 {
+            return;
+        }
+        for (tier, below) in [(Tier::L2, Tier::L3), (Tier::L1, Tier::L2)] {
+            let weight = self.state.weight(tier);
+            if self.touched.contains(&tier) || weight == 0 || weight >= self.rules.target {
+                continue;
+            }
+            for tracked in self.state.items.values_mut().filter(|tracked| tracked.tier == tier) {
+                tracked.tier = below;
+                tracked.n = entry(below);
+            }
+            self.broken.extend([tier, below]);
+        }
+    }
+
+    /// When L1 is rebuilt anyway, its most lasting items fill up an L0 that fell under the target.
+    fn refill_l0(&mut self) {
+        if !self.broken.contains(&Tier::L1) {
+            return;
+        }
+        let mut candidates = self.state.in_tier(Tier::L1);
+        candidates.sort_by_cached_key(|key| {
+            (Reverse(self.state.items.get(key).map(|tracked| tracked.n)), key.clone())
+        });
+        let mut weight = self.state.weight(Tier::L0);
+        for key in candidates {
+            if weight >= self.rules.target {
+                break;
+            }
+            if let Some(tracked) = self.state.items.get_mut(&key) {
+                tracked.tier = Tier::L0;
+                tracked.n = entry(Tier::L0);
+                weight += tracked.tokens;
+                self.broken.insert(Tier::L0);
+            }
+        }
+    }
+
+    fn eligible(&self) -> impl Iterator<Item = (&ItemKey, &Tracked)> {
+        let lasted = |tracked: &Tracked| tracked.tier == Tier::Active && tracked.n >= entry(Tier::L3);
+        self.state.items.iter().filter(move |(_, tracked)| lasted(tracked))
+    }
+
+    fn send(&mut self, keys: Vec<ItemKey>, tier: Tier) {
+        if !keys.is_empty() {
+            self.incoming.entry(tier).or_default().extend(keys);
+        }
+    }
+}
+
+/// Whether a round of [`Cycle::ripple`] changed anything.
+#[derive(PartialEq, Eq)]
+enum Moved {
+    Yes,
+    No,
+}
+
+/// Among messages of equal N the newer ones anchor, so that the older ones rise first and the
+/// conversation stays in order.
+fn newest_first(key: &ItemKey) -> (Option<Reverse<u64>>, ItemKey) {
+    match key {
+        ItemKey::History(id) => (Some(Reverse(id.0)), key.clone()),
+        _ => (None, key.clone()),
+    }
+}

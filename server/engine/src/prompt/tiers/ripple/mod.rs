@@ -1,0 +1,175 @@
+//! Policy `ripple`: content that stays unchanged for N requests rises through four cached tiers, and a
+//! promotion only happens into a tier whose cache is broken anyway (`docs/tiers.md`). It
+//! predicts nothing and learns nothing from usage.
+
+mod cycle;
+mod seed;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use crate::prompt::assembly::{
+    Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Speaker, Tier, WORKING_FILES,
+};
+
+use super::{Laid, Policy, Rules, TierState};
+
+pub use state::{Figures, State, Tracked};
+
+use state::Seeded;
+
+/// The rule itself.
+pub(super) struct Ripple;
+
+/// The cached tiers in the order they stand in the prompt.
+const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
+
+impl Policy for Ripple {
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid {
+        let mut state = match state {
+            TierState::Ripple(state) => state.clone(),
+            TierState::Untracked | TierState::Ledger(_) => State::default(),
+        };
+        match state.seeded {
+            Seeded::NotYet if !content.map.is_empty() => seed::start(&mut state, content, rules),
+            Seeded::Again => seed::rebuild(&mut state, content, rules),
+            Seeded::NotYet | Seeded::Done => {}
+        }
+        let mut broken = state.forget_missing(content);
+        let pages = state.admit_pages(content);
+        let (layout, listed) = lay_out(&state, content, rules);
+        cycle::after_request(&mut state, content, rules, &mut broken, pages);
+        Laid { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
+    }
+}
+
+fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, Listed) {
+    let mut composer = Composer::new(content.count);
+    let history = HistoryTiers::new(state, &content.history);
+    let in_tier = |tier: Tier| Section {
+        map: content.map.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        files: content.files.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        urls: content.urls.iter().filter(|piece| state.tier(piece) == tier).collect(),
+        history: history.in_tier(tier),
+    };
+
+    for tier in CACHED {
+        composer.enter(tier);
+        let section = in_tier(tier);
+        if tier == Tier::L0 {
+            composer.system(&content.system);
+            if !content.map.is_empty() {
+                composer.map_in_front(content.in_front(), &section.map);
+            }
+            if !section.files.is_empty() {
+                composer.files(content.in_front(), reference_heading(tier), &section.files);
+            }
+            composer.urls(&section.urls);
+        } else {
+            section.context(&mut composer, tier);
+        }
+        section.history.iter().for_each(|said| composer.said(said));
+        if !section.is_empty() || (tier == Tier::L0 && composer.has_text()) {
+            composer.mark(rules.ttl, rules.carriers);
+        }
+    }
+
+    composer.enter(Tier::Active);
+    let active = in_tier(Tier::Active);
+    if !active.map.is_empty() {
+        composer.map(&active.map);
+        composer.acknowledge(Part::Map);
+    }
+    let listed = composer.file_list(&content.tree);
+    composer.urls(&active.urls);
+    if !active.files.is_empty() {
+        composer.files(Speaker::User, WORKING_FILES, &active.files);
+        composer.acknowledge(Part::Files);
+    }
+    active.history.iter().for_each(|said| composer.said(said));
+    composer.session_state(content);
+    composer.request(&content.request);
+    (composer.finish(), listed)
+}
+
+fn reference_heading(tier: Tier) -> &'static str {
+    match tier {
+        Tier::L0 => "# Reference Files (Stable)",
+        Tier::L2 => "# Reference Files (L2)",
+        Tier::L3 => "# Reference Files (L3)",
+        Tier::L1 | Tier::Active => "# Reference Files",
+    }
+}
+
+/// What stands in one tier.
+struct Section<'a> {
+    map: Vec<&'a Piece>,
+    files: Vec<&'a Piece>,
+    urls: Vec<&'a Piece>,
+    history: Vec<&'a Said>,
+}
+
+impl Section<'_> {
+    fn is_empty(&self) -> bool {
+        self.map.is_empty() && self.files.is_empty() && self.urls.is_empty() && self.history.is_empty()
+    }
+
+    /// Map blocks and files of a tier below L0, as a user message with an acknowledgement.
+    fn context(&self, composer: &mut Composer<'_>, tier: Tier) {
+        if !self.map.is_empty() {
+            composer.map(&self.map);
+        }
+        if !self.files.is_empty() {
+            composer.files(Speaker::User, reference_heading(tier), &self.files);
+        }
+        if !self.map.is_empty() || !self.files.is_empty() {
+            composer.acknowledge(if self.map.is_empty() { Part::Files } else { Part::Map });
+        }
+        composer.urls(&self.urls);
+    }
+}
+
+/// The tier each message really stands in. The conversation must stay in order and a tool call must stay
+/// next to its results, so a message is never more stable than an older one or than its own run.
+struct HistoryTiers<'a>(Vec<(Tier, &'a Said)>);
+
+impl<'a> HistoryTiers<'a> {
+    fn new(state: &State, history: &'a [Said]) -> Self {
+        let mut placed = Vec::with_capacity(history.len());
+        let mut floor = Tier::L0;
+        for run in runs(history) {
+            let least = run.iter().map(|said| state.tier_of(&ItemKey::History(said.id))).max();
+            floor = floor.max(least.unwrap_or(Tier::Active));
+            placed.extend(run.iter().map(|said| (floor, said)));
+        }
+        Self(placed)
+    }
+
+    fn in_tier(&self, tier: Tier) -> Vec<&'a Said> {
+        self.0.iter().filter(|(own, _)| *own == tier).map(|(_, said)| *said).collect()
+    }
+}
+
+/// Cuts a history where nothing is torn apart: what the assistant says in a row and everything up to the last result of the
+/// calls in it is one run.
+fn runs(history: &[Said]) -> impl Iterator<Item = &[Said]> {
+    // Whether the assistant has called a tool since the user spoke.
+    let mut calls = false;
+    history.chunk_by(move |one, next| {
+        calls = one.speaker == Speaker::Assistant && (calls || one.calls_a_tool());
+        one.id == next.id
+            || (one.speaker == Speaker::Assistant && next.speaker == Speaker::Assistant)
+            || (calls && next.answers_a_tool())
+            || (one.answers_a_tool() && next.answers_a_tool())
+    })
+}
+
+/// The keys of everything in `content` that a tier may hold.
+fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
+    let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
+    let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);
+    let history = content.history.iter().map(|said| ItemKey::History(said.id));
+    pieces.chain(hidden).chain(history).collect()
+}

@@ -1,0 +1,167 @@
+//! What `ripple` remembers about each item: its tier, its counter, what it looked like. The rules that
+//! change it are in `cycle` and `seed`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::hash::ContentHash;
+use crate::prompt::assembly::{Content, ItemKey, Piece, Tier};
+
+use super::present;
+
+/// One item's place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tracked {
+    /// Where it stands.
+    pub tier: Tier,
+    /// How many requests in a row it was unchanged, as far as its tier counts.
+    pub n: u32,
+    /// What it looked like; `None` until it is measured for the first time.
+    pub hash: Option<ContentHash>,
+    /// Its weight in tokens when it was last measured.
+    pub tokens: usize,
+}
+
+/// All items' places.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct State {
+    pub(super) items: BTreeMap<ItemKey, Tracked>,
+    pub(super) seeded: Seeded,
+}
+
+/// What is known of one item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RippleFigures")]
+pub struct Figures {
+    /// How many requests in a row it was unchanged, as far as its tier counts.
+    pub n: u32,
+    /// The N at which it goes up; absent in L0, which is final.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<u32>,
+}
+
+/// Whether the content was already spread over the tiers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Seeded {
+    #[default]
+    NotYet,
+    /// It was, and is to be once more.
+    Again,
+    Done,
+}
+
+/// The tier that web pages enter.
+pub(super) const PAGES_ENTER: Tier = Tier::L1;
+
+/// The N with which an item enters a tier (the table in `docs/tiers.md`).
+pub(super) fn entry(tier: Tier) -> u32 {
+    match tier {
+        Tier::Active => 0,
+        Tier::L3 => 3,
+        Tier::L2 => 6,
+        Tier::L1 => 9,
+        Tier::L0 => 12,
+    }
+}
+
+/// The tier that an item of this tier is promoted to, and the N that it takes.
+pub(super) fn above(tier: Tier) -> Option<Tier> {
+    match tier {
+        Tier::Active => Some(Tier::L3),
+        Tier::L3 => Some(Tier::L2),
+        Tier::L2 => Some(Tier::L1),
+        Tier::L1 => Some(Tier::L0),
+        Tier::L0 => None,
+    }
+}
+
+impl State {
+    /// Every tracked item with its place, in key order.
+    pub fn items(&self) -> &BTreeMap<ItemKey, Tracked> {
+        &self.items
+    }
+
+    /// A state as if its map had been placed.
+    #[cfg(test)]
+    pub(crate) fn from_items(items: impl IntoIterator<Item = (ItemKey, Tracked)>) -> Self {
+        Self { items: items.into_iter().collect(), seeded: Seeded::Done }
+    }
+
+    /// The tier of an item; active when it is not tracked.
+    pub fn tier_of(&self, key: &ItemKey) -> Tier {
+        self.items.get(key).map_or(Tier::Active, |tracked| tracked.tier)
+    }
+
+    /// Forgets the conversation, after it was cleared, replaced or compacted.
+    pub fn purge_history(&mut self) {
+        self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
+    }
+
+    /// Has the next prompt give every item its place anew.
+    pub fn rebuild(&mut self) {
+        if self.seeded == Seeded::Done {
+            self.seeded = Seeded::Again;
+        }
+    }
+
+    /// What is known of an item that is shown in this tier. One that is shown in another than it was remembered in has
+    /// just entered it; only a message may be held back by an older one and keeps its count.
+    pub fn figures(&self, key: &ItemKey, shown: Tier) -> Figures {
+        let n = match self.items.get(key) {
+            Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
+            _ => entry(shown),
+        };
+        Figures { n, threshold: above(shown).map(entry) }
+    }
+
+    /// The tier a piece stands in for this prompt. A cached tier only shows a piece that still looks as it
+    /// did; a changed one is already active, so that the tiers in front of it keep their bytes.
+    pub(super) fn tier(&self, piece: &Piece) -> Tier {
+        match self.items.get(&piece.key) {
+            Some(tracked) if tracked.hash.is_none_or(|hash| hash == piece.hash) => tracked.tier,
+            _ => Tier::Active,
+        }
+    }
+
+    /// Takes in web pages that are new: they enter high, because a page that was fetched on purpose does not change. Says
+    /// which they are.
+    pub(super) fn admit_pages(&mut self, content: &Content<'_>) -> Vec<ItemKey> {
+        let (tier, n) = (PAGES_ENTER, entry(PAGES_ENTER));
+        let mut new = Vec::new();
+        for piece in &content.urls {
+            if !self.items.contains_key(&piece.key) {
+                let tracked = Tracked { tier, n, hash: None, tokens: piece.tokens };
+                self.items.insert(piece.key.clone(), tracked);
+                new.push(piece.key.clone());
+            }
+        }
+        new
+    }
+
+    /// Forgets what is no longer in the content, and says which tiers that breaks. A map block that is only
+    /// hidden behind the full text of its file keeps its place.
+    pub(super) fn forget_missing(&mut self, content: &Content<'_>) -> BTreeSet<Tier> {
+        let present = present(content);
+        let mut broken = BTreeSet::new();
+        self.items.retain(|key, tracked| {
+            let stays = present.contains(key);
+            if !stays {
+                broken.insert(tracked.tier);
+            }
+            stays
+        });
+        broken
+    }
+
+    /// The weight of a tier in tokens.
+    pub(super) fn weight(&self, tier: Tier) -> usize {
+        self.items.values().filter(|tracked| tracked.tier == tier).map(|tracked| tracked.tokens).sum()
+    }
+
+    /// The items of a tier in key order.
+    pub(super) fn in_tier(&self, tier: Tier) -> Vec<ItemKey> {
+        self.items.iter().filter(|(_, tracked)| tracked.tier == tier).map(|(key, _)| key.clone()).collect()
+    }
+}

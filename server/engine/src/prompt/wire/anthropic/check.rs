@@ -1,0 +1,552 @@
+//! Reads a Messages API body and names each rule it breaks. Shares no code with the renderer, so that a
+//! mistake there is seen here. Linear in the size of the body.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use serde_json::Value;
+
+use super::super::findings::{Findings, is_web_address, is_word};
+use super::super::rule::{Rule, Violation};
+use crate::conversation::history::{Sides, media_type_of, sides};
+
+/// Breakpoints in one request.
+const BREAKPOINTS: usize = 4;
+/// "Maximum request size: 32 MB" for the Messages API.
+const BODY_BYTES: usize = 32 * 1024 * 1024;
+/// From this many pictures on the stricter limit holds.
+const MANY_PICTURES: usize = 21;
+/// Longest side in pixels when there are many pictures.
+const SIDE_OF_MANY: u32 = 2_000;
+/// Longest side in pixels in any case.
+const SIDE_OF_FEW: u32 = 8_000;
+/// Base64 of one picture ("image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes").
+const PICTURE_BYTES: usize = 5 * 1024 * 1024;
+
+/// Blocks of the API that Strata has no form for: from the user, in results, from the assistant (Messages API,
+/// "Input content blocks").
+const OF_THE_USER: [&str; 2] = ["document", "search_result"];
+const OF_RESULTS: [&str; 3] = ["document", "search_result", "tool_reference"];
+const OF_THE_ASSISTANT: [&str; 9] = [
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+];
+
+/// Who sent a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    User,
+    Assistant,
+}
+
+/// What the check of one body gathers on its way.
+#[derive(Default)]
+struct Reader<'a> {
+    findings: Findings,
+    /// Pointers to the breakpoints with their time to live, in the order tools, system, messages.
+    breakpoints: Vec<(String, &'a str)>,
+    /// Pointers to the inline pictures and their longest sides.
+    pictures: Vec<(String, Option<u32>)>,
+    /// Ids of all calls.
+    calls: HashSet<&'a str>,
+}
+
+/// The rules that `body` breaks.
+pub(super) fn check(body: &Value) -> Vec<Violation> {
+    let mut reader = Reader::default();
+    let messages = reader.findings.messages(body);
+    // Automatic caching; it takes one of the four places and stands at the end.
+    if let Some(control) = body.get("cache_control") {
+        reader.breakpoint(control, String::new());
+    }
+    let automatic = reader.breakpoints.pop();
+    reader.tools(body);
+    reader.system(body);
+    for (index, message) in messages.iter().enumerate() {
+        reader.message(message, index);
+    }
+    reader.turns(messages);
+    reader.pairs(messages);
+    reader.server_pairs(messages);
+    reader.breakpoints.extend(automatic);
+    reader.limits(body);
+    reader.findings.into_vec()
+}
+
+impl<'a> Reader<'a> {
+    fn tools(&mut self, body: &'a Value) {
+        for (index, tool) in self.findings.tools(body).iter().enumerate() {
+            let path = format!("/tools/{index}");
+            if let Some(name) = self.findings.string(tool, "name", &path) {
+                self.findings.declaration(name, tool.get("input_schema"), &path);
+            }
+            if let Some(control) = tool.get("cache_control") {
+                self.breakpoint(control, path);
+            }
+        }
+    }
+
+    fn system(&mut self, body: &'a Value) {
+        match body.get("system") {
+            None => {}
+            Some(Value::String(text)) => self.text(text, "/system"),
+            Some(Value::Array(blocks)) => {
+                for (index, block) in blocks.iter().enumerate() {
+                    let path = format!("/system/{index}");
+                    if block.get("type").and_then(Value::as_str) == Some("text") {
+                        self.block(block, None, path);
+                    } else {
+                        self.findings.add(Rule::Shape, path, "`system` holds text blocks only");
+                    }
+                }
+            }
+            Some(_) => self.findings.add(Rule::Shape, "/system", "`system` must be a string or a list"),
+        }
+    }
+
+    fn message(&mut self, message: &'a Value, index: usize) {
+        let path = format!("/messages/{index}");
+        let from = from(message);
+        if from.is_none() {
+            let detail = "a message comes from `user` or `assistant`";
+            self.findings.add(Rule::Role, path.clone() + "/role", detail);
+        }
+        match message.get("content") {
+            Some(Value::String(text)) if text.is_empty() => self.empty(path),
+            Some(Value::String(text)) => self.text(text, &(path + "/content")),
+            Some(Value::Array(blocks)) if blocks.is_empty() => self.empty(path),
+            Some(Value::Array(blocks)) => {
+                for (at, block) in blocks.iter().enumerate() {
+                    self.block(block, from, format!("{path}/content/{at}"));
+                }
+                self.thinking_place(blocks, &path);
+            }
+            _ => self.findings.add(Rule::Shape, path, "`content` must be a string or a list"),
+        }
+    }
+
+    fn empty(&mut self, path: String) {
+        self.findings.add(Rule::EmptyMessage, path, "a message must have content");
+    }
+
+    fn text(&mut self, text: &str, path: &str) {
+        if text.trim().is_empty() {
+            self.findings.add(Rule::EmptyText, path, "a text must not be empty or blank");
+        }
+    }
+
+    /// A block of a message (`from` says whose) or of the system prompt.
+    fn block(&mut self, block: &'a Value, from: Option<From>, path: String) {
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        let owner = match kind {
+            "tool_use" | "thinking" | "redacted_thinking" => Some(From::Assistant),
+            "tool_result" | "image" | "container_upload" => Some(From::User),
+            _ if OF_THE_USER.contains(&kind) => Some(From::User),
+            _ if OF_THE_ASSISTANT.contains(&kind) => Some(From::Assistant),
+            _ => None,
+        };
+        if let (Some(owner), Some(from)) = (owner, from)
+            && owner != from
+        {
+            let detail = format!("a `{kind}` block may not stand in a message of this role");
+            self.findings.add(Rule::BlockPlace, path.clone(), detail);
+        }
+        match kind {
+            "text" => {
+                if let Some(text) = self.findings.string(block, "text", &path) {
+                    self.text(text, &path);
+                }
+            }
+            "image" => self.image(block, &path),
+            "thinking" => {
+                self.findings.string(block, "thinking", &path);
+                self.seal(block, "signature", &path);
+            }
+            "redacted_thinking" => self.seal(block, "data", &path),
+            "tool_use" => self.call(block, &path),
+            "tool_result" => self.result(block, &path),
+            "container_upload" => {
+                self.findings.string(block, "file_id", &path);
+            }
+            _ if owner.is_some() => self.unformed(kind, block, &path),
+            _ => self.findings.add(Rule::Shape, path.clone(), format!("`{kind}` is not a known block type")),
+        }
+        if let Some(control) = block.get("cache_control") {
+            let blank = kind == "text"
+                && block.get("text").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty());
+            if blank || matches!(kind, "thinking" | "redacted_thinking") {
+                let detail = "a breakpoint may not stand on an empty text or on reasoning";
+                self.findings.add(Rule::BreakpointPlace, path.clone(), detail);
+            }
+            self.breakpoint(control, path);
+        }
+    }
+
+    /// A block that Strata has no form for: what it must have, and the breakpoints inside.
+    fn unformed(&mut self, kind: &str, block: &'a Value, path: &str) {
+        match kind {
+            "document" => {
+                if !block.get("source").is_some_and(Value::is_object) {
+                    self.findings.add(Rule::Shape, path, "a document must have a `source`");
+                }
+            }
+            "search_result" => {
+                self.findings.string(block, "source", path);
+                self.findings.string(block, "title", path);
+                if !block.get("content").is_some_and(Value::is_array) {
+                    self.findings.add(Rule::Shape, path, "a search result must have a list as its `content`");
+                }
+            }
+            "tool_reference" => {
+                self.findings.string(block, "tool_name", path);
+            }
+            "server_tool_use" | "mcp_tool_use" => self.server_call(kind, block, path),
+            _ => {
+                self.findings.string(block, "tool_use_id", path);
+            }
+        }
+        for key in ["source", "content"] {
+            if let Some(inside) = block.get(key) {
+                self.inner_breakpoints(inside, format!("{path}/{key}"));
+            }
+        }
+    }
+
+    /// A call that ran on the provider's servers.
+    fn server_call(&mut self, kind: &str, block: &Value, path: &str) {
+        self.findings.string(block, "name", path);
+        if !block.get("input").is_some_and(Value::is_object) {
+            self.findings.add(Rule::CallInput, path, "a call's `input` must be an object");
+        }
+        let Some(id) = self.findings.string(block, "id", path) else { return };
+        let (start, more) = if kind == "server_tool_use" { ("srvtoolu_", "") } else { ("", "-") };
+        let is_more = |c: char| c.is_ascii_alphanumeric() || c == '_' || more.contains(c);
+        if !id.strip_prefix(start).is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_more)) {
+            let detail = format!("the call id {id:?} does not match ^{start}[a-zA-Z0-9_{more}]+$");
+            self.findings.add(Rule::CallId, path, detail);
+        }
+    }
+
+    fn inner_breakpoints(&mut self, value: &'a Value, path: String) {
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.inner_breakpoints(item, format!("{path}/{index}"));
+                }
+            }
+            Value::Object(fields) => {
+                for key in ["source", "content"] {
+                    if let Some(inside) = fields.get(key) {
+                        self.inner_breakpoints(inside, format!("{path}/{key}"));
+                    }
+                }
+                if let Some(control) = fields.get("cache_control") {
+                    self.breakpoint(control, path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn seal(&mut self, block: &Value, key: &str, path: &str) {
+        if block.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
+            let detail = format!("reasoning must come back with the `{key}` it was sent with");
+            self.findings.add(Rule::ThinkingSeal, path, detail);
+        }
+    }
+
+    fn call(&mut self, block: &'a Value, path: &str) {
+        if let Some(name) = self.findings.string(block, "name", path) {
+            self.findings.tool_name(name, path);
+        }
+        if !block.get("input").is_some_and(Value::is_object) {
+            self.findings.add(Rule::CallInput, path, "a call's `input` must be an object");
+        }
+        let Some(id) = self.findings.string(block, "id", path) else { return };
+        if id.is_empty() || !id.bytes().all(is_word) {
+            let detail = format!("the call id {id:?} does not match ^[a-zA-Z0-9_-]+$");
+            self.findings.add(Rule::CallId, path, detail);
+        }
+        if !self.calls.insert(id) {
+            self.findings.add(Rule::CallTwice, path, format!("the call id `{id}` was used before"));
+        }
+    }
+
+    fn result(&mut self, block: &'a Value, path: &str) {
+        self.findings.string(block, "tool_use_id", path);
+        let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+        let content = block.get("content");
+        match content {
+            None | Some(Value::String(_)) => {}
+            Some(Value::Array(parts)) => {
+                for (index, part) in parts.iter().enumerate() {
+                    let path = format!("{path}/content/{index}");
+                    match part.get("type").and_then(Value::as_str) {
+                        Some("image") if failed => {
+                            let detail = "the content of a failed result must be text";
+                            self.findings.add(Rule::ErrorContent, path, detail);
+                        }
+                        Some("text" | "image") => self.block(part, None, path),
+                        Some(kind) if OF_RESULTS.contains(&kind) && failed => {
+                            let detail = "the content of a failed result must be text";
+                            self.findings.add(Rule::ErrorContent, path, detail);
+                        }
+                        Some(kind) if OF_RESULTS.contains(&kind) => {
+                            self.unformed(kind, part, &path);
+                            if let Some(control) = part.get("cache_control") {
+                                self.breakpoint(control, path);
+                            }
+                        }
+                        _ => self.findings.add(Rule::Shape, path, "a tool result holds texts and pictures"),
+                    }
+                }
+            }
+            Some(_) => self.findings.add(Rule::Shape, path, "`content` must be a string or a list"),
+        }
+        let empty = match content {
+            Some(Value::String(text)) => text.is_empty(),
+            Some(Value::Array(parts)) => parts.is_empty(),
+            _ => true,
+        };
+        if failed && empty {
+            self.findings.add(Rule::ErrorContent, path, "a failed result must say something");
+        }
+    }
+
+    fn image(&mut self, block: &Value, path: &str) {
+        let field = |name: &str| block.pointer(&format!("/source/{name}")).and_then(Value::as_str);
+        match field("type") {
+            Some("url") => {
+                if !field("url").is_some_and(is_web_address) {
+                    self.findings.add(Rule::ImageForm, path, "a picture's address must be http or https");
+                }
+            }
+            Some("base64") => {
+                let data = field("data").unwrap_or_default();
+                let side = sides(data).map(Sides::longest);
+                if !is_base64(data) {
+                    self.findings.add(Rule::ImageForm, path, "a picture must be base64 without line breaks");
+                } else if side.is_none() {
+                    let detail = "a picture must be PNG, JPEG, GIF or WebP";
+                    self.findings.add(Rule::ImageForm, path, detail);
+                } else if field("media_type") != media_type_of(data) {
+                    let detail = "a picture's `media_type` must be that of its bytes";
+                    self.findings.add(Rule::ImageForm, path, detail);
+                }
+                if data.len() > PICTURE_BYTES {
+                    let detail = format!("a picture has at most {PICTURE_BYTES} bytes of base64");
+                    self.findings.add(Rule::ImageSize, path, detail);
+                }
+                self.pictures.push((path.to_owned(), side));
+                return;
+            }
+            // One that was uploaded before.
+            Some("file") => {
+                if field("file_id").is_none_or(str::is_empty) {
+                    self.findings.add(Rule::ImageForm, path, "a picture's file must be named");
+                }
+            }
+            _ => self.findings.add(Rule::Shape, path, "a picture's source is `base64`, `url` or `file`"),
+        }
+        self.pictures.push((path.to_owned(), None));
+    }
+
+    fn thinking_place(&mut self, blocks: &[Value], path: &str) {
+        let reasons = |block: &Value| {
+            matches!(block.get("type").and_then(Value::as_str), Some("thinking" | "redacted_thinking"))
+        };
+        if !blocks.iter().any(reasons) {
+            return;
+        }
+        if !blocks.first().is_some_and(reasons) {
+            let detail = "a message that holds reasoning must start with it";
+            self.findings.add(Rule::ThinkingPlace, path, detail);
+        }
+        if blocks.last().is_some_and(reasons) {
+            self.findings.add(Rule::ThinkingPlace, path, "a message may not end with reasoning");
+        }
+    }
+
+    /// Who speaks when.
+    fn turns(&mut self, messages: &[Value]) {
+        if messages.first().and_then(from) == Some(From::Assistant) {
+            self.findings.add(Rule::FirstUser, "/messages/0", "the first message must be the user's");
+        }
+        for (index, pair) in messages.windows(2).enumerate() {
+            if let [before, after] = pair
+                && from(before).is_some()
+                && from(before) == from(after)
+            {
+                let detail = "two messages of one role in a row";
+                self.findings.add(Rule::Alternation, format!("/messages/{}", index + 1), detail);
+            }
+        }
+        if messages.last().and_then(from) == Some(From::Assistant) {
+            let path = format!("/messages/{}", messages.len() - 1);
+            let detail = "the last message must not be the assistant's";
+            self.findings.add(Rule::TrailingAssistant, path, detail);
+        }
+    }
+
+    /// Calls and their results.
+    fn pairs(&mut self, messages: &[Value]) {
+        let mut pending: Vec<(&str, String)> = Vec::new();
+        for (index, message) in messages.iter().enumerate() {
+            let mut open: HashSet<&str> = pending.iter().map(|(id, _)| *id).collect();
+            let mut passed_other = false;
+            for (at, block) in blocks(message).iter().enumerate() {
+                if block.get("type").and_then(Value::as_str) != Some("tool_result") {
+                    passed_other = true;
+                    continue;
+                }
+                let path = format!("/messages/{index}/content/{at}");
+                let id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default();
+                if !open.remove(id) {
+                    let detail = format!("the result for `{id}` answers no open call of the message before");
+                    self.findings.add(Rule::OrphanResult, path, detail);
+                } else if passed_other {
+                    let detail = format!("the result for `{id}` must stand before all other content");
+                    self.findings.add(Rule::ResultsFirst, path, detail);
+                }
+            }
+            self.unanswered(pending.drain(..).filter(|(id, _)| open.contains(id)));
+            if from(message) == Some(From::Assistant) {
+                pending = calls(message, index);
+            }
+        }
+        self.unanswered(pending.into_iter());
+    }
+
+    /// Calls that ran on the provider's servers and what came of them.
+    fn server_pairs(&mut self, messages: &[Value]) {
+        for (index, message) in messages.iter().enumerate() {
+            let mut open: HashMap<(&str, &str), usize> = HashMap::new();
+            let mut alone: Vec<usize> = Vec::new();
+            for (at, block) in blocks(message).iter().enumerate() {
+                let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+                match text("type") {
+                    kind @ ("server_tool_use" | "mcp_tool_use") => {
+                        alone.extend(open.insert((kind, text("id")), at));
+                    }
+                    kind if kind.ends_with("_tool_result") => {
+                        let calling =
+                            if kind == "mcp_tool_result" { "mcp_tool_use" } else { "server_tool_use" };
+                        if open.remove(&(calling, text("tool_use_id"))).is_none() {
+                            alone.push(at);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            alone.extend(open.into_values());
+            alone.sort_unstable();
+            for at in alone {
+                let detail = "a call that ran on the provider's servers and its result stand in one message";
+                self.findings.add(Rule::ServerCall, format!("/messages/{index}/content/{at}"), detail);
+            }
+        }
+    }
+
+    fn unanswered<'b>(&mut self, calls: impl Iterator<Item = (&'b str, String)>) {
+        for (id, path) in calls {
+            let detail = format!("the call `{id}` has no result in the very next message");
+            self.findings.add(Rule::CallAnswered, path, detail);
+        }
+    }
+
+    fn breakpoint(&mut self, control: &'a Value, path: String) {
+        let ttl = match control.get("ttl") {
+            None => Some("5m"),
+            Some(ttl) => ttl.as_str().filter(|ttl| ["5m", "1h"].contains(ttl)),
+        };
+        let ephemeral = control.get("type").and_then(Value::as_str) == Some("ephemeral");
+        if !ephemeral || ttl.is_none() {
+            let detail = "a breakpoint is `ephemeral` and lives for `5m` or `1h`";
+            self.findings.add(Rule::BreakpointForm, path.clone(), detail);
+        }
+        self.breakpoints.push((path, ttl.unwrap_or("5m")));
+    }
+
+    /// What only the whole body shows.
+    fn limits(&mut self, body: &Value) {
+        for (path, _) in self.breakpoints.iter().skip(BREAKPOINTS) {
+            let detail = format!("a request has at most {BREAKPOINTS} breakpoints");
+            self.findings.add(Rule::BreakpointLimit, path.clone(), detail);
+        }
+        let mut short = false;
+        for (path, ttl) in &self.breakpoints {
+            if *ttl == "1h" && short {
+                let detail = "an entry of one hour may not come after one of five minutes";
+                self.findings.add(Rule::BreakpointOrder, path.clone(), detail);
+            }
+            short |= *ttl == "5m";
+        }
+        let limit = if self.pictures.len() >= MANY_PICTURES { SIDE_OF_MANY } else { SIDE_OF_FEW };
+        for (path, side) in &self.pictures {
+            if side.is_some_and(|side| side > limit) {
+                let detail = format!("among {} pictures no side may exceed {limit} px", self.pictures.len());
+                self.findings.add(Rule::ImageSize, path.clone(), detail);
+            }
+        }
+        if size(body) >= BODY_BYTES {
+            self.findings.add(Rule::BodySize, "", "the body must stay under 32 MB");
+        }
+    }
+}
+
+fn from(message: &Value) -> Option<From> {
+    match message.get("role").and_then(Value::as_str)? {
+        "user" => Some(From::User),
+        "assistant" => Some(From::Assistant),
+        _ => None,
+    }
+}
+
+fn blocks(message: &Value) -> &[Value] {
+    message.get("content").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn calls(message: &Value, index: usize) -> Vec<(&str, String)> {
+    let is_call = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_use");
+    let calls = blocks(message).iter().enumerate().filter(|(_, block)| is_call(block));
+    calls
+        .filter_map(|(at, block)| {
+            Some((block.get("id")?.as_str()?, format!("/messages/{index}/content/{at}")))
+        })
+        .collect()
+}
+
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let padded = text.len().is_multiple_of(4) && text.len() - digits.len() <= 2;
+    padded && !digits.is_empty() && digits.bytes().all(is_digit)
+}
+
+/// The bytes of `body` as compact JSON.
+fn size(body: &Value) -> usize {
+    let mut counter = Counter(0);
+    // Counting cannot fail, and a value always serialises.
+    let _ = serde_json::to_writer(&mut counter, body);
+    counter.0
+}
+
+struct Counter(usize);
+
+impl io::Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

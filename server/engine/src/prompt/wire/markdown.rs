@@ -1,0 +1,241 @@
+//! A prompt as one text for reading and for pasting into a chat: a heading per message, the texts below it
+//! as they are, cache breakpoints as comments. A text that could be mistaken for this furniture, or that
+//! would swallow what follows (an open fence, raw HTML), is put into a fence of its own. Never escapes or
+//! rewraps a text.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::piece::arguments;
+use super::{Body, Dialect, Envelope, Piece, Rendered, Violation, results_first};
+use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
+use crate::prompt::assembly::{LaidBlock, Layout, Speaker, Ttl, fence};
+
+/// The dialect.
+pub(super) struct Markdown;
+
+/// A code fence that is still open: its character and length (CommonMark 4.5).
+#[derive(Clone, Copy)]
+struct Fence {
+    mark: char,
+    length: usize,
+}
+
+/// A layout as one text, and where each of its blocks stands in it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Readable<'a> {
+    /// The text; nothing, or whole lines.
+    pub text: String,
+    /// Its blocks in the order of the text. Together they have all its lines.
+    pub passages: Vec<Passage<'a>>,
+}
+
+/// Where a block stands in a text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Passage<'a> {
+    /// The message it belongs to, counted from 0.
+    pub message: usize,
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// The block.
+    pub block: &'a LaidBlock,
+    /// Its lines, counted from 0; a line ends with `\n`. The heading of a message belongs to its first block, the blank line
+    /// behind a block to that block. Empty for what cannot be written.
+    pub lines: Range<usize>,
+}
+
+/// Writes a layout for people.
+pub fn readable(layout: &Layout) -> Readable<'_> {
+    let mut text = String::new();
+    let mut passages: Vec<Passage<'_>> = Vec::new();
+    let (mut seen, mut line) = (0, 0);
+    for (message, said) in layout.messages().iter().enumerate() {
+        let speaker = said.speaker;
+        heading(&mut text, message + 1, speaker);
+        for block in results_first(&said.blocks) {
+            write_block(&mut text, block);
+            let end = line + line_breaks(text.get(seen..).unwrap_or_default());
+            passages.push(Passage { message, speaker, block, lines: line..end });
+            (seen, line) = (text.len(), end);
+        }
+    }
+    // Blank lines stand between blocks only.
+    if text.ends_with("\n\n") {
+        text.pop();
+        if let Some(last) = passages.iter_mut().rfind(|passage| !passage.lines.is_empty()) {
+            last.lines.end -= 1;
+        }
+        let end = line.saturating_sub(1);
+        for passage in passages.iter_mut().rev().take_while(|passage| passage.lines.start > end) {
+            passage.lines = end..end;
+        }
+    }
+    Readable { text, passages }
+}
+
+impl Dialect for Markdown {
+    fn fields(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn render(&self, layout: &Layout, _envelope: &Envelope<'_>) -> Rendered {
+        Rendered { body: Body::Text(readable(layout).text), messages: layout.messages().len() }
+    }
+
+    fn check(&self, _body: &Value) -> Vec<Violation> {
+        Vec::new()
+    }
+
+    fn pieces<'a>(&self, _body: &'a Value) -> Vec<Piece<'a>> {
+        Vec::new()
+    }
+}
+
+fn line_breaks(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+fn heading(out: &mut String, number: usize, speaker: Speaker) {
+    let name = match speaker {
+        Speaker::System => "System",
+        Speaker::User => "User",
+        Speaker::Assistant => "Assistant",
+    };
+    paragraph(out, &format!("# [{number}] {name}"));
+}
+
+fn write_block(out: &mut String, block: &LaidBlock) {
+    match &block.content {
+        ContentBlock::Text { text } => write_text(out, text),
+        ContentBlock::Image(image) => paragraph(out, &picture(image)),
+        ContentBlock::Foreign(foreign) => {
+            if let Some(text) = foreign.text() {
+                write_text(out, text);
+            }
+        }
+        ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => {
+            paragraph(out, "<!-- reasoning left out -->");
+        }
+        ContentBlock::ToolCall { id, name, input } => {
+            paragraph(out, &format!("Tool call {} ({}):", code(name), code(id)));
+            fenced(out, "json", &arguments(input));
+        }
+        ContentBlock::ToolResult { call_id, content, outcome } => {
+            let title = match outcome {
+                Outcome::Ok => "Tool result",
+                Outcome::Error => "Tool error",
+            };
+            paragraph(out, &format!("{title} ({}):", code(call_id)));
+            for part in content {
+                match part {
+                    ResultPart::Text { text } => fenced(out, "", text),
+                    ResultPart::Image(image) => paragraph(out, &picture(image)),
+                    ResultPart::Foreign(foreign) => {
+                        if let Some(text) = foreign.text() {
+                            fenced(out, "", text);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if let Some(ttl) = block.mark {
+        let time = match ttl {
+            Ttl::FiveMinutes => "5m",
+            Ttl::OneHour => "1h",
+        };
+        paragraph(out, &format!("<!-- cache breakpoint: {}, {time} -->", block.tier));
+    }
+}
+
+/// A text as it is, or in a fence when it would break out of its place.
+fn write_text(out: &mut String, text: &str) {
+    if keeps_its_place(text) { paragraph(out, text) } else { fenced(out, "", text) }
+}
+
+fn paragraph(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push_str(if text.ends_with('\n') { "\n" } else { "\n\n" });
+}
+
+/// A code block that nothing inside closes.
+fn fenced(out: &mut String, info: &str, text: &str) {
+    let fence = fence(text);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{fence}{info}\n{text}{end}{fence}\n\n");
+}
+
+/// A name in backticks. A name with a backtick or a control character, which no provider issues, loses it.
+fn code(name: &str) -> String {
+    let kept: String = name.chars().filter(|c| *c != '`' && !c.is_control()).collect();
+    format!("`{kept}`")
+}
+
+fn picture(image: &Image) -> String {
+    let kind = match &image.source {
+        ImageSource::Base64 { media_type, .. } => code(media_type),
+        ImageSource::Url { url } => code(url),
+    };
+    match (image.width, image.height) {
+        (Some(width), Some(height)) => format!("Picture: {kind}, {width} x {height}"),
+        _ => format!("Picture: {kind}"),
+    }
+}
+
+/// Whether a text, read as markdown, closes every fence it opens and holds nothing that could be taken for
+/// our furniture or shift the meaning of what follows.
+fn keeps_its_place(text: &str) -> bool {
+    let mut open: Option<Fence> = None;
+    // CommonMark ends lines at a lone carriage return, too.
+    for line in text.split(['\n', '\r']) {
+        match open {
+            Some(fence) if closes(line, fence) => open = None,
+            Some(_) => {}
+            None if stands_out(line) => return false,
+            None => open = opened(line),
+        }
+    }
+    open.is_none()
+}
+
+/// The fence that a line opens: at least three backticks or tildes; no backtick may follow backticks.
+fn opened(line: &str) -> Option<Fence> {
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let rest = line.trim_start_matches(mark);
+    let length = line.len() - rest.len();
+    (length >= 3 && !(mark == '`' && rest.contains('`'))).then_some(Fence { mark, length })
+}
+
+fn closes(line: &str, fence: Fence) -> bool {
+    let line = unindented(line);
+    let rest = line.trim_start_matches(fence.mark);
+    line.len() - rest.len() >= fence.length && rest.trim_matches([' ', '\t']).is_empty()
+}
+
+/// Whether a line outside of fences may be something else than text in its place: a top heading that does
+/// not start with a letter or digit, as ours do not; the underline of a top heading; raw HTML; a fence that
+/// may or may not belong to a list. Quotes and lists around it make no difference.
+fn stands_out(line: &str) -> bool {
+    let unindented = unindented(line);
+    if unindented.len() < line.len() && opened(unindented).is_some() {
+        return true;
+    }
+    let around = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.)".contains(c);
+    let inner = line.trim_start_matches(around);
+    let heading = inner.strip_prefix('#').filter(|rest| !rest.starts_with('#'));
+    let underline = inner.trim_end();
+    heading.is_some_and(|rest| !rest.trim_start().starts_with(char::is_alphanumeric))
+        || (!underline.is_empty() && underline.chars().all(|c| c == '='))
+        || inner
+            .strip_prefix('<')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic() || "/!?".contains(c)))
+}
+
+/// Without up to three spaces, which mean nothing to a block.
+fn unindented(line: &str) -> &str {
+    let spaces = line.bytes().take(3).take_while(|byte| *byte == b' ').count();
+    line.get(spaces..).unwrap_or(line)
+}

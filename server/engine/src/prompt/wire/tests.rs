@@ -1,0 +1,112 @@
+//! What the dialects promise: valid bodies from any history, every text unchanged, every rule watched.
+
+mod injection;
+mod journeys;
+mod mutations;
+mod snapshots;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Projection, ResultPart, Role};
+use crate::prompt::assembly::{ItemKey, Part, Speaker, Tier, Ttl};
+
+/// The formats with a body that can be checked.
+const JSON: [Format; 2] = [Format::Anthropic, Format::OpenAi];
+
+fn block(content: ContentBlock) -> LaidBlock {
+    LaidBlock { content, part: Part::History, items: Vec::new(), tier: Tier::Active, tokens: 0, mark: None }
+}
+
+fn text(text: &str) -> LaidBlock {
+    block(ContentBlock::text(text))
+}
+
+fn marked(content: ContentBlock, tier: Tier, mark: Ttl) -> LaidBlock {
+    LaidBlock { tier, mark: Some(mark), ..block(content) }
+}
+
+fn call(id: &str, name: &str, input: Value) -> ContentBlock {
+    ContentBlock::ToolCall { id: id.into(), name: name.into(), input }
+}
+
+fn result(call_id: &str, content: Vec<ResultPart>) -> ContentBlock {
+    ContentBlock::ToolResult { call_id: call_id.into(), content, outcome: Outcome::Ok }
+}
+
+fn part(text: &str) -> ResultPart {
+    ResultPart::Text { text: text.into() }
+}
+
+fn tool(name: &str) -> Tool {
+    let input_schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
+    Tool { name: name.into(), description: "Reads a file.".into(), input_schema }
+}
+
+/// The head of a PNG file of the given sides, which is all that anyone here looks at.
+fn png(width: u32, height: u32) -> Image {
+    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    bytes.extend(width.to_be_bytes());
+    bytes.extend(height.to_be_bytes());
+    bytes.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);
+    let source = ImageSource::Base64 { media_type: "image/png".into(), data: STANDARD.encode(bytes) };
+    Image { source, width: None, height: None }
+}
+
+/// Lays a projection the way an assembler does: instructions, a file pair with a breakpoint, the history,
+/// the new results, a volatile tail, the prompt.
+fn lay(projection: &Projection) -> Layout {
+    let mut layout = Layout::new();
+    layout.push(Speaker::System, text("You read code."));
+    let files = "# Working Files\n\n```\nfn main() {}\n```\n";
+    layout.push(Speaker::User, marked(ContentBlock::text(files), Tier::L1, Ttl::OneHour));
+    layout.push(Speaker::Assistant, text("Understood."));
+    let said = projection.history.iter().flat_map(|said| said.content.iter().map(move |block| (said, block)));
+    let last = said.clone().filter(|(_, block)| !block.is_reasoning()).count();
+    let mut seen = 0;
+    for (said, content) in said {
+        let speaker = if said.role == Role::User { Speaker::User } else { Speaker::Assistant };
+        seen += usize::from(!content.is_reasoning());
+        let mark = (seen == last).then_some(Ttl::FiveMinutes);
+        let items = vec![ItemKey::History(said.id)];
+        layout.push(speaker, LaidBlock { items, mark, ..block(content.clone()) });
+    }
+    for result in &projection.results {
+        layout.push(Speaker::User, block(result.clone()));
+    }
+    layout.push(Speaker::User, text("Today is Tuesday."));
+    for content in &projection.prompt {
+        layout.push(Speaker::User, block(content.clone()));
+    }
+    layout
+}
+
+fn json_of(layout: &Layout, format: Format, tools: &[Tool]) -> Value {
+    body_of(layout, format, tools, Breakpoints::Automatic)
+}
+
+fn body_of(layout: &Layout, format: Format, tools: &[Tool], breakpoints: Breakpoints) -> Value {
+    let envelope = Envelope { model: "some-model", tools, cache_key: Some("strata-1"), breakpoints };
+    match render(layout, format, &envelope).body {
+        Body::Json(body) => body,
+        Body::Text(text) => panic!("{format:?} has no JSON body: {text}"),
+    }
+}
+
+fn markdown_of(layout: &Layout) -> String {
+    let breakpoints = Breakpoints::Automatic;
+    match render(layout, Format::Markdown, &Envelope { model: "m", tools: &[], cache_key: None, breakpoints })
+        .body
+    {
+        Body::Text(text) => text,
+        Body::Json(body) => panic!("markdown is text, not {body}"),
+    }
+}
+
+#[track_caller]
+fn assert_valid(format: Format, body: &Value) {
+    let found: Vec<String> = check(format, body).iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "{found:#?}\n{body:#}");
+}

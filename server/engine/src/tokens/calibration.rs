@@ -1,0 +1,351 @@
+//! What reported usage teaches: by which factor a model's own count differs from our estimate, how much it adds to every
+//! request, and how far off predictions were. It counts nothing and knows no model.
+//!
+//! The growth between two requests teaches the factor, because what is the same in both falls out of it: a client's own
+//! instructions and tools, which are in no estimate. What is left over is that overhead. A prediction starts from the
+//! last bill, so that only what came or went since is estimated.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::tokens::counting::Tokenizer;
+
+/// No two tokenizers are further apart in texts of the same kind.
+const FACTORS: (f64, f64) = (0.5, 2.0);
+/// One report moves the factor by at most so much of itself.
+const STEP: f64 = 0.1;
+/// Growth of less is mostly what belongs to no text, and teaches nothing of the factor. Tokens.
+const TELLING: f64 = 200.0;
+/// Errors are shares of the growth that was estimated, or of this where it was less. Tokens.
+const LEAST: f64 = 256.0;
+/// Reports that are remembered of each kind: enough for a median that one odd report does not move, and few enough to follow
+/// a change of what is talked about.
+const GROWTHS: usize = 24;
+const BILLS: usize = 8;
+const MISSES: usize = 16;
+/// From so many predictions on, their errors say how wide the error bar is.
+const ENOUGH: usize = 4;
+/// An estimate is never corrected to mean that more than this share of a limit is overhead: a report may be wrong.
+const MOST_OVERHEAD: f64 = 0.75;
+/// Models that are remembered; the least taught goes first.
+const MODELS: usize = 32;
+
+/// What was taught about each model, by its name in the table. Cheap to clone.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Calibrations(BTreeMap<String, Arc<Calibration>>);
+
+/// What was taught about one model.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Calibration {
+    /// What one token of our estimate is in the model's own count.
+    factor: f64,
+    /// How often usage was reported.
+    reports: u32,
+    /// What came between two requests, newest last.
+    growths: Vec<Bill>,
+    /// Whole requests, newest last.
+    bills: Vec<Bill>,
+    /// By how much predictions were off, newest last: shares of the growth.
+    misses: Vec<f64>,
+    /// Whether the newest bill is of the conversation that goes on.
+    anchored: Anchored,
+}
+
+/// Our estimate of something, and what the provider billed for it. Tokens.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+struct Bill {
+    estimated: f64,
+    billed: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Anchored {
+    #[default]
+    No,
+    Yes,
+}
+
+/// What a request is expected to be billed for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Expected {
+    /// Tokens.
+    pub tokens: usize,
+    /// In nine of ten requests it is not further off than so many tokens.
+    pub error: usize,
+}
+
+/// What is told of a calibration.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Taught {
+    /// What one token of our estimate is in the model's own count.
+    pub factor: f64,
+    /// What every request has beyond our estimate, in tokens; less than nothing when estimates are too high.
+    pub overhead: i64,
+    /// How often usage was reported.
+    pub reports: u32,
+}
+
+impl Calibrations {
+    /// What was taught about a model; nothing when it was not.
+    pub fn of(&self, model: &str) -> Option<&Calibration> {
+        self.0.get(model).map(AsRef::as_ref)
+    }
+
+    /// Whether nothing was taught about any model.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What this conversation was taught itself, with what it took over for the same models.
+    #[must_use]
+    pub fn own(&self) -> Self {
+        let own = self.0.iter().filter(|(_, taught)| taught.anchored == Anchored::Yes);
+        Self(own.map(|(model, taught)| (model.clone(), Arc::clone(taught))).collect())
+    }
+
+    /// Takes note of what a request was billed for.
+    pub fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
+        if self.0.len() >= MODELS && !self.0.contains_key(model) {
+            let least = self.0.iter().min_by_key(|(_, taught)| taught.reports).map(|(name, _)| name.clone());
+            least.map(|name| self.0.remove(&name));
+        }
+        Arc::make_mut(self.0.entry(model.to_owned()).or_default()).learn(estimated, billed);
+    }
+
+    /// The same for another conversation: what models and clients do stays, the last bill is not of it.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        Self(self.0.iter().map(|(model, taught)| (model.clone(), Arc::new(taught.elsewhere()))).collect())
+    }
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Self {
+            factor: 1.0,
+            reports: 0,
+            growths: Vec::new(),
+            bills: Vec::new(),
+            misses: Vec::new(),
+            anchored: Anchored::No,
+        }
+    }
+}
+
+impl Calibration {
+    /// What one token of our estimate is in the model's own count.
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// The same for another conversation.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        Self { anchored: Anchored::No, ..self.clone() }
+    }
+
+    /// What is told of it.
+    pub fn taught(&self) -> Taught {
+        // Bills are far smaller than 2^53.
+        Taught { factor: self.factor, overhead: self.overhead().round() as i64, reports: self.reports }
+    }
+
+    /// What a request of this estimate is expected to be billed for.
+    pub fn expected(&self, tokenizer: Tokenizer, estimated: usize) -> Expected {
+        let estimated = estimated as f64;
+        let tokens = (self.factor * estimated + self.base()).max(0.0);
+        let grown = match (self.anchored, self.bills.last()) {
+            (Anchored::Yes, Some(last)) => (estimated - last.estimated).abs().max(LEAST),
+            _ => estimated,
+        };
+        let error = self.share_missed(tokenizer) * self.factor * grown;
+        Expected { tokens: tokens.round() as usize, error: error.ceil() as usize }
+    }
+
+    /// The largest estimate that is expected to stay within a limit.
+    pub fn within(&self, limit: usize) -> usize {
+        let limit = limit as f64;
+        ((limit - self.base().min(limit * MOST_OVERHEAD)) / self.factor).max(0.0) as usize
+    }
+
+    /// Takes note of what a request was billed for. Tokens.
+    pub fn learn(&mut self, estimated: usize, billed: usize) {
+        let bill = Bill { estimated: estimated as f64, billed: billed as f64 };
+        // A client that reports only a part of the input teaches nothing.
+        if bill.billed < bill.estimated * FACTORS.0 * (1.0 - STEP) || billed == 0 {
+            return;
+        }
+        if let (Anchored::Yes, Some(last)) = (self.anchored, self.bills.last()) {
+            let grown =
+                Bill { estimated: bill.estimated - last.estimated, billed: bill.billed - last.billed };
+            let missed = (grown.billed - self.factor * grown.estimated).abs();
+            push(&mut self.misses, missed / grown.estimated.abs().max(LEAST), MISSES);
+            if grown.estimated.abs() >= TELLING && grown.estimated * grown.billed > 0.0 {
+                push(&mut self.growths, grown, GROWTHS);
+                self.adjust();
+            }
+        }
+        push(&mut self.bills, bill, BILLS);
+        self.anchored = Anchored::Yes;
+        self.reports = self.reports.saturating_add(1);
+    }
+
+    /// Moves the factor towards the median of what growth was billed for; large growth weighs more.
+    fn adjust(&mut self) {
+        let told = self.growths.iter().map(|grown| (grown.billed / grown.estimated, grown.estimated.abs()));
+        let Some(target) = median(told) else { return };
+        let stepped = target.clamp(self.factor * (1.0 - STEP), self.factor * (1.0 + STEP));
+        self.factor = stepped.clamp(FACTORS.0, FACTORS.1);
+    }
+
+    /// What a request of estimate 0 would be billed for.
+    fn base(&self) -> f64 {
+        match (self.anchored, self.bills.last()) {
+            (Anchored::Yes, Some(last)) => self.beyond(last),
+            _ => self.overhead(),
+        }
+    }
+
+    /// What requests of late had beyond our estimate.
+    fn overhead(&self) -> f64 {
+        median(self.bills.iter().map(|bill| (self.beyond(bill), 1.0))).unwrap_or(0.0)
+    }
+
+    fn beyond(&self, bill: &Bill) -> f64 {
+        bill.billed - self.factor * bill.estimated
+    }
+
+    /// What nine of ten predictions stayed within, as a share of what was estimated.
+    fn share_missed(&self, tokenizer: Tokenizer) -> f64 {
+        if self.misses.len() < ENOUGH {
+            return untaught(tokenizer);
+        }
+        let mut misses = self.misses.clone();
+        misses.sort_by(f64::total_cmp);
+        misses.get(misses.len() * 9 / 10).copied().unwrap_or_else(|| untaught(tokenizer))
+    }
+}
+
+impl Expected {
+    /// What is expected when nothing was taught.
+    pub fn untaught(tokenizer: Tokenizer, estimated: usize) -> Self {
+        let error = untaught(tokenizer) * estimated as f64;
+        Self { tokens: estimated, error: error.ceil() as usize }
+    }
+}
+
+/// How far off an estimate may be before anything was reported, as a share. Of exact counts what is unknown is how a provider
+/// writes structure; for Claude the ratios of single requests on recorded sessions lie within 15 % of the median.
+fn untaught(tokenizer: Tokenizer) -> f64 {
+    match tokenizer {
+        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Given(_) => 0.03,
+        Tokenizer::O200kTimes(_) => 0.15,
+        Tokenizer::Chars => 0.4,
+    }
+}
+
+fn push<T>(list: &mut Vec<T>, item: T, most: usize) {
+    list.push(item);
+    let over = list.len().saturating_sub(most);
+    list.drain(..over);
+}
+
+/// The weighted median of values with their weights.
+fn median(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let mut values: Vec<(f64, f64)> = values.collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = values.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
+    let mut sum = 0.0;
+    let middle = values.iter().find(|(_, weight)| {
+        sum += weight;
+        sum >= half
+    });
+    middle.map(|(value, _)| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn taught(bills: impl IntoIterator<Item = (usize, usize)>) -> Calibration {
+        let mut calibration = Calibration::default();
+        bills.into_iter().for_each(|(estimated, billed)| calibration.learn(estimated, billed));
+        calibration
+    }
+
+    #[test]
+    fn factor_and_overhead_are_told_apart() {
+        let calibration = taught((1..30).map(|turn| (turn * 3_000, 20_000 + turn * 3_600)));
+        let Taught { factor, overhead, reports } = calibration.taught();
+        assert!((factor - 1.2).abs() < 0.001, "{factor}");
+        assert_eq!((overhead, reports), (20_000, 29));
+        let next = calibration.expected(Tokenizer::O200k, 90_000);
+        assert_eq!(next.tokens, 20_000 + 108_000);
+        assert!(next.error < 50, "{}", next.error);
+        assert!(calibration.within(20_000 + 108_000).abs_diff(90_000) <= 1);
+    }
+
+    #[test]
+    fn the_first_bill_is_where_predictions_start() {
+        let calibration = taught([(1_000, 26_000)]);
+        let next = calibration.expected(Tokenizer::O200k, 3_000);
+        assert_eq!((next.tokens, next.error), (28_000, 60));
+        assert_eq!(Expected::untaught(Tokenizer::O200k, 3_000), Expected { tokens: 3_000, error: 90 });
+    }
+
+    #[test]
+    fn one_odd_report_moves_the_factor_by_a_tenth_at_most() {
+        let calibration = taught([(1_000, 1_000), (2_000, 2_000), (3_000, 9_000)]);
+        assert!(calibration.factor() <= 1.1, "{}", calibration.factor());
+        let steady = taught((1..20).map(|turn| (turn * 1_000, turn * 1_000)).chain([(20_000, 90_000)]));
+        assert!((steady.factor() - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_report_of_a_part_of_the_input_teaches_nothing() {
+        assert_eq!(taught([(10_000, 12), (20_000, 0)]), Calibration::default());
+    }
+
+    #[test]
+    fn another_conversation_keeps_what_was_taught_and_not_the_last_bill() {
+        let mut calibrations = Calibrations::default();
+        for turn in 1..10 {
+            calibrations.learn("m", turn * 1_000, 5_000 + turn * 1_500);
+        }
+        let elsewhere = calibrations.elsewhere();
+        let (here, there) = (calibrations.of("m").unwrap(), elsewhere.of("m").unwrap());
+        assert_eq!(here.taught(), there.taught());
+        assert!(
+            there.expected(Tokenizer::O200k, 10_000).error > here.expected(Tokenizer::O200k, 10_000).error
+        );
+        let stored = serde_json::to_string(&calibrations).unwrap();
+        assert_eq!(serde_json::from_str::<Calibrations>(&stored).unwrap(), calibrations);
+    }
+
+    proptest! {
+        /// Whatever is reported: the factor keeps its bounds, predictions are numbers, and what is within a limit is not
+        /// expected to be over it unless nothing is left to leave out.
+        #[test]
+        fn nothing_that_is_reported_breaks_it(
+            bills in prop::collection::vec((0_usize..2_000_000, 0_usize..4_000_000), 0..40),
+            limit in 1_000_usize..2_000_000,
+        ) {
+            let calibration = taught(bills);
+            prop_assert!((FACTORS.0..=FACTORS.1).contains(&calibration.factor()));
+            let within = calibration.within(limit);
+            let expected = calibration.expected(Tokenizer::O200k, within);
+            let mostly_overhead = calibration.base() > limit as f64 * MOST_OVERHEAD;
+            prop_assert!(expected.tokens <= limit + 1 || mostly_overhead);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What is believed of a provider's cache during one session: what was sent puts prefixes into it, time and reports take
+//! them out. Predicts what the next request will cost; asks nobody.
+
+use crate::hash::ContentHash;
+use crate::prompt::assembly::Layout;
+use crate::prompt::tiers::Billed;
+use crate::tokens::models::CacheKind;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Charge, Mark, Prices, Provider, Span, spans};
+
+/// One request as the cache sees it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sent {
+    /// Its content blocks.
+    pub spans: Vec<Span>,
+    /// When it was made, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// Names what invalidates the whole cache when it changes.
+    pub identity: ContentHash,
+    /// What the provider charges.
+    pub prices: Prices,
+}
+
+impl Sent {
+    /// A request that will be sent.
+    pub fn new(layout: &Layout, at_ms: u64, identity: ContentHash, prices: Prices) -> Self {
+        Self { spans: spans(layout, 0), at_ms, identity, prices }
+    }
+
+    /// What of it the provider keeps, as far as its kind goes: all in front of the last breakpoint, or everything where
+    /// no breakpoints are needed. Tokens.
+    pub fn cacheable(&self) -> usize {
+        let end = match self.prices.kind {
+            CacheKind::None => 0,
+            CacheKind::Automatic { .. } => self.spans.len(),
+            CacheKind::Explicit { .. } => {
+                self.spans.iter().rposition(|span| span.mark == Mark::Breakpoint).map_or(0, |at| at + 1)
+            }
+        };
+        self.spans.iter().take(end).map(|span| span.tokens).sum()
+    }
+}
+
+/// A provider said that it read clearly less than was expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Missed {
+    /// What was expected, in tokens by our own count.
+    pub expected: usize,
+    /// What was reported, in tokens by the provider's count.
+    pub reported: u64,
+}
+
+/// What is believed to be cached.
+#[derive(Clone, Debug)]
+pub struct Account {
+    identity: ContentHash,
+    provider: Provider,
+    last: Charge,
+    last_ms: u64,
+    missed: Option<Missed>,
+}
+
+impl Account {
+    /// An account at a provider that holds nothing yet.
+    fn new(sent: &Sent) -> Self {
+        let provider = Provider::new(sent.prices);
+        let (last, last_ms, missed) = (Charge::default(), sent.at_ms, None);
+        Self { identity: sent.identity, provider, last, last_ms, missed }
+    }
+
+    /// The account after `sent` was answered, and after what the provider says it read, if it says so: when that is less
+    /// than predicted, only what this very request wrote is known to be there.
+    pub fn after(before: Option<&Self>, sent: &Sent, billed: Option<Billed>) -> Self {
+        let mut account = match before {
+            Some(account) if account.identity == sent.identity => account.clone(),
+            _ => Self::new(sent),
+        };
+        account.provider.set_prices(sent.prices);
+        account.last_ms = sent.at_ms;
+        account.last = account.charge(sent);
+        account.missed = None;
+        if let Some(billed) = billed.filter(|billed| billed.misses(account.last.read, account.last.total())) {
+            account.missed = Some(Missed { expected: account.last.read, reported: billed.read });
+            account.provider.forget();
+            account.last = account.charge(sent);
+        }
+        account
+    }
+
+    /// A request with more breakpoints than the provider takes is refused elsewhere (`wire`); it would cost nothing.
+    fn charge(&mut self, sent: &Sent) -> Charge {
+        self.provider.charge(&sent.spans, sent.at_ms).unwrap_or_default()
+    }
+
+    /// What a request would be charged.
+    pub fn predict(before: Option<&Self>, sent: &Sent) -> Charge {
+        Self::after(before, sent, None).last
+    }
+
+    /// What the account is for: another identity means another cache.
+    pub fn identity(&self) -> ContentHash {
+        self.identity
+    }
+
+    /// What the last request was charged, as far as it is known.
+    pub fn last(&self) -> Charge {
+        self.last
+    }
+
+    /// What the provider read less of the last request than was expected, if it was clearly less.
+    pub fn missed(&self) -> Option<Missed> {
+        self.missed
+    }
+
+    /// How much of the last request the next one can read. Tokens.
+    pub fn cached_tokens(&self) -> usize {
+        let Prices { kind, min_tokens, .. } = *self.provider.prices();
+        match kind {
+            CacheKind::None => 0,
+            CacheKind::Automatic { .. } if self.last.total() < min_tokens => 0,
+            CacheKind::Automatic { .. } => self.last.total(),
+            CacheKind::Explicit { .. } => self.last.read + self.last.written,
+        }
+    }
+
+    /// When what is cached will be gone unless it is used before, in milliseconds since 1970; `None` when nothing is
+    /// cached.
+    pub fn expires_ms(&self) -> Option<u64> {
+        let life_ms = u64::from(self.provider.prices().seconds) * 1_000;
+        (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))
+    }
+}

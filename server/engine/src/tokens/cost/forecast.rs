@@ -1,0 +1,115 @@
+//! What a session would have cost under each lifetime of cache entries, and what comes next: a turn, a pause
+//! that is too long, another model. It looks at the marked prefix alone; what follows it costs the same
+//! whatever the cache holds. Simple arithmetic of a prefix that only grows; `Provider` bills real layouts.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::prompt::assembly::Ttl;
+use crate::tokens::models::CacheKind;
+
+use super::{Charge, Prices};
+
+/// How a session went so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Course<'a> {
+    /// What its last prompt held up to the last breakpoint. Tokens.
+    pub marked: usize,
+    /// By how much that grew from turn to turn. Tokens.
+    pub growth: usize,
+    /// The pauses between its turns, from request to request. Milliseconds.
+    pub pauses_ms: &'a [u64],
+}
+
+/// Both lifetimes side by side.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Forecast {
+    /// With entries that live five minutes.
+    pub five_minutes: Outlook,
+    /// With entries that live an hour.
+    pub one_hour: Outlook,
+    /// The lifetime under which the session would have cost less so far; five minutes when it is all the same.
+    pub cheaper: Ttl,
+}
+
+/// A session under one lifetime.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Outlook {
+    /// How long entries really live after their last use. Seconds.
+    pub seconds: u32,
+    /// All turns so far together.
+    pub spent: Charge,
+    /// Pauses that were too long.
+    pub expiries: usize,
+    /// The next turn when it comes in time.
+    pub next_in_time: Charge,
+    /// The next turn after a pause that is too long.
+    pub next_too_late: Charge,
+}
+
+impl Forecast {
+    /// What holds for a session, given the prices of its model under both lifetimes.
+    pub fn of(course: &Course<'_>, five_minutes: &Prices, one_hour: &Prices) -> Self {
+        let (five_minutes, one_hour) = (Outlook::of(course, five_minutes), Outlook::of(course, one_hour));
+        let cheaper =
+            if one_hour.spent.cost < five_minutes.spent.cost { Ttl::OneHour } else { Ttl::FiveMinutes };
+        Self { five_minutes, one_hour, cheaper }
+    }
+}
+
+impl Outlook {
+    /// What holds for a session under these prices.
+    pub fn of(course: &Course<'_>, prices: &Prices) -> Self {
+        let turns = course.pauses_ms.len();
+        let marked = |turns_ago: usize| course.marked.saturating_sub(course.growth.saturating_mul(turns_ago));
+        let (mut spent, mut expiries) = (turn(prices, 0, marked(turns)), 0);
+        for (pause_ms, turns_ago) in course.pauses_ms.iter().zip((0..turns).rev()) {
+            let expired = prices.outlived_by(*pause_ms);
+            expiries += usize::from(expired);
+            spent =
+                spent.plus(turn(prices, if expired { 0 } else { marked(turns_ago + 1) }, marked(turns_ago)));
+        }
+        let next = course.marked.saturating_add(course.growth);
+        Self {
+            seconds: prices.seconds,
+            spent,
+            expiries,
+            next_in_time: turn(prices, course.marked, next),
+            next_too_late: turn(prices, 0, next),
+        }
+    }
+}
+
+/// What the marked prefix costs at the first turn after a switch to a model with the prices `to`, where
+/// nothing of it is cached. `marked` is counted by that model's tokenizer, and the cost is a multiple of that
+/// model's plain input.
+pub fn switch(to: &Prices, marked: usize) -> Charge {
+    turn(to, 0, marked)
+}
+
+/// The bill for a prefix of which the cache knows a beginning. Tokens.
+fn turn(prices: &Prices, known: usize, marked: usize) -> Charge {
+    let step = match prices.kind {
+        CacheKind::Automatic { granularity } => granularity.max(1),
+        CacheKind::Explicit { .. } | CacheKind::None => 1,
+    };
+    let known = known.min(marked);
+    let readable = known - known % step;
+    let read = match prices.kind {
+        CacheKind::None => 0,
+        _ if readable < prices.min_tokens => 0,
+        _ => readable,
+    };
+    let rest = marked - read;
+    let written = match prices.kind {
+        CacheKind::Explicit { .. } if marked >= prices.min_tokens => rest,
+        CacheKind::Automatic { .. } if marked >= prices.min_tokens && prices.write > 1.0 => rest,
+        _ => 0,
+    };
+    Charge::new(prices, read, written, rest - written)
+}
+
+#[cfg(test)]
+mod tests;

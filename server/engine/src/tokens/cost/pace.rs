@@ -1,0 +1,91 @@
+//! How a session went so far, as far as a forecast needs it: when its prompts were sent and how much of each was marked
+//! for the cache. Foretells nothing.
+
+use std::collections::VecDeque;
+
+use super::{Course, Sent};
+
+/// Prompts that are remembered; older ones say little about what comes.
+const MAX_PROMPTS: usize = 1_001;
+
+/// The last prompts of a session.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Pace {
+    prompts: VecDeque<Prompt>,
+    /// The pauses between them. Milliseconds.
+    pauses_ms: Vec<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Prompt {
+    at_ms: u64,
+    cacheable: usize,
+}
+
+impl Pace {
+    /// Takes note of a prompt that was sent.
+    pub fn sent(&mut self, sent: &Sent) {
+        if let Some(last) = self.prompts.back() {
+            self.pauses_ms.push(sent.at_ms.saturating_sub(last.at_ms));
+        }
+        self.prompts.push_back(Prompt { at_ms: sent.at_ms, cacheable: sent.cacheable() });
+        if self.prompts.len() > MAX_PROMPTS {
+            self.prompts.pop_front();
+            self.pauses_ms.remove(0);
+        }
+    }
+
+    /// Prompts that are remembered.
+    pub fn prompts(&self) -> usize {
+        self.prompts.len()
+    }
+
+    /// What a forecast starts from. The growth is that of the whole time, per turn; a prefix that shrank on the whole
+    /// counts as one that stays as it is.
+    pub fn course(&self) -> Course<'_> {
+        let first = self.prompts.front().map_or(0, |prompt| prompt.cacheable);
+        let marked = self.prompts.back().map_or(0, |prompt| prompt.cacheable);
+        let growth = marked.saturating_sub(first).checked_div(self.pauses_ms.len()).unwrap_or(0);
+        Course { marked, growth, pauses_ms: &self.pauses_ms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::ContentHash;
+    use crate::prompt::assembly::Ttl;
+    use crate::tokens::cost::{Mark, Prices, Span};
+    use crate::tokens::models::Models;
+
+    fn sent(at_ms: u64, marked: usize) -> Sent {
+        let span = |tokens, mark| Span { hash: ContentHash::NONE, tokens, mark, continues_run: false };
+        Sent {
+            spans: vec![span(marked, Mark::Breakpoint), span(7, Mark::None)],
+            at_ms,
+            identity: ContentHash::NONE,
+            prices: Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, Ttl::FiveMinutes),
+        }
+    }
+
+    #[test]
+    fn pauses_and_growth_are_those_between_prompts() {
+        let mut pace = Pace::default();
+        assert_eq!(pace.course(), Course { marked: 0, growth: 0, pauses_ms: &[] });
+        pace.sent(&sent(1_000, 100));
+        assert_eq!(pace.course(), Course { marked: 100, growth: 0, pauses_ms: &[] });
+        pace.sent(&sent(3_000, 150));
+        pace.sent(&sent(2_000, 160));
+        assert_eq!(pace.course(), Course { marked: 160, growth: 30, pauses_ms: &[2_000, 0] });
+        pace.sent(&sent(2_001, 5));
+        assert_eq!(pace.course().growth, 0);
+    }
+
+    #[test]
+    fn only_the_last_thousand_pauses_are_remembered() {
+        let mut pace = Pace::default();
+        (0..1_500).for_each(|turn| pace.sent(&sent(turn * turn, 1)));
+        assert_eq!((pace.prompts(), pace.course().pauses_ms.len()), (1_001, 1_000));
+        assert_eq!(pace.course().pauses_ms.last(), Some(&(1_499 * 1_499 - 1_498 * 1_498)));
+    }
+}

@@ -1,0 +1,121 @@
+//! What one token costs at one model: read from the cache, written to it, or plain. Everything is a multiple
+//! of the plain price; what that is in money is nobody's business here.
+
+use serde::Serialize;
+
+use crate::prompt::assembly::Ttl;
+use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model};
+
+/// An entry that lives this long counts as one of [`Ttl::OneHour`]. Seconds.
+const ONE_HOUR: u32 = 3_600;
+
+/// The prices of one model under one lifetime of cache entries.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prices {
+    /// A token that is read from the cache.
+    pub read: f64,
+    /// A token that is written to the cache; 1 where writes cost what plain input costs.
+    pub write: f64,
+    /// How long an entry lives after its last use. Seconds.
+    pub seconds: u32,
+    /// A shorter prefix is not cached. Tokens.
+    pub min_tokens: usize,
+    /// Who says where a cached prefix ends.
+    pub kind: CacheKind,
+    /// A higher price for long prompts, where there is one.
+    pub long_context: Option<LongContext>,
+}
+
+impl Prices {
+    /// What `model` charges when entries shall live for `ttl`: its shortest lifetime for five minutes; for an
+    /// hour the first that lasts one, else its longest. A model that offers no lifetime caches nothing.
+    pub fn of(model: &Model, ttl: Ttl) -> Self {
+        let lifetimes = &model.cache.lifetimes;
+        let lifetime = match ttl {
+            Ttl::FiveMinutes => lifetimes.first(),
+            Ttl::OneHour => {
+                lifetimes.iter().find(|lifetime| lifetime.seconds >= ONE_HOUR).or(lifetimes.last())
+            }
+        };
+        let prices = match (model.cache.kind, lifetime) {
+            (CacheKind::None, _) | (_, None) => Self::uncached(),
+            (kind, Some(&Lifetime { seconds, write })) => {
+                Self { read: model.cache.read, write, seconds, kind, ..Self::uncached() }
+            }
+        };
+        Self { min_tokens: model.cache.min_tokens, long_context: model.long_context, ..prices }
+    }
+
+    /// Prices without a cache: every token is plain input.
+    pub fn uncached() -> Self {
+        Self { read: 1.0, write: 1.0, seconds: 0, min_tokens: 0, kind: CacheKind::None, long_context: None }
+    }
+
+    /// What a prompt of `total_tokens` pays for a plain token: 1, or more when it is long.
+    pub fn input(&self, total_tokens: usize) -> f64 {
+        match self.long_context {
+            Some(long) if total_tokens > long.above => long.input,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether `idle_ms` milliseconds without use are more than an entry survives.
+    pub(super) fn outlived_by(&self, idle_ms: u64) -> bool {
+        idle_ms > u64::from(self.seconds) * 1_000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::models::{ModelTable, Models};
+
+    fn prices(name: &str, ttl: Ttl) -> Prices {
+        Prices::of(&Models::builtin().resolve(name).model, ttl)
+    }
+
+    #[test]
+    fn the_lifetime_asked_for_decides_what_a_write_costs() {
+        let (short, long) =
+            (prices("claude-opus-4-7", Ttl::FiveMinutes), prices("claude-opus-4-7", Ttl::OneHour));
+        assert_eq!((short.seconds, short.write, short.read), (300, 1.25, 0.1));
+        assert_eq!((long.seconds, long.write, long.read), (3_600, 2.0, 0.1));
+        assert_eq!(short.kind, CacheKind::Explicit { max_breakpoints: 4, lookback: 20 });
+    }
+
+    #[test]
+    fn an_hour_is_the_first_lifetime_that_lasts_one_else_the_longest() {
+        let mut model = Model::clone(&Models::builtin().resolve("claude-opus-4-7").model);
+        for (offered, short, long) in [
+            (&[300, 1_800, 3_600, 7_200][..], 300, 3_600),
+            (&[300, 1_800], 300, 1_800),
+            (&[300, 7_200], 300, 7_200),
+            (&[1_800], 1_800, 1_800),
+        ] {
+            model.cache.lifetimes =
+                offered.iter().map(|&seconds| Lifetime { seconds, write: 1.25 }).collect();
+            assert_eq!(Prices::of(&model, Ttl::FiveMinutes).seconds, short, "{offered:?}");
+            assert_eq!(Prices::of(&model, Ttl::OneHour).seconds, long, "{offered:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_cache_every_token_is_plain() {
+        let table = "[family.x]\nprovider = \"other\"\nprefixes = [\"x\"]\ntokenizer = \"chars\"\nmax_input = 9\n\
+                     max_output = 9\ntools = \"none\"\ncache = { mode = { kind = \"none\" } }\n\
+                     overheads = { message = 0, reply = 0, tool_prompt = 0, tool = 0, tool_round_trip = 0 }\n";
+        let models = Models::new(ModelTable::from_toml(table).unwrap()).unwrap();
+        for ttl in [Ttl::FiveMinutes, Ttl::OneHour] {
+            assert_eq!(Prices::of(&models.resolve("x-1").model, ttl), Prices::uncached());
+        }
+    }
+
+    #[test]
+    fn a_long_prompt_pays_more_for_all_of_it() {
+        let long_context = Some(LongContext { above: 200_000, input: 2.0 });
+        let prices = Prices { long_context, ..Prices::uncached() };
+        assert_eq!((prices.input(200_000), prices.input(200_001)), (1.0, 2.0));
+        assert_eq!(Prices::uncached().input(usize::MAX), 1.0);
+    }
+}

@@ -1,0 +1,206 @@
+//! A provider's prompt cache and its bill. The rules are those of Anthropic ("Prompt caching") for explicit
+//! markers and of OpenAI ("Prompt caching") for automatic ones; where documents are silent the model takes
+//! the reading that costs more.
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::hash::ContentHash;
+use crate::tokens::models::CacheKind;
+
+use super::{Mark, Prices, Span};
+
+/// Dead entries are swept out once there are twice as many entries as the last sweep left, and this many.
+const SWEEP_FROM: usize = 1_024;
+
+/// What one request cost. `read + written + plain` is all of its input.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Charge {
+    /// Tokens read from the cache.
+    pub read: usize,
+    /// Tokens written to it. Where writes cost nothing extra none are reported.
+    pub written: usize,
+    /// Tokens that were neither.
+    pub plain: usize,
+    /// The price of all of them, in tokens of plain input.
+    pub cost: f64,
+}
+
+impl Charge {
+    /// The bill for one request that read, wrote and brought so many tokens.
+    pub(super) fn new(prices: &Prices, read: usize, written: usize, plain: usize) -> Self {
+        let cost = read as f64 * prices.read + written as f64 * prices.write + plain as f64;
+        let charge = Self { read, written, plain, cost };
+        Self { cost: cost * prices.input(charge.total()), ..charge }
+    }
+
+    /// All input. Tokens.
+    pub fn total(&self) -> usize {
+        self.read.saturating_add(self.written).saturating_add(self.plain)
+    }
+
+    /// Both bills together.
+    pub fn plus(&self, other: Self) -> Self {
+        Self {
+            read: self.read.saturating_add(other.read),
+            written: self.written.saturating_add(other.written),
+            plain: self.plain.saturating_add(other.plain),
+            cost: self.cost + other.cost,
+        }
+    }
+}
+
+/// The provider refuses a request with so many markers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a request with {marked} cache breakpoints is refused: at most {allowed} are allowed")]
+pub struct TooManyBreakpoints {
+    /// Markers in the request.
+    pub marked: usize,
+    /// Markers that it may carry.
+    pub allowed: usize,
+}
+
+/// One account at a provider: what its cache holds, and what it charges.
+#[derive(Clone, Debug)]
+pub struct Provider {
+    prices: Prices,
+    /// Cached prefixes by the hash of all their spans, and when each is gone unless it is used before. Milliseconds.
+    entries: FxHashMap<ContentHash, u64>,
+    sweep_at: usize,
+}
+
+/// The beginning of a request up to the end of one span.
+#[derive(Clone, Copy)]
+struct Prefix {
+    hash: ContentHash,
+    tokens: usize,
+    mark: Mark,
+    continues_run: bool,
+}
+
+impl Provider {
+    /// An account with an empty cache.
+    pub fn new(prices: Prices) -> Self {
+        Self { prices, entries: FxHashMap::default(), sweep_at: SWEEP_FROM }
+    }
+
+    /// Takes a request at the time `now_ms` (milliseconds since any fixed moment), bills it and keeps what
+    /// it caches.
+    ///
+    /// # Errors
+    /// [`TooManyBreakpoints`]; the cache stays as it was. Providers that need no markers ignore them.
+    pub fn charge(&mut self, spans: &[Span], now_ms: u64) -> Result<Charge, TooManyBreakpoints> {
+        let prefixes = prefixes(spans);
+        let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
+        let (read, written) = match self.prices.kind {
+            CacheKind::None => (0, 0),
+            CacheKind::Automatic { granularity } => self.automatic(&prefixes, granularity, now_ms),
+            CacheKind::Explicit { max_breakpoints, lookback } => {
+                let marked = spans.iter().filter(|span| span.mark == Mark::Breakpoint).count();
+                if marked > max_breakpoints {
+                    return Err(TooManyBreakpoints { marked, allowed: max_breakpoints });
+                }
+                self.explicit(&prefixes, lookback, now_ms)
+            }
+        };
+        self.sweep(now_ms);
+        Ok(Charge::new(&self.prices, read, written, total - read - written))
+    }
+
+    /// Empties the cache, as a pause longer than the lifetime of its entries does.
+    pub fn forget(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Charges other prices from now on; what is cached stays.
+    pub fn set_prices(&mut self, prices: Prices) {
+        self.prices = prices;
+    }
+
+    /// The prices it charges.
+    pub fn prices(&self) -> &Prices {
+        &self.prices
+    }
+
+    /// Tokens read and written where the request says what is cached. One entry is written for each marker
+    /// and nowhere else, and a marker finds entries up to `lookback` positions back, its own counted. A run of tool calls
+    /// or of tool results is one position.
+    fn explicit(&mut self, prefixes: &[Prefix], lookback: usize, now_ms: u64) -> (usize, usize) {
+        let looks = |prefix: &Prefix| prefix.mark != Mark::None && prefix.tokens >= self.prices.min_tokens;
+        let counts = |prefix: &Prefix| looks(prefix) && prefix.mark == Mark::Breakpoint;
+        let mut in_reach = 0;
+        let found = prefixes.iter().rev().find(|prefix| {
+            in_reach = if looks(prefix) { lookback } else { in_reach };
+            let reached = in_reach > 0;
+            // One position is the marker's own span and nothing else.
+            in_reach = in_reach.saturating_sub(usize::from(!prefix.continues_run || lookback == 1));
+            reached && self.is_alive(prefix.hash, now_ms)
+        });
+        let read = found.map_or(0, |prefix| prefix.tokens);
+        let last = prefixes.iter().rev().find(|prefix| counts(prefix)).map_or(0, |prefix| prefix.tokens);
+        // Undocumented: whether a marker inside what was read makes an entry. Not making one costs more.
+        let kept: Vec<ContentHash> = prefixes
+            .iter()
+            .filter(|prefix| counts(prefix))
+            .filter(|prefix| prefix.tokens >= read || self.is_alive(prefix.hash, now_ms))
+            .chain(found)
+            .map(|prefix| prefix.hash)
+            .collect();
+        let expires_ms = self.expires_ms(now_ms);
+        self.entries.extend(kept.into_iter().map(|hash| (hash, expires_ms)));
+        (read, last.saturating_sub(read))
+    }
+
+    /// Tokens read and written where the provider caches by itself: every prefix is kept, and the longest
+    /// known one is read, rounded down.
+    fn automatic(&mut self, prefixes: &[Prefix], granularity: usize, now_ms: u64) -> (usize, usize) {
+        let known = prefixes.iter().rev().find(|prefix| self.is_alive(prefix.hash, now_ms));
+        let known = known.map_or(0, |prefix| prefix.tokens);
+        let whole_steps = known - known % granularity.max(1);
+        let read = if whole_steps >= self.prices.min_tokens { whole_steps } else { 0 };
+        let expires_ms = self.expires_ms(now_ms);
+        self.entries.extend(prefixes.iter().map(|prefix| (prefix.hash, expires_ms)));
+        let total = prefixes.last().map_or(0, |prefix| prefix.tokens);
+        let written =
+            if self.prices.write > 1.0 && total >= self.prices.min_tokens { total - read } else { 0 };
+        (read, written)
+    }
+
+    /// When an entry that is used now is gone. Another lifetime later on changes nothing for it.
+    fn expires_ms(&self, now_ms: u64) -> u64 {
+        now_ms.saturating_add(u64::from(self.prices.seconds) * 1_000)
+    }
+
+    fn is_alive(&self, prefix: ContentHash, now_ms: u64) -> bool {
+        self.entries.get(&prefix).is_some_and(|expires_ms| now_ms <= *expires_ms)
+    }
+
+    /// Drops dead entries now and then, so that a long session needs no more memory than what is alive.
+    fn sweep(&mut self, now_ms: u64) {
+        if self.entries.len() >= self.sweep_at {
+            self.entries.retain(|_, expires_ms| now_ms <= *expires_ms);
+            self.sweep_at = (2 * self.entries.len()).max(SWEEP_FROM);
+        }
+    }
+}
+
+/// Every beginning of a request, shortest first.
+fn prefixes(spans: &[Span]) -> Vec<Prefix> {
+    let empty = ContentHash::of("");
+    let mut so_far = Prefix { hash: empty, tokens: 0, mark: Mark::None, continues_run: false };
+    let longer = spans.iter().map(|span| {
+        so_far = Prefix {
+            hash: ContentHash::of_parts([&so_far.hash.to_bytes()[..], &span.hash.to_bytes()]),
+            tokens: so_far.tokens.saturating_add(span.tokens),
+            mark: span.mark,
+            continues_run: span.continues_run,
+        };
+        so_far
+    });
+    longer.collect()
+}
+
+#[cfg(test)]
+mod tests;

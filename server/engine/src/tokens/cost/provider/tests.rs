@@ -1,0 +1,336 @@
+//! The provider bills as documented, and as a slow model of the same rules does.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::tokens::models::LongContext;
+
+/// A provider with explicit markers, as Anthropic's.
+fn explicit() -> Prices {
+    Prices {
+        read: 0.1,
+        write: 1.25,
+        seconds: 300,
+        min_tokens: 1_024,
+        kind: CacheKind::Explicit { max_breakpoints: 4, lookback: 20 },
+        long_context: None,
+    }
+}
+
+/// A provider that caches by itself, as OpenAI's.
+fn automatic() -> Prices {
+    Prices { write: 1.0, kind: CacheKind::Automatic { granularity: 128 }, ..explicit() }
+}
+
+/// A span called `name`; one that ends in `|` is marked.
+fn span(name: &str, tokens: usize) -> Span {
+    let mark = if name.ends_with('|') { Mark::Breakpoint } else { Mark::None };
+    Span { hash: ContentHash::of(name.trim_end_matches('|')), tokens, mark, continues_run: false }
+}
+
+fn request(spans: &[(&str, usize)]) -> Vec<Span> {
+    spans.iter().map(|(name, tokens)| span(name, *tokens)).collect()
+}
+
+fn bill(provider: &mut Provider, now_ms: u64, spans: &[(&str, usize)]) -> Charge {
+    provider.charge(&request(spans), now_ms).unwrap()
+}
+
+#[track_caller]
+fn assert_cost(charge: Charge, expected: f64) {
+    assert!((charge.cost - expected).abs() < 1e-6, "{charge:?} should cost {expected}");
+}
+
+#[test]
+fn a_marked_prefix_is_written_once_and_read_afterwards() {
+    let mut provider = Provider::new(explicit());
+    let first = bill(&mut provider, 0, &[("a", 1000), ("b|", 1000), ("c", 500)]);
+    assert_eq!((first.read, first.written, first.plain), (0, 2000, 500));
+    assert_cost(first, 2000.0 * 1.25 + 500.0);
+    let second = bill(&mut provider, 1, &[("a", 1000), ("b|", 1000), ("d", 500)]);
+    assert_eq!((second.read, second.written, second.plain), (2000, 0, 500));
+    assert_cost(second, 200.0 + 500.0);
+    let changed_in_front = bill(&mut provider, 2, &[("A", 1000), ("b|", 1000)]);
+    assert_cost(changed_in_front, 2500.0);
+}
+
+#[test]
+fn a_prefix_below_the_minimum_is_not_cached() {
+    let mut provider = Provider::new(explicit());
+    for now_ms in 0..2 {
+        assert_cost(bill(&mut provider, now_ms, &[("z|", 500), ("y", 100)]), 600.0);
+    }
+}
+
+#[test]
+fn a_marker_sees_twenty_spans_its_own_counted() {
+    for (behind, found) in [(19, true), (20, false)] {
+        let mut provider = Provider::new(explicit());
+        bill(&mut provider, 0, &[("r|", 2000)]);
+        let names: Vec<String> = (1..behind).map(|n| n.to_string()).chain(["e|".to_owned()]).collect();
+        let spans = [span("r", 2000)].into_iter().chain(names.iter().map(|name| span(name, 10)));
+        let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
+        assert_eq!(charge.read, if found { 2000 } else { 0 }, "{behind} spans behind the entry");
+    }
+}
+
+#[test]
+fn a_run_of_tool_calls_is_one_position() {
+    for (calls, found) in [(18, true), (19, true), (60, true)] {
+        let mut provider = Provider::new(explicit());
+        bill(&mut provider, 0, &[("r|", 2000)]);
+        let run = (0..calls).map(|n| Span { continues_run: n > 0, ..span(&n.to_string(), 10) });
+        let texts = (100..117).map(|n| span(&n.to_string(), 10));
+        // The run, seventeen texts and the marker's own span.
+        let spans = [span("r", 2000)].into_iter().chain(run).chain(texts).chain([span("e|", 10)]);
+        let charge = provider.charge(&spans.collect::<Vec<_>>(), 1).unwrap();
+        assert_eq!(charge.read > 0, found, "{calls} calls");
+    }
+}
+
+#[test]
+fn without_a_lookback_an_entry_is_read_by_a_marker_in_its_place() {
+    let kind = CacheKind::Explicit { max_breakpoints: 4, lookback: 1 };
+    let mut provider = Provider::new(Prices { kind, ..explicit() });
+    bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
+    assert_eq!(bill(&mut provider, 1, &[("a", 2000), ("b", 2000), ("c|", 10)]).read, 0);
+    assert_eq!(bill(&mut provider, 2, &[("a", 2000), ("b|", 2000), ("d|", 10)]).read, 4000);
+    let mut spans = request(&[("a", 2000), ("b", 2000), ("e|", 10)]);
+    spans[1].mark = Mark::Lookup;
+    let charge = provider.charge(&spans, 3).unwrap();
+    assert_eq!(
+        (charge.read, charge.written),
+        (4000, 10),
+        "where the provider looks by itself it finds it, too"
+    );
+    spans[2].mark = Mark::None;
+    let charge = provider.charge(&spans, 4).unwrap();
+    assert_eq!((charge.read, charge.written, charge.plain), (4000, 0, 10));
+}
+
+#[test]
+fn a_marker_inside_what_was_read_makes_no_entry() {
+    let mut provider = Provider::new(explicit());
+    bill(&mut provider, 0, &[("a", 2000), ("b|", 2000)]);
+    assert_eq!(bill(&mut provider, 1, &[("a|", 2000), ("b|", 2000)]).read, 4000);
+    assert_eq!(bill(&mut provider, 2, &[("a|", 2000), ("n", 10)]).read, 0);
+}
+
+#[test]
+fn a_marker_inside_what_was_read_refreshes_its_entry() {
+    let mut provider = Provider::new(explicit());
+    bill(&mut provider, 0, &[("a|", 2000), ("b|", 2000)]);
+    bill(&mut provider, 200_000, &[("a|", 2000), ("b|", 2000)]);
+    assert_eq!(bill(&mut provider, 400_000, &[("a|", 2000), ("n", 10)]).read, 2000);
+}
+
+#[test]
+fn an_entry_dies_when_nobody_uses_it_for_its_lifetime() {
+    let prompt = [("a", 2000), ("b|", 2000)];
+    let mut provider = Provider::new(explicit());
+    bill(&mut provider, 0, &prompt);
+    assert_eq!(bill(&mut provider, 300_000, &prompt).read, 4000, "alive to the last moment, and used");
+    assert_eq!(bill(&mut provider, 600_000, &prompt).read, 4000, "the use before made it live on");
+    assert_eq!(bill(&mut provider, 900_001, &prompt).read, 0);
+    provider.forget();
+    assert_eq!(bill(&mut provider, 900_002, &prompt).read, 0);
+}
+
+#[test]
+fn a_clock_that_goes_back_kills_nothing() {
+    let mut provider = Provider::new(explicit());
+    bill(&mut provider, u64::MAX, &[("a|", 2000)]);
+    assert_eq!(bill(&mut provider, 0, &[("a|", 2000)]).read, 2000);
+}
+
+#[test]
+fn a_request_with_too_many_markers_is_refused_and_changes_nothing() {
+    let mut provider = Provider::new(explicit());
+    let prompt = [("a|", 2000), ("b|", 1), ("c|", 1), ("d|", 1), ("e|", 1)];
+    let refused = provider.charge(&request(&prompt), 0);
+    assert_eq!(refused, Err(TooManyBreakpoints { marked: 5, allowed: 4 }));
+    assert_eq!(bill(&mut provider, 1, &prompt[..1]).read, 0);
+    assert!(Provider::new(automatic()).charge(&request(&prompt), 0).is_ok(), "markers are ignored");
+}
+
+#[test]
+fn an_automatic_cache_reads_the_longest_known_prefix_in_steps() {
+    let mut provider = Provider::new(automatic());
+    bill(&mut provider, 0, &[("a", 2000), ("b", 100)]);
+    let charge = bill(&mut provider, 1, &[("a", 2000), ("c", 100)]);
+    assert_eq!((charge.read, charge.written, charge.plain), (1920, 0, 180));
+    assert_cost(charge, 192.0 + 180.0);
+    assert_eq!(bill(&mut provider, 2, &[("x", 1000)]).read, 0);
+    assert_eq!(bill(&mut provider, 3, &[("x", 1000), ("y", 1000)]).read, 0, "1000 is below the minimum");
+}
+
+#[test]
+fn an_automatic_cache_may_take_a_fee_for_writes() {
+    let mut provider = Provider::new(Prices { write: 1.25, ..automatic() });
+    assert_cost(bill(&mut provider, 0, &[("a", 2000)]), 2500.0);
+    assert_cost(bill(&mut provider, 1, &[("a", 2000), ("b", 100)]), 192.0 + 180.0 * 1.25);
+    assert_cost(bill(&mut provider, 2, &[("c", 1000)]), 1000.0);
+}
+
+#[test]
+fn without_a_cache_all_input_is_plain() {
+    let mut provider = Provider::new(Prices::uncached());
+    for now_ms in 0..2 {
+        let charge = bill(&mut provider, now_ms, &[("a|", 2000), ("b|", 2000)]);
+        assert_eq!((charge.plain, charge.cost), (4000, 4000.0));
+    }
+}
+
+#[test]
+fn a_long_prompt_costs_more_in_all_of_its_parts() {
+    let long_context = Some(LongContext { above: 3_000, input: 2.0 });
+    let mut provider = Provider::new(Prices { long_context, ..explicit() });
+    assert_cost(bill(&mut provider, 0, &[("a|", 2000), ("b", 1000)]), 3500.0);
+    assert_cost(bill(&mut provider, 1, &[("a|", 2000), ("b", 1001)]), 2.0 * 1201.0);
+}
+
+#[test]
+fn a_long_session_keeps_nothing_that_is_dead() {
+    let mut provider = Provider::new(automatic());
+    for turn in 0..20_000_u64 {
+        let name = turn.to_string();
+        bill(&mut provider, turn * 1_000, &[(name.as_str(), 2000)]);
+    }
+    assert!(provider.entries.len() <= SWEEP_FROM, "{} entries", provider.entries.len());
+}
+
+/// The same rules, written down with whole prefixes and no thought of speed.
+struct Naive {
+    prices: Prices,
+    entries: Vec<(Vec<ContentHash>, u64)>,
+}
+
+impl Naive {
+    fn alive(&self, prefix: &[ContentHash], now_ms: u64) -> bool {
+        let lifetime = u64::from(self.prices.seconds) * 1_000;
+        self.entries.iter().any(|(known, used)| known == prefix && now_ms - used <= lifetime)
+    }
+
+    fn keep(&mut self, prefix: &[ContentHash], now_ms: u64) {
+        self.entries.retain(|(known, _)| known != prefix);
+        self.entries.push((prefix.to_vec(), now_ms));
+    }
+
+    fn charge(&mut self, spans: &[Span], now_ms: u64) -> (usize, usize) {
+        let hashes: Vec<ContentHash> = spans.iter().map(|span| span.hash).collect();
+        let tokens = |end: usize| spans[..end].iter().map(|span| span.tokens).sum::<usize>();
+        let ends = 1..=spans.len();
+        let readable = |end: &usize| self.alive(&hashes[..*end], now_ms);
+        let minimum = self.prices.min_tokens;
+        match self.prices.kind {
+            CacheKind::None => (0, 0),
+            CacheKind::Automatic { granularity } => {
+                let known = ends.clone().filter(readable).map(tokens).max().unwrap_or(0);
+                let read = known / granularity * granularity;
+                ends.for_each(|end| self.keep(&hashes[..end], now_ms));
+                (if read < minimum { 0 } else { read }, 0)
+            }
+            CacheKind::Explicit { lookback, .. } => {
+                let marked = |end: &usize| spans[end - 1].mark == Mark::Breakpoint && tokens(*end) >= minimum;
+                let markers: Vec<usize> = ends.clone().filter(marked).collect();
+                let positions = |end: usize| spans[..end].iter().filter(|span| !span.continues_run).count();
+                let finds = |marker: usize, end: usize| {
+                    let back = if lookback == 1 { marker - end } else { positions(marker) - positions(end) };
+                    back < lookback
+                };
+                let seen = |end: &usize| markers.iter().any(|marker| end <= marker && finds(*marker, *end));
+                let found = ends.filter(seen).filter(readable).max();
+                let read = found.map_or(0, tokens);
+                let written = markers.last().map_or(0, |end| tokens(*end) - read);
+                let makes = |end: &&usize| tokens(**end) >= read || self.alive(&hashes[..**end], now_ms);
+                let kept: Vec<usize> = markers.iter().filter(makes).copied().chain(found).collect();
+                kept.into_iter().for_each(|end| self.keep(&hashes[..end], now_ms));
+                (read, written)
+            }
+        }
+    }
+}
+
+/// Prompts that share prefixes: each keeps some of the one before and goes on in its own way.
+fn session() -> impl Strategy<Value = Vec<(Vec<Span>, u64)>> {
+    let tail = prop::collection::vec((0..6_u8, 1..4_usize, any::<bool>()), 0..8);
+    let turn = (0..12_usize, tail, prop::collection::btree_set(0..12_usize, 0..=4), 0..200_u64);
+    prop::collection::vec(turn, 1..30).prop_map(|turns| {
+        let (mut spans, mut now): (Vec<Span>, u64) = (Vec::new(), 0);
+        let prompts = turns.into_iter().map(|(kept, tail, marks, pause)| {
+            spans.truncate(kept);
+            spans.extend(tail.into_iter().map(|(name, hundreds, continues_run)| Span {
+                hash: ContentHash::of_parts([&[name, hundreds as u8][..]]),
+                tokens: hundreds * 100,
+                mark: Mark::None,
+                continues_run,
+            }));
+            for (at, span) in spans.iter_mut().enumerate() {
+                span.mark = if marks.contains(&at) { Mark::Breakpoint } else { Mark::None };
+            }
+            now += pause * 1_000;
+            (spans.clone(), now)
+        });
+        prompts.collect()
+    })
+}
+
+/// Short lookbacks and low minima, so that small prompts meet them.
+fn prices() -> impl Strategy<Value = Prices> {
+    let explicit_kind =
+        (1..6_usize).prop_map(|lookback| CacheKind::Explicit { max_breakpoints: 4, lookback });
+    let automatic_kind =
+        prop::sample::select(vec![1, 128]).prop_map(|granularity| CacheKind::Automatic { granularity });
+    let kind = prop_oneof![explicit_kind, automatic_kind, Just(CacheKind::None)];
+    (kind, 0..900_usize).prop_map(|(kind, min_tokens)| {
+        let write = if matches!(kind, CacheKind::Explicit { .. }) { 1.25 } else { 1.0 };
+        Prices { kind, min_tokens, write, ..explicit() }
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_slow_model_bills_the_same(prices in prices(), session in session()) {
+        let mut provider = Provider::new(prices);
+        let mut naive = Naive { prices, entries: Vec::new() };
+        for (spans, now_ms) in session {
+            let charge = provider.charge(&spans, now_ms).unwrap();
+            prop_assert_eq!((charge.read, charge.written), naive.charge(&spans, now_ms));
+        }
+    }
+
+    #[test]
+    fn every_token_is_billed_once(prices in prices(), session in session()) {
+        let mut provider = Provider::new(prices);
+        for (spans, now_ms) in session {
+            let charge = provider.charge(&spans, now_ms).unwrap();
+            let total = spans.iter().map(|span| span.tokens).sum::<usize>();
+            prop_assert_eq!(charge.total(), total);
+            prop_assert!(charge.cost <= total as f64 * prices.write.max(1.0) + 1e-6);
+            prop_assert!(charge.cost >= total as f64 * prices.read - 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_longer_prompt_costs_no_less_and_neither_does_an_empty_cache(
+        prices in prices(), session in session(), more in 1..5_000_usize,
+    ) {
+        let mut provider = Provider::new(prices);
+        for (spans, now_ms) in session {
+            let (mut forgetful, mut wordy) = (provider.clone(), provider.clone());
+            let charge = provider.charge(&spans, now_ms).unwrap();
+            forgetful.forget();
+            prop_assert!(forgetful.charge(&spans, now_ms).unwrap().cost >= charge.cost - 1e-6);
+            let longer = [&spans[..], &[span("more", more)]].concat();
+            prop_assert!(wordy.charge(&longer, now_ms).unwrap().cost >= charge.cost - 1e-6);
+        }
+    }
+
+    #[test]
+    fn nothing_is_read_after_a_pause_longer_than_the_lifetime(prices in prices(), session in session()) {
+        let mut provider = Provider::new(prices);
+        for (turn, (spans, _)) in (0..).zip(session) {
+            prop_assert_eq!(provider.charge(&spans, turn * 300_001).unwrap().read, 0);
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! How many tokens a text, a list of texts or an image takes. Counts of the OpenAI encodings are exact;
+//! for model families without a public tokenizer they are an exact count times a ratio. This module never
+//! calls a provider and knows no model: `models` says which tokenizer a model has.
+//!
+//! Why tiktoken-rs is not called to count: its matcher backtracks, so that 1 MB of spaces ends it with a panic, and it is
+//! several times slower than a split by hand with a memo of pieces (`cargo bench -p e2e --bench tokens` prints both). The
+//! ranks come from it when the engine is built, and the tests compare every count with it.
+
+mod ascii;
+mod chunks;
+mod classes;
+mod counted;
+mod encoding;
+mod given;
+mod images;
+mod memo;
+mod scratches;
+mod split;
+mod vocabulary;
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cache::Cache;
+use crate::hash::ContentHash;
+
+pub use counted::Counted;
+pub use encoding::{Encoding, LoadError};
+pub use given::{CountTokens, GivenId};
+pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
+
+/// Texts shorter than this are counted faster than they are hashed and looked up.
+const CACHED_FROM_BYTES: usize = 64;
+/// Counts that are remembered. A place in the table takes 49 bytes, and up to half of the places are free: 1.6 MB. A repository
+/// of 18 MB takes about 10,000.
+const MAX_COUNTS: usize = 1 << 14;
+/// Texts from this size on are cached by chunks as well, so that an edit recounts only what it touched.
+const CHUNKED_FROM_BYTES: usize = 16 * 1024;
+
+/// How the tokens of a model are counted. Written `"o200k"`, `"cl100k"`, `{ o200k_times = 1.21 }` or
+/// `"chars"`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tokenizer {
+    /// Exactly, with `o200k_base`. `o200k_harmony` counts alike: it adds special tokens only.
+    O200k,
+    /// Exactly, with `cl100k_base`.
+    Cl100k,
+    /// The exact `o200k_base` count times a factor, rounded up.
+    O200kTimes(Ratio),
+    /// One token for four characters, rounded up.
+    Chars,
+    /// With a tokenizer that the counter was given.
+    Given(GivenId),
+}
+
+/// What counts a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Scheme {
+    Encoding(Encoding),
+    Given(GivenId),
+}
+
+/// A positive factor between two token counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Ratio(f64);
+
+/// A factor that no two tokenizers are apart.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("a token ratio must lie between 0.1 and 10, not {0}")]
+pub struct BadRatio(f64);
+
+/// Counts tokens and remembers counts by content. Clones share what they remember; a count never depends
+/// on it. Safe to use from many threads.
+#[derive(Debug, Clone, Default)]
+pub struct TokenCounter {
+    counts: Arc<Cache<(Scheme, ContentHash), usize, MAX_COUNTS>>,
+    given: Arc<[Arc<dyn CountTokens>]>,
+    scratches: Arc<scratches::Scratches>,
+}
+
+impl Tokenizer {
+    /// The encoding that has to be loaded for this tokenizer, if any.
+    pub fn encoding(self) -> Option<Encoding> {
+        match self {
+            Self::O200k | Self::O200kTimes(_) => Some(Encoding::O200k),
+            Self::Cl100k => Some(Encoding::Cl100k),
+            Self::Chars | Self::Given(_) => None,
+        }
+    }
+
+    /// What counts before anything is scaled; nothing for a rule of thumb.
+    fn scheme(self) -> Option<Scheme> {
+        match self {
+            Self::O200k | Self::O200kTimes(_) => Some(Scheme::Encoding(Encoding::O200k)),
+            Self::Cl100k => Some(Scheme::Encoding(Encoding::Cl100k)),
+            Self::Given(id) => Some(Scheme::Given(id)),
+            Self::Chars => None,
+        }
+    }
+}
+
+impl Ratio {
+    /// A factor between 0.1 and 10.
+    ///
+    /// # Errors
+    /// [`BadRatio`] outside of that, and for NaN.
+    pub fn new(factor: f64) -> Result<Self, BadRatio> {
+        if (0.1..=10.0).contains(&factor) { Ok(Self(factor)) } else { Err(BadRatio(factor)) }
+    }
+
+    /// The factor.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    fn of(self, count: usize) -> usize {
+        // Texts have far fewer tokens than 2^53; the product is finite and not negative.
+        (count as f64 * self.0).ceil() as usize
+    }
+}
+
+impl TryFrom<f64> for Ratio {
+    type Error = BadRatio;
+
+    fn try_from(factor: f64) -> Result<Self, BadRatio> {
+        Self::new(factor)
+    }
+}
+
+impl From<Ratio> for f64 {
+    fn from(ratio: Ratio) -> Self {
+        ratio.0
+    }
+}
+
+impl TokenCounter {
+    /// A counter that has seen nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A counter with these tokenizers, by their [`GivenId`]. It remembers nothing of this one's counts.
+    #[must_use]
+    pub fn with_given(&self, given: impl IntoIterator<Item = Arc<dyn CountTokens>>) -> Self {
+        Self {
+            counts: Arc::default(),
+            given: given.into_iter().collect(),
+            scratches: Arc::clone(&self.scratches),
+        }
+    }
+
+    /// Builds the vocabulary of `tokenizer` unless it is built (some 20 ms), so that the first count does not
+    /// have to. Meant for a thread that may wait.
+    ///
+    /// # Errors
+    /// [`LoadError`] when the embedded vocabulary cannot be read; counts are then one token for four
+    /// characters.
+    pub fn warm_up(&self, tokenizer: Tokenizer) -> Result<(), LoadError> {
+        tokenizer.encoding().map_or(Ok(()), |encoding| encoding.vocabulary().map(drop))
+    }
+
+    /// The tokens of a text. Text that spells a special token counts as the plain text it is.
+    pub fn count(&self, tokenizer: Tokenizer, text: &str) -> usize {
+        let Some(scheme) = tokenizer.scheme() else { return by_chars(text) };
+        let exact = if text.len() < CACHED_FROM_BYTES {
+            self.by_scheme(scheme, text)
+        } else {
+            self.remembered(scheme, text, ContentHash::of(text))
+        };
+        scaled(tokenizer, exact)
+    }
+
+    /// The same for a text whose hash is known, which spares computing it.
+    pub fn count_hashed(&self, tokenizer: Tokenizer, text: &str, hash: ContentHash) -> usize {
+        match tokenizer.scheme() {
+            Some(scheme) => scaled(tokenizer, self.remembered(scheme, text, hash)),
+            None => by_chars(text),
+        }
+    }
+
+    /// The same for a text that differs little from one that was counted, where only what differs is counted. Each
+    /// text comes with its hash.
+    pub fn recount(
+        &self,
+        tokenizer: Tokenizer,
+        before: (&str, ContentHash),
+        after: (&str, ContentHash),
+    ) -> usize {
+        let Some(scheme) = tokenizer.scheme() else { return by_chars(after.0) };
+        let known = self.counts.get(&(scheme, before.1));
+        let (Scheme::Encoding(encoding), Some(known)) = (scheme, known) else {
+            return self.count_hashed(tokenizer, after.0, after.1);
+        };
+        let count = || {
+            let (gone, come) = chunks::differing(before.0, after.0);
+            (known + self.exactly(encoding, come)).saturating_sub(self.exactly(encoding, gone))
+        };
+        scaled(tokenizer, self.counts.get_or_insert_with((scheme, after.1), count))
+    }
+
+    /// The sum over several texts, each counted by itself.
+    pub fn count_all<'a>(&self, tokenizer: Tokenizer, texts: impl IntoIterator<Item = &'a str>) -> usize {
+        texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
+    }
+
+    fn remembered(&self, scheme: Scheme, text: &str, hash: ContentHash) -> usize {
+        self.counts.get_or_insert_with((scheme, hash), || {
+            if text.len() < CHUNKED_FROM_BYTES {
+                return self.by_scheme(scheme, text);
+            }
+            let count = |chunk| {
+                let key = (scheme, ContentHash::of(chunk));
+                self.counts.get_or_insert_with(key, || self.by_scheme(scheme, chunk))
+            };
+            chunks::Chunks::new(text).map(count).sum()
+        })
+    }
+
+    fn by_scheme(&self, scheme: Scheme, text: &str) -> usize {
+        match scheme {
+            Scheme::Encoding(encoding) => self.exactly(encoding, text),
+            Scheme::Given(GivenId(id)) => {
+                let given = usize::try_from(id).ok().and_then(|id| self.given.get(id));
+                given.and_then(|given| given.count(text)).unwrap_or_else(|| by_chars(text))
+            }
+        }
+    }
+
+    /// The count without looking it up as a whole. Not to be called for texts whose count should be remembered.
+    fn exactly(&self, encoding: Encoding, text: &str) -> usize {
+        let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
+        self.scratches.lend(encoding, |scratch| {
+            let (mut start, bytes) = (0, text.as_bytes());
+            let ends = split::Ends::new(encoding, text);
+            let count = |end| {
+                let count = vocabulary.count(bytes, start, end, scratch);
+                start = end;
+                count
+            };
+            ends.map(count).sum()
+        })
+    }
+}
+
+/// One token for four characters, rounded up: what is left when no tokenizer is known or none loads.
+pub fn by_chars(text: &str) -> usize {
+    text.chars().count().div_ceil(4)
+}
+
+fn scaled(tokenizer: Tokenizer, exact: usize) -> usize {
+    match tokenizer {
+        Tokenizer::O200kTimes(ratio) => ratio.of(exact),
+        Tokenizer::O200k | Tokenizer::Cl100k | Tokenizer::Chars | Tokenizer::Given(_) => exact,
+    }
+}
+
+#[cfg(test)]
+mod tests;

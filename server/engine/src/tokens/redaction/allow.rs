@@ -1,0 +1,109 @@
+//! What `redaction.allow` may name, and which of its entries let nothing pass, since nothing has that name. Says an entry again
+//! only where it resembles the name of a rule: what somebody wants to let pass may be the secret itself.
+
+use std::fmt;
+
+use super::placeholder::placeholders;
+use super::rules::{CREDENTIAL, Table};
+use super::screen::RedactionSettings;
+
+/// No rule has a name that is longer, in bytes, nor one that resembles a longer one.
+const LONGEST_NAME: usize = 48;
+
+/// An entry of `redaction.allow` that lets nothing pass.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Misnamed {
+    /// Its place in the list, counted from 1.
+    entry: usize,
+    /// It as it is written, and the name of the rule that it resembles most.
+    resembles: Option<(String, &'static str)>,
+}
+
+impl RedactionSettings {
+    /// The entries of `allow` that are neither a placeholder nor the name of a rule, in order.
+    pub fn misnamed(&self) -> Vec<Misnamed> {
+        let wrong = self.allow.iter().zip(1..).filter(|(name, _)| !is_placeholder(name) && !is_rule(name));
+        wrong.map(|(name, entry)| Misnamed { entry, resembles: closest(name) }).collect()
+    }
+}
+
+impl fmt::Display for Misnamed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.resembles {
+            Some((name, rule)) => {
+                write!(f, "`{name}` is no name of a rule and lets nothing pass; the closest is `{rule}`")
+            }
+            None => write!(
+                f,
+                "its entry {} is neither a placeholder nor the name of a rule and lets nothing pass; the rules are \
+                 listed in server/engine/src/tokens/redaction/rules.toml",
+                self.entry
+            ),
+        }
+    }
+}
+
+fn is_placeholder(name: &str) -> bool {
+    placeholders(name).any(|(range, _)| range == (0..name.len()))
+}
+
+fn is_rule(name: &str) -> bool {
+    names().any(|rule| rule == name)
+}
+
+/// All names that stand for rules.
+fn names() -> impl Iterator<Item = &'static str> {
+    Table::builtin().rules.iter().map(|rule| rule.id.as_str()).chain([CREDENTIAL])
+}
+
+/// A name, and that of the rule it becomes one of with the fewest changes; none when more than a third of it would change.
+fn closest(name: &str) -> Option<(String, &'static str)> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b' ');
+    if name.len() > LONGEST_NAME || !name.bytes().all(is_name) {
+        return None;
+    }
+    let plain = name.to_ascii_lowercase().replace(['_', ' '], "-");
+    let (changes, rule) =
+        names().map(|rule| (strsim::levenshtein(&plain, rule), rule)).min_by_key(|(changes, _)| *changes)?;
+    (changes * 3 <= plain.len()).then(|| (name.to_owned(), rule))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(names: &[&str]) -> Vec<String> {
+        let allow = names.iter().map(|&name| name.to_owned()).collect();
+        let settings = RedactionSettings { allow, ..RedactionSettings::default() };
+        settings.misnamed().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_has_a_name_is_not_told() {
+        assert_eq!(told(&["github-token", CREDENTIAL, "[secret:github-token:1a2b3c4d5e6f]"]), [""; 0]);
+        assert!(names().all(|name| name.len() <= LONGEST_NAME));
+    }
+
+    #[test]
+    fn a_misspelt_rule_is_told_with_the_closest() {
+        let told = told(&["github-token", "github-tokn", "GitHub_Token", "credentials"]);
+        for (told, [name, closest]) in told.iter().zip([
+            ["`github-tokn`", "`github-token`"],
+            ["`GitHub_Token`", "`github-token`"],
+            ["`credentials`", "`credential`"],
+        ]) {
+            assert!(told.starts_with(name) && told.ends_with(closest), "{told}");
+        }
+        assert_eq!(told.len(), 3);
+    }
+
+    #[test]
+    fn what_resembles_no_rule_is_told_by_its_place_and_never_said_again() {
+        let (password, long) = (["hunt", "er2!pw"].concat(), "a".repeat(10_000));
+        let told = told(&["github-token", &password, &long, "[secret:github-token:1a2b]", ""]);
+        for (told, entry) in told.iter().zip(2..) {
+            assert!(told.starts_with(&format!("its entry {entry} is neither")) && told.len() < 200, "{told}");
+        }
+        assert_eq!(told.len(), 4);
+    }
+}
