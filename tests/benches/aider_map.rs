@@ -166,7 +166,7 @@ struct Aider {
 
 impl Aider {
     fn start(python: &Path, checkout: &Checkout) -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/aider_map.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/aider_map.py");
         let mut child = Command::new(python)
             .arg(script)
             .arg(checkout.0.path())

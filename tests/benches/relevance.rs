@@ -351,7 +351,7 @@ impl Aider {
             .arg(checkout.path())
             .status();
         cloned.ok().filter(std::process::ExitStatus::success)?;
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/aider_rank.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers/aider_rank.py");
         let mut child = Command::new(python)
             .arg(script)
             .arg(checkout.path())

@@ -5,7 +5,7 @@
 //! whose words are (half of them, after the others were counted). A text that is known costs its hash. Then come
 //! megabytes that are hard to count. Times are of the processor. Peaks of memory are those of a process each.
 //!
-//! `-- --answer` serves `tests/bench/tiktoken_diff`: it reads texts (a length in four bytes, then UTF-8) and
+//! `-- --answer` serves `tests/benches/peers/tiktoken_diff`: it reads texts (a length in four bytes, then UTF-8) and
 //! writes a line with the two counts of each.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 #![expect(clippy::print_stderr, reason = "a bench says how it is called")]

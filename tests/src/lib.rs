@@ -24,6 +24,7 @@ pub mod mutation;
 pub mod process;
 mod prompt;
 mod repo;
+mod rerun;
 mod server;
 mod times;
 
@@ -34,6 +35,7 @@ pub use editor::{Editor, Setup, hello};
 pub use model_server::{Asked, Dialect, ModelServer, Reply};
 pub use prompt::Prompt;
 pub use repo::{Repo, uri_of};
+pub use rerun::rerun;
 pub use server::{Answer, Id, Refused, Server};
 pub use times::Times;
 

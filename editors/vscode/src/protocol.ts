@@ -1,5 +1,5 @@
 // What Strata takes, replies and says by itself. Made from the Rust types by
-// `UPDATE_EXPECT=1 cargo test -p e2e --test generated`; do not edit.
+// `UPDATE_EXPECT=1 cargo test --test architecture generated`; do not edit.
 
 /** The commands of `workspace/executeCommand`, each with its one argument and its reply. */
 export interface Commands {

@@ -1,7 +1,7 @@
-//! See `tests/tests/outside/commands.rs`.
+//! See `tests/safety/untrusted_input/commands.rs`.
 #![no_main]
 
-#[path = "../../tests/outside/commands.rs"]
+#[path = "../../safety/untrusted_input/commands.rs"]
 mod commands;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| commands::check(input));

@@ -1,7 +1,7 @@
-//! See `tests/tests/outside/documents.rs`.
+//! See `tests/safety/untrusted_input/documents.rs`.
 #![no_main]
 
-#[path = "../../tests/outside/documents.rs"]
+#[path = "../../safety/untrusted_input/documents.rs"]
 mod documents;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| documents::check(input));

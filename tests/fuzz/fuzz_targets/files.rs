@@ -1,7 +1,7 @@
-//! See `tests/tests/outside/files.rs`.
+//! See `tests/safety/untrusted_input/files.rs`.
 #![no_main]
 
-#[path = "../../tests/outside/files.rs"]
+#[path = "../../safety/untrusted_input/files.rs"]
 mod files;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| files::check(input));

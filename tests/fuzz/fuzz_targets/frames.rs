@@ -1,7 +1,7 @@
-//! See `tests/tests/outside/frames.rs`.
+//! See `tests/safety/untrusted_input/frames.rs`.
 #![no_main]
 
-#[path = "../../tests/outside/frames.rs"]
+#[path = "../../safety/untrusted_input/frames.rs"]
 mod frames;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| frames::check(input));

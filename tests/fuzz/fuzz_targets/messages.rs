@@ -1,7 +1,7 @@
-//! See `tests/tests/outside/messages.rs`.
+//! See `tests/safety/untrusted_input/messages.rs`.
 #![no_main]
 
-#[path = "../../tests/outside/messages.rs"]
+#[path = "../../safety/untrusted_input/messages.rs"]
 mod messages;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| messages::check(input));

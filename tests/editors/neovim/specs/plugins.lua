@@ -156,7 +156,7 @@ it("opens the prompt to be read", function(t)
 end)
 
 it("is added to chats of CodeCompanion and kept up to date there", function(t)
-  -- As much of CodeCompanion as an extension sees; tests/editors/outside/codecompanion runs the real one.
+  -- As much of CodeCompanion as an extension sees; tests/editors/recipes/codecompanion runs the real one.
   local config = { interactions = { chat = { slash_commands = {} } } }
   package.loaded["codecompanion.config"] = config
   require("codecompanion._extensions.strata").setup({})

@@ -128,7 +128,7 @@ proptest! {
         }
     }
 
-    /// Whatever is edited and wherever: what is kept by parts is the count of the whole. `tests/tests/recounts.rs` makes many
+    /// Whatever is edited and wherever: what is kept by parts is the count of the whole. `tests/libraries/token_recounts.rs` makes many
     /// more edits.
     #[test]
     fn a_count_that_is_kept_by_parts_is_exact(text in pages(), edits in edits()) {

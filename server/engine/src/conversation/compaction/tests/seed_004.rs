@@ -13,7 +13,7 @@
 //! | the system prompt stays | `prompt/tests/flat.rs` (it is no part of the conversation) |
 //! | tokens are counted again | `seed_004_tokens_are_counted_again_and_lists_are_new` |
 //! | new interaction log | `seed_004_tokens_are_counted_again_and_lists_are_new` |
-//! | memory outlives it | `tests/tests/stdio/surroundings.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
+//! | memory outlives it | `tests/stdio/workspace_context.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
 
 use super::fixture::{
     MODEL, asked, call, compacted, drafted, exchanges, history, model, pressure, result, seen, user,

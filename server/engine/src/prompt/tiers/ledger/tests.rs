@@ -1,5 +1,5 @@
 //! What a person sees of `ledger`, told as sessions of a few turns. That every prompt keeps what is promised is proved
-//! elsewhere, on random sessions (`tests/tests/sessions.rs`).
+//! elsewhere, on random sessions (`tests/libraries/random_sessions.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

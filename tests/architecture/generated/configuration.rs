@@ -1,0 +1,210 @@
+//! The settings of Strata as VS Code wants them: `contributes.configuration` of an extension's `package.json`. Leaves what the
+//! extension has of its own as it is.
+
+use serde_json::{Map, Value, json};
+
+use strata_engine::prompt::settings::WORKSPACE_KEYWORD;
+
+use super::resolved;
+
+/// What the extension has by default unlike the server: its menus do what code actions do for other editors.
+const OWN_DEFAULTS: &[(&str, bool)] = &[("strata.lsp.code_action", false)];
+
+/// Puts the settings into the manifest of an extension. Blocks that hold anything but these settings stay, in front.
+pub(crate) fn put(manifest: &mut Value, settings: &Value) {
+    let made = blocks(settings);
+    let is_made = |name: &String| made.iter().any(|block| block["properties"].get(name.as_str()).is_some());
+    let groups: Vec<String> = settings["properties"].as_object().unwrap().keys().cloned().collect();
+    // A setting that was renamed or dropped is nobody's any more.
+    let was_made = |name: &str| {
+        let below = name.strip_prefix("strata.").and_then(|rest| rest.split_once('.'));
+        below.is_some_and(|(group, _)| groups.iter().any(|known| known == group))
+    };
+    let before = match manifest["contributes"]["configuration"].take() {
+        Value::Null => Vec::new(),
+        Value::Array(blocks) => blocks,
+        block => vec![block],
+    };
+    let mut after = Vec::new();
+    for mut block in before {
+        if let Value::Object(properties) = &mut block["properties"] {
+            properties.retain(|name, _| !is_made(name) && !was_made(name));
+            if !properties.is_empty() {
+                after.push(block);
+            }
+        }
+    }
+    after.extend(made);
+    manifest["contributes"]["configuration"] = after.into();
+}
+
+/// A block for each group of settings, with the settings at the top in the first.
+fn blocks(settings: &Value) -> Vec<Value> {
+    let mut top = Map::new();
+    let mut blocks = Vec::new();
+    for (name, schema) in settings["properties"].as_object().unwrap() {
+        let mut properties = Map::new();
+        collect(settings, &format!("strata.{name}"), schema, &mut properties);
+        if properties.len() == 1 && properties.contains_key(&format!("strata.{name}")) {
+            top.extend(properties);
+        } else {
+            let title = title(name);
+            blocks.push(json!({ "title": title, "properties": properties }));
+        }
+    }
+    blocks.insert(0, json!({ "title": "General", "properties": top }));
+    blocks
+}
+
+/// `tool_output` as `Tool output`.
+fn title(name: &str) -> String {
+    let mut words = name.replace('_', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+fn collect(settings: &Value, name: &str, schema: &Value, found: &mut Map<String, Value>) {
+    let meant = resolved(settings, schema);
+    let default = schema.get("default").or_else(|| meant.get("default"));
+    if let Some(fields) = meant["properties"].as_object() {
+        for (field, schema) in fields {
+            let mut schema = schema.clone();
+            // What the whole group is by default says what each of it is.
+            if let Some(default) = default.and_then(|default| default.get(field)) {
+                schema["default"] = default.clone();
+            }
+            collect(settings, &format!("{name}.{field}"), &schema, found);
+        }
+        return;
+    }
+    let mut setting = Map::new();
+    let description = schema.get("description").or_else(|| meant.get("description")).cloned();
+    let types = kinds(settings, schema);
+    setting.insert(
+        "type".to_owned(),
+        if let [only] = types.as_slice() { only.clone().into() } else { types.into() },
+    );
+    let own = OWN_DEFAULTS.iter().find(|(known, _)| *known == name).map(|(_, own)| Value::from(*own));
+    setting.insert("default".to_owned(), own.or_else(|| default.cloned()).unwrap_or_default());
+    setting.insert("markdownDescription".to_owned(), description.unwrap_or_default());
+    let choices = choices(settings, schema);
+    if !choices.is_empty() {
+        let (values, texts): (Vec<Value>, Vec<Value>) = choices.into_iter().unzip();
+        setting.insert("enum".to_owned(), values.into());
+        setting.insert("markdownEnumDescriptions".to_owned(), texts.into());
+    }
+    // A workspace's `.vscode/settings.json` is a file of the workspace like `.strata.toml`.
+    if schema[WORKSPACE_KEYWORD] != true {
+        setting.insert("scope".to_owned(), "machine".into());
+    }
+    for key in ["minimum", "maximum", "pattern"] {
+        if let Some(limit) = meant.get(key) {
+            setting.insert(key.to_owned(), limit.clone());
+        }
+    }
+    if let Some(items) = meant.get("items") {
+        setting.insert("items".to_owned(), json!({ "type": items["type"] }));
+    }
+    found.insert(name.to_owned(), setting.into());
+}
+
+/// The kinds of values that a setting takes.
+fn kinds(settings: &Value, schema: &Value) -> Vec<String> {
+    let schema = resolved(settings, schema);
+    let of_choices = ["anyOf", "oneOf"].iter().filter_map(|key| schema[*key].as_array()).flatten();
+    let own = match &schema["type"] {
+        Value::Array(types) => types.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::String(one) => vec![one.clone()],
+        _ => Vec::new(),
+    };
+    let mut kinds: Vec<String> =
+        own.into_iter().chain(of_choices.flat_map(|choice| kinds(settings, choice))).collect();
+    kinds.sort();
+    kinds.dedup();
+    // The value comes before its absence.
+    kinds.sort_by_key(|kind| kind == "null");
+    kinds
+}
+
+/// The values that a setting may have, each with what it means.
+fn choices(settings: &Value, schema: &Value) -> Vec<(Value, Value)> {
+    let schema = resolved(settings, schema);
+    if let Some(value) = schema.get("const") {
+        return vec![(value.clone(), schema["description"].clone())];
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return values.iter().map(|value| (value.clone(), Value::from(""))).collect();
+    }
+    let below = ["anyOf", "oneOf"].iter().filter_map(|key| schema[*key].as_array()).flatten();
+    let mut found: Vec<(Value, Value)> = Vec::new();
+    let mut is_optional = false;
+    for choice in below {
+        is_optional |= choice["type"] == "null";
+        found.extend(choices(settings, choice));
+    }
+    if is_optional && !found.is_empty() {
+        found.push((Value::Null, "Not set.".into()));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Value {
+        json!({
+            "properties": {
+                "model": { "type": "string", "default": "m", "description": "The model." },
+                "cache": { "$ref": "#/$defs/Cache", "default": { "policy": null, "size": 5 } },
+            },
+            "$defs": {
+                "Cache": { "properties": {
+                    "policy": { "anyOf": [{ "$ref": "#/$defs/Policy" }, { "type": "null" }], "description": "How." },
+                    "size": { "type": "integer", "minimum": 0, "description": "How much.", "x-workspace": true },
+                } },
+                "Policy": { "oneOf": [{ "type": "string", "const": "flat", "description": "In order." }] },
+            },
+        })
+    }
+
+    #[test]
+    fn every_setting_is_a_property_with_its_default() {
+        let mut manifest = json!({ "name": "x" });
+        put(&mut manifest, &settings());
+        let blocks = &manifest["contributes"]["configuration"];
+        assert_eq!(blocks[0]["properties"]["strata.model"]["default"], "m");
+        assert_eq!(blocks[1]["title"], "Cache");
+        let cache = &blocks[1]["properties"];
+        let policy = json!({
+            "type": ["string", "null"], "default": null, "markdownDescription": "How.",
+            "enum": ["flat", null], "markdownEnumDescriptions": ["In order.", "Not set."], "scope": "machine",
+        });
+        assert_eq!(cache["strata.cache.policy"], policy);
+        assert_eq!(
+            (&cache["strata.cache.size"]["default"], &cache["strata.cache.size"]["minimum"]),
+            (&json!(5), &json!(0))
+        );
+        assert_eq!(cache["strata.cache.size"]["scope"], json!(null));
+    }
+
+    #[test]
+    fn what_the_extension_has_of_its_own_stays_and_twice_is_once() {
+        let own = json!({ "title": "Strata", "properties": {
+            "strata.path": { "type": "string" }, "strata.cache.gone": { "type": "string" }, "strata.model": {},
+        } });
+        let mut manifest = json!({
+            "contributes": { "views": {}, "configuration": own },
+        });
+        put(&mut manifest, &settings());
+        let blocks = manifest["contributes"]["configuration"].as_array().unwrap();
+        let titles: Vec<&str> = blocks.iter().map(|block| block["title"].as_str().unwrap()).collect();
+        assert_eq!(titles, ["Strata", "General", "Cache"]);
+        assert_eq!(blocks[0]["properties"], json!({ "strata.path": { "type": "string" } }));
+        let once = manifest.clone();
+        put(&mut manifest, &settings());
+        assert_eq!(manifest, once);
+    }
+}

@@ -1,0 +1,279 @@
+//! `docs/PROTOCOL.md`: every command, notification and request with what it carries and an example, from the schema of the
+//! protocol and from what a real server replied.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::examples::Example;
+use super::typescript::of;
+
+/// The page.
+pub(crate) fn page(protocol: &Value, examples: &BTreeMap<String, Example>) -> String {
+    let mut out = String::from(
+        "# Protocol\n\n\
+         Every command, notification and request of Strata's own: what it carries, and an example as a real server gave it (long texts and lists\n\
+         are cut; times, names of sessions and folders are made up). How the commands are meant to be used: [commands.md](commands.md). The same\n\
+         as a JSON Schema: [schema/protocol.json](schema/protocol.json), or `strata schema`; as TypeScript:\n\
+         [protocol.ts](../editors/vscode/src/protocol.ts).\n\n\
+         A command goes through `workspace/executeCommand` with one object as its argument. Each takes a `session`, too, and each reply has a\n\
+         `stateVersion`; they are left out below.\n\n",
+    );
+    let _ = writeln!(out, "This page is made from the Rust types by `{}`.\n", super::RENEW);
+    let page = Page { protocol };
+    let mut area = "";
+    for (name, message) in protocol["commands"].as_object().unwrap() {
+        let own = name.split('.').nth(1).unwrap_or_default();
+        if own != area {
+            area = own;
+            let _ = write!(out, "## {area}\n\n");
+        }
+        page.command(&mut out, name, message, &examples[name]);
+    }
+    out.push_str("## What the server says by itself\n\n");
+    for (name, message) in protocol["notifications"].as_object().unwrap() {
+        page.said(&mut out, name, message, examples.get(name));
+    }
+    out.push_str("## What the server asks of the client\n\n");
+    for (name, message) in protocol["requests"].as_object().unwrap() {
+        page.said(&mut out, name, message, examples.get(name));
+    }
+    out.push_str("## initializationOptions\n\n");
+    page.fields(&mut out, "", page.definition(&protocol["initializationOptions"]));
+    out.push_str("## Types\n\n");
+    for (name, schema) in protocol["$defs"].as_object().unwrap() {
+        if page.is_listed(name) {
+            page.listed(&mut out, name, schema);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
+
+struct Page<'a> {
+    protocol: &'a Value,
+}
+
+/// A field, wherever in a schema it comes from.
+struct Field<'a> {
+    schema: &'a Value,
+    is_required: bool,
+}
+
+/// Whether every form of an object has the fields at hand, or only some.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Certain,
+    Possible,
+}
+
+impl Page<'_> {
+    fn command(&self, out: &mut String, name: &str, message: &Value, example: &Example) {
+        let _ = write!(out, "### {name}\n\n{}\n\n", message["description"].as_str().unwrap_or_default());
+        self.fields(out, "takes", self.definition(&message["params"]));
+        self.fields(out, "replies", self.definition(&message["reply"]));
+        let _ = write!(out, "```json\n{}\n```\n\n", pretty(&example.params));
+        let _ = write!(out, "```json\n{}\n```\n\n", pretty(example.reply.as_ref().unwrap_or(&Value::Null)));
+    }
+
+    fn said(&self, out: &mut String, name: &str, message: &Value, example: Option<&Example>) {
+        let _ = write!(out, "### {name}\n\n{}\n\n", message["description"].as_str().unwrap_or_default());
+        self.fields(out, "carries", self.definition(&message["params"]));
+        if let Some(reply) = message.get("reply") {
+            let _ = write!(out, "Replied is {}.\n\n", self.kind(reply));
+        }
+        if let Some(example) = example {
+            let _ = write!(out, "```json\n{}\n```\n\n", pretty(&example.params));
+            if let Some(reply) = &example.reply {
+                let _ = write!(out, "```json\n{}\n```\n\n", pretty(reply));
+            }
+        }
+    }
+
+    /// A type that others refer to.
+    fn listed(&self, out: &mut String, name: &str, schema: &Value) {
+        let _ = write!(out, "### {name}\n\n");
+        if let Some(text) = schema["description"].as_str() {
+            let _ = write!(out, "{text}\n\n");
+        }
+        let constants = ["oneOf", "anyOf"].iter().filter_map(|key| schema[*key].as_array()).flatten();
+        let constants: Vec<&Value> = constants.filter(|choice| choice.get("const").is_some()).collect();
+        if !constants.is_empty() {
+            out.push_str("| value | meaning |\n|---|---|\n");
+            for choice in constants {
+                let text = choice["description"].as_str().unwrap_or_default();
+                let _ = writeln!(out, "| `{}` | {} |", choice["const"], cell(text));
+            }
+            out.push('\n');
+        }
+        let mut fields = BTreeMap::new();
+        let mut order = Vec::new();
+        self.collect(schema, Presence::Certain, &mut fields, &mut order);
+        if !order.is_empty() {
+            self.fields(out, "field", schema);
+        } else if schema.get("oneOf").is_none() && schema.get("anyOf").is_none() {
+            let _ = write!(out, "Written as {}.\n\n", self.kind(schema));
+        }
+    }
+
+    fn fields(&self, out: &mut String, title: &str, schema: &Value) {
+        let mut fields = BTreeMap::new();
+        let mut order = Vec::new();
+        self.collect(schema, Presence::Certain, &mut fields, &mut order);
+        order.retain(|name| !matches!(name.as_str(), "session" | "stateVersion") || title == "field");
+        if order.is_empty() {
+            return;
+        }
+        let _ = write!(out, "| {title} | type | |\n|---|---|---|\n");
+        for name in order {
+            let Field { schema, is_required } = &fields[&name];
+            let optional = if *is_required { "" } else { "?" };
+            let text = schema["description"].as_str().unwrap_or_default();
+            let _ = writeln!(out, "| `{name}`{optional} | {} | {} |", self.kind(schema), cell(text));
+        }
+        out.push('\n');
+    }
+
+    /// The fields of an object and of all that is laid into it. What only some of its forms have may be absent.
+    fn collect<'s>(
+        &'s self,
+        schema: &'s Value,
+        presence: Presence,
+        fields: &mut BTreeMap<String, Field<'s>>,
+        order: &mut Vec<String>,
+    ) {
+        let required = schema["required"].as_array();
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            let is_required = presence == Presence::Certain
+                && required.is_some_and(|required| required.iter().any(|one| one == name));
+            if !fields.contains_key(name) {
+                order.push(name.clone());
+                fields.insert(name.clone(), Field { schema: field, is_required });
+            }
+        }
+        if schema.get("$ref").is_some() {
+            self.collect(self.definition(schema), presence, fields, order);
+        }
+        for key in ["oneOf", "anyOf"] {
+            for choice in schema[key].as_array().into_iter().flatten() {
+                self.collect(choice, Presence::Possible, fields, order);
+            }
+        }
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            self.collect(part, presence, fields, order);
+        }
+    }
+
+    fn definition<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        let name = schema["$ref"].as_str().unwrap_or_default().trim_start_matches('#');
+        if name.is_empty() { schema } else { self.protocol.pointer(name).unwrap() }
+    }
+
+    /// Whether a type is explained under its own heading. Settings have a page of their own.
+    fn is_listed(&self, name: &str) -> bool {
+        let is_of_command = name.ends_with("Params") || name.ends_with("Reply");
+        !is_of_command && !name.contains("Settings") && self.protocol["$defs"].get(name).is_some()
+    }
+
+    /// The type of a field, with links to what is explained elsewhere.
+    fn kind(&self, schema: &Value) -> String {
+        let text = of(schema, 0).split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.contains('{') {
+            return "object".to_owned();
+        }
+        let mut linked = String::new();
+        let mut word = String::new();
+        for character in text.chars().chain([' ']) {
+            if character.is_alphanumeric() {
+                word.push(character);
+                continue;
+            }
+            if self.is_listed(&word) {
+                let _ = write!(linked, "[{word}](#{})", word.to_lowercase());
+            } else if word.contains("Settings") && self.protocol["$defs"].get(&word).is_some() {
+                let _ = write!(linked, "[{word}](settings.md)");
+            } else {
+                linked.push_str(&word);
+            }
+            word.clear();
+            linked.push(character);
+        }
+        cell(linked.trim_end())
+    }
+}
+
+fn cell(text: &str) -> String {
+    text.replace("\n\n", "<br>").replace('\n', " ").replace('|', "\\|")
+}
+
+/// JSON over several lines; what fits into one stands in one.
+fn pretty(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(&mut out, value, 0);
+    out
+}
+
+fn write_value(out: &mut String, value: &Value, depth: usize) {
+    let line = one_line(value);
+    let indent = "  ".repeat(depth + 1);
+    match value {
+        Value::Object(fields) if line.len() + depth * 2 > 100 => {
+            out.push_str("{\n");
+            for (at, (name, field)) in fields.iter().enumerate() {
+                let _ = write!(out, "{indent}{}: ", Value::from(name.as_str()));
+                write_value(out, field, depth + 1);
+                out.push_str(if at + 1 < fields.len() { ",\n" } else { "\n" });
+            }
+            let _ = write!(out, "{}}}", "  ".repeat(depth));
+        }
+        Value::Array(items) if line.len() + depth * 2 > 100 => {
+            out.push_str("[\n");
+            for (at, item) in items.iter().enumerate() {
+                out.push_str(&indent);
+                write_value(out, item, depth + 1);
+                out.push_str(if at + 1 < items.len() { ",\n" } else { "\n" });
+            }
+            let _ = write!(out, "{}]", "  ".repeat(depth));
+        }
+        _ => out.push_str(&line),
+    }
+}
+
+fn one_line(value: &Value) -> String {
+    match value {
+        Value::Object(fields) if fields.is_empty() => "{}".to_owned(),
+        Value::Object(fields) => {
+            let field = |(name, field): (&String, &Value)| {
+                format!("{}: {}", Value::from(name.as_str()), one_line(field))
+            };
+            format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(one_line).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+/// Cuts what is too long for a page.
+pub(crate) fn cut(value: &Value) -> Value {
+    const LETTERS: usize = 160;
+    match value {
+        Value::String(text) if text.chars().count() > LETTERS => {
+            let kept: String = text.chars().take(LETTERS - 40).collect();
+            format!("{kept} …").into()
+        }
+        Value::Array(items) => {
+            let limit = if items.iter().any(|item| item.is_object() || item.is_array()) { 3 } else { 8 };
+            let mut kept: Vec<Value> = items.iter().take(limit).map(cut).collect();
+            if items.len() > limit {
+                kept.push(format!("… and {} more", items.len() - limit).into());
+            }
+            kept.into()
+        }
+        Value::Object(fields) => Value::Object(
+            fields.iter().map(|(name, field)| (name.clone(), cut(field))).collect::<Map<_, _>>(),
+        ),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,12 @@
+//! The libraries below the front ends, in this process: documents, counts, prompts, and request bodies under random input, each
+//! against a model that is simpler than the code; the store under processes that die; the providers of summaries. No language
+//! server and no command is involved.
+
+mod document_edits;
+mod grammar_robustness;
+mod provider_requests;
+mod random_sessions;
+mod store_durability;
+mod summary_provider_log;
+mod summary_providers;
+mod token_recounts;
