@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use e2e::{Dice, Server, Times, strata};
+use e2e::{Rng, Server, Times, strata};
 use serde_json::{Value, json};
 use strata_app::index::{Index, Means};
 use strata_engine::cancel::Cancel;
@@ -112,10 +112,10 @@ fn budgets(python: &Path, directory: &Path, count: usize) {
     let mut aider = Aider::start(python, &checkout);
     let tiktoken = tiktoken_rs::o200k_base().unwrap();
     let (mut over, mut most, mut used) = ((0, 0), (0.0_f64, 0.0_f64), (0.0, 0.0));
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     for _ in 0..count {
         // As many bits as a float holds.
-        let share_of_one = (dice.bits() >> 11) as f64 / (1_u64 << 53) as f64;
+        let share_of_one = (rng.bits() >> 11) as f64 / (1_u64 << 53) as f64;
         let budget = (SMALLEST * (LARGEST / SMALLEST).powf(share_of_one)) as usize;
         let share = |tokens: usize| tokens as f64 / budget as f64;
         let ours = run("symbols.map", json!({ "budget": budget }));

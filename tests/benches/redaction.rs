@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use e2e::Dice;
+use e2e::Rng;
 use e2e::credentials::planted;
 use strata_engine::hash::ContentHash;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
@@ -44,16 +44,16 @@ fn main() -> ExitCode {
 }
 
 fn missed() {
-    let mut dice = Dice::new(1);
-    let is_missed = |number: usize, dice: &mut Dice| {
-        let one = planted(dice, number);
+    let mut rng = Rng::new(1);
+    let is_missed = |number: usize, rng: &mut Rng| {
+        let one = planted(rng, number);
         let mut left = one.text.clone();
         for hit in scan(&one.text).iter().rev() {
             left.replace_range(hit.range.clone(), " ");
         }
         one.secrets.iter().any(|secret| left.contains(secret.as_str()))
     };
-    let missed = (0..PLANTED).filter(|number| is_missed(*number, &mut dice)).count();
+    let missed = (0..PLANTED).filter(|number| is_missed(*number, &mut rng)).count();
     println!("{missed} of {PLANTED} planted credentials are not found");
 }
 

@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use e2e::Dice;
+use e2e::Rng;
 use e2e::mutation::mutated;
 use e2e::process::Process;
 use strata_engine::cancel::Cancel;
@@ -96,8 +96,8 @@ fn main() {
 
 /// One to four words, over and over.
 fn repeated(seed: u64) -> String {
-    let mut dice = Dice::new(seed);
-    let words: String = (0..=dice.below(4)).map(|_| WORDS[dice.below(WORDS.len())]).collect();
+    let mut rng = Rng::new(seed);
+    let words: String = (0..=rng.below(4)).map(|_| WORDS[rng.below(WORDS.len())]).collect();
     words.repeat(REPEATED / words.len() + 1)
 }
 

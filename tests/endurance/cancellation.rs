@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use e2e::{Dice, Editor, Repo, Times};
+use e2e::{Editor, Repo, Rng, Times};
 use serde_json::json;
 
 use crate::is_long;
@@ -19,7 +19,7 @@ fn each_request_that_is_cancelled_is_answered_once() {
     }
     let mut editor = Editor::start(&repo);
     editor.select(&["src/*.rs"]);
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     let (mut open, mut called_off, mut done) = (Vec::new(), BTreeMap::new(), 0);
     let mut times: Vec<Duration> = Vec::new();
     for number in 0..requests {
@@ -31,9 +31,9 @@ fn each_request_that_is_cancelled_is_answered_once() {
         };
         open.push(id);
         // Some at once, some while they run, some when they have long been answered, some in another order.
-        while open.len() > dice.below(8) {
-            let id = open.swap_remove(dice.below(open.len()));
-            if dice.below(10) > 0 {
+        while open.len() > rng.below(8) {
+            let id = open.swap_remove(rng.below(open.len()));
+            if rng.below(10) > 0 {
                 called_off.insert(id, Instant::now());
                 editor.server.cancel(id);
             }

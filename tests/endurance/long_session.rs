@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use e2e::process::Process;
-use e2e::{Dice, Editor, Repo};
+use e2e::{Editor, Repo, Rng};
 use serde_json::json;
 
 use crate::is_long;
@@ -43,7 +43,7 @@ fn a_day_of_typing_costs_no_memory() {
     let repo = repository();
     let mut editor = Editor::start(&repo);
     let process = Process::new(editor.server.process_id());
-    let mut dice = Dice::new(42);
+    let mut rng = Rng::new(42);
     let mut samples = Vec::new();
     let mut hands = PAGES.map(|page| Hand { page, at: 0, rest: "" });
     let begun = Instant::now();
@@ -52,10 +52,10 @@ fn a_day_of_typing_costs_no_memory() {
     }
     editor.select(&PAGES.map(|page| page.path));
     for edit in 0..edits {
-        let hand = &mut hands[dice.below(PAGES.len())];
-        hand.press(&mut editor, &mut dice);
+        let hand = &mut hands[rng.below(PAGES.len())];
+        hand.press(&mut editor, &mut rng);
         if edit % (edits / requests) == 0 {
-            ask(&mut editor, hand.page.path, &mut dice);
+            ask(&mut editor, hand.page.path, &mut rng);
         }
         // About once in a second: what comes and goes weighs little then.
         if edit % (edits / 4_000).max(1) == 0
@@ -137,16 +137,16 @@ struct Hand {
 
 impl Hand {
     /// The next key; now and then another place, a line that goes, or the document closed and opened.
-    fn press(&mut self, editor: &mut Editor, dice: &mut Dice) {
-        if dice.below(500) == 0 {
+    fn press(&mut self, editor: &mut Editor, rng: &mut Rng) {
+        if rng.below(500) == 0 {
             editor.close(self.page.path);
             editor.open(self.page.path);
         }
         let text = &editor.document(self.page.path).text;
         let line = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
         if self.rest.is_empty() || self.at > text.len() || !text.is_char_boundary(self.at) {
-            self.rest = self.page.lines[dice.below(4)];
-            let near = dice.below(text.len());
+            self.rest = self.page.lines[rng.below(4)];
+            let near = rng.below(text.len());
             self.at = line((near..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap());
             if text.len() > length() {
                 let end = text[self.at..].find('\n').map_or(text.len(), |length| self.at + length + 1);
@@ -162,10 +162,10 @@ impl Hand {
 }
 
 /// One of the requests that editors and people make.
-fn ask(editor: &mut Editor, path: &str, dice: &mut Dice) {
+fn ask(editor: &mut Editor, path: &str, rng: &mut Rng) {
     let uri = editor.document(path).uri.clone();
     let document = json!({ "uri": uri });
-    match dice.below(8) {
+    match rng.below(8) {
         0 | 1 => drop(editor.assemble()),
         2 => drop(editor.run("symbols.map", json!({ "budget": 1_000 }))),
         3 => drop(editor.run("prompt.preview", json!({ "prompt": "Why?" }))),
@@ -178,7 +178,7 @@ fn ask(editor: &mut Editor, path: &str, dice: &mut Dice) {
                 .unwrap(),
         ),
         _ => {
-            let position = json!({ "line": dice.below(300), "character": 4 });
+            let position = json!({ "line": rng.below(300), "character": 4 });
             let params = json!({ "textDocument": document, "position": position });
             drop(editor.server.request("textDocument/hover", params).unwrap());
         }

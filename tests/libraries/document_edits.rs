@@ -7,7 +7,7 @@ use std::env;
 use std::fmt;
 use std::ops::Range;
 
-use e2e::Dice;
+use e2e::Rng;
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::Buffer;
@@ -128,14 +128,14 @@ fn lines(text: &str) -> Vec<Line> {
 }
 
 /// What somebody types at once.
-fn typed(dice: &mut Dice) -> String {
-    let keys = dice.one_of(&[0, 1, 1, 1, 2, 5, 30]);
-    (0..keys).map(|_| dice.one_of(&KEYS)).collect()
+fn typed(rng: &mut Rng) -> String {
+    let keys = rng.one_of(&[0, 1, 1, 1, 2, 5, 30]);
+    (0..keys).map(|_| rng.one_of(&KEYS)).collect()
 }
 
 /// A byte that has a place, at `from` or behind it.
-fn byte(dice: &mut Dice, model: &Model, from: usize, encoding: Encoding) -> usize {
-    let wanted = from + dice.below(model.text.len() - from + 1);
+fn byte(rng: &mut Rng, model: &Model, from: usize, encoding: Encoding) -> usize {
+    let wanted = from + rng.below(model.text.len() - from + 1);
     (wanted..).find(|byte| model.place(*byte, encoding).is_some()).unwrap()
 }
 
@@ -167,29 +167,29 @@ impl Pair {
     }
 
     /// One random edit of the model, and the event that tells it.
-    fn edit(&mut self, dice: &mut Dice) -> Value {
+    fn edit(&mut self, rng: &mut Rng) -> Value {
         let Self { model, encoding, .. } = self;
-        let text = typed(dice);
-        if dice.below(500) == 0 {
+        let text = typed(rng);
+        if rng.below(500) == 0 {
             *model = Model::new(&text);
             return json!({ "text": text });
         }
-        let start = byte(dice, model, 0, *encoding);
-        let end = match dice.below(4) {
+        let start = byte(rng, model, 0, *encoding);
+        let end = match rng.below(4) {
             _ if model.text.len() > LONG => model.text.len(),
-            0 => byte(dice, model, start, *encoding),
-            1 => byte(dice, model, start, *encoding).min(start + 40),
+            0 => byte(rng, model, start, *encoding),
+            1 => byte(rng, model, start, *encoding).min(start + 40),
             _ => start,
         };
         let end = (end..).find(|byte| model.place(*byte, *encoding).is_some()).unwrap();
         let [start_place, end_place] = [start, end].map(|byte| {
             let mut place = model.place(byte, *encoding).unwrap();
             // Other names of the same places: far behind the end of the line, and the line behind the last one.
-            if model.lines[place.line as usize].end == byte && dice.below(4) == 0 {
-                place.character = place.character.saturating_add(dice.one_of(&[1, 7, u32::MAX]));
+            if model.lines[place.line as usize].end == byte && rng.below(4) == 0 {
+                place.character = place.character.saturating_add(rng.one_of(&[1, 7, u32::MAX]));
             }
-            if byte == model.text.len() && dice.below(4) == 0 {
-                place = Place { line: small(model.lines.len()), character: dice.one_of(&[0, 1, 9]) };
+            if byte == model.text.len() && rng.below(4) == 0 {
+                place = Place { line: small(model.lines.len()), character: rng.one_of(&[0, 1, 9]) };
             }
             place
         });
@@ -235,13 +235,13 @@ fn wanted() -> usize {
 #[test]
 fn random_edits_leave_the_text_of_the_editor() {
     for (seed, encoding) in (0..).zip(ENCODINGS) {
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         let mut pair = Pair::new("fn main() {\r\n    \"é🦀\"\r}\n", encoding);
         let (mut edits, mut mismatches, mut parsed_at) = (0, 0, 0);
         while edits < wanted() {
             let before = pair.model.text.clone();
-            let batch = dice.one_of(&[1, 1, 1, 2, 5]);
-            let changes: Vec<Value> = (0..batch).map(|_| pair.edit(&mut dice)).collect();
+            let batch = rng.one_of(&[1, 1, 1, 2, 5]);
+            let changes: Vec<Value> = (0..batch).map(|_| pair.edit(&mut rng)).collect();
             pair.tell(&changes);
             edits += batch;
             if !pair.agrees() {
@@ -266,13 +266,13 @@ fn random_edits_leave_the_text_of_the_editor() {
 fn an_invalid_range_is_never_silently_wrong() {
     let tries = wanted() / 10;
     for (seed, encoding) in (100..).zip(ENCODINGS) {
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         let (mut refused, mut taken) = (0, 0);
         for _ in 0..tries {
-            let text = typed(&mut dice) + &typed(&mut dice);
+            let text = typed(&mut rng) + &typed(&mut rng);
             let mut pair = Pair::new(&text, encoding);
             let numbers = [0, 0, 1, 2, 3, 5, 40, u32::MAX - 1, u32::MAX];
-            let mut place = || Place { line: dice.one_of(&numbers), character: dice.one_of(&numbers) };
+            let mut place = || Place { line: rng.one_of(&numbers), character: rng.one_of(&numbers) };
             let (start, end) = (place(), place());
             let range = range(start, end);
             pair.tell(&[json!({ "range": range, "text": "new" })]);
@@ -314,17 +314,17 @@ fn versions_that_do_not_rise_are_never_silently_wrong() {
     let sequences = wanted() / 10;
     let (mut straight, mut skewed, mut mended) = (0, 0, 0);
     for seed in 0..sequences {
-        let mut dice = Dice::new(1_000_000 + seed as u64);
-        let encoding = dice.one_of(&ENCODINGS);
+        let mut rng = Rng::new(1_000_000 + seed as u64);
+        let encoding = rng.one_of(&ENCODINGS);
         let mut pair = Pair::new("fn main() {}\r\n🦀", encoding);
         let mut said: Vec<(i32, Value)> = Vec::new();
-        for _ in 0..1 + dice.below(6) {
-            let version = said.last().map_or(1, |(version, _)| *version) + dice.one_of(&[1, 1, 1, 2, 1_000]);
-            let edit = pair.edit(&mut dice);
+        for _ in 0..1 + rng.below(6) {
+            let version = said.last().map_or(1, |(version, _)| *version) + rng.one_of(&[1, 1, 1, 2, 1_000]);
+            let edit = pair.edit(&mut rng);
             said.push((version, edit));
         }
-        let at = dice.below(said.len());
-        let way = dice.one_of(&[Way::Straight, Way::Twice, Way::Late, Way::Back]);
+        let at = rng.below(said.len());
+        let way = rng.one_of(&[Way::Straight, Way::Twice, Way::Late, Way::Back]);
         let skews = match way {
             Way::Straight => false,
             Way::Twice => {
@@ -337,7 +337,7 @@ fn versions_that_do_not_rise_are_never_silently_wrong() {
             }
             Way::Late => false,
             Way::Back => {
-                let step = said[at].0 - dice.one_of(&[0, 0, 1, 2]);
+                let step = said[at].0 - rng.one_of(&[0, 0, 1, 2]);
                 said.iter_mut().skip(at + 1).for_each(|(version, _)| *version -= step);
                 at + 1 < said.len()
             }

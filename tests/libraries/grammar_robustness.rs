@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use e2e::Dice;
+use e2e::Rng;
 use e2e::mutation::mutated;
 use strata_engine::cancel::Cancel;
 use strata_engine::code::buffer::Buffer;
@@ -53,12 +53,12 @@ fn every_grammar_survives_edits_towards_mutated_texts() {
     for language in LanguageId::all() {
         let fixtures = fixtures(language);
         for seed in 0..mutations() / 10 {
-            let mut dice = Dice::new(seed);
+            let mut rng = Rng::new(seed);
             let mut buffer =
                 Buffer::new(&key, Document::open(&mutated(&fixtures, seed), 1, language_id(language)));
             for _ in 0..4 {
-                let other = mutated(&fixtures, dice.below(1_000_000) as u64);
-                edit(&mut buffer, &other, &mut dice);
+                let other = mutated(&fixtures, rng.below(1_000_000) as u64);
+                edit(&mut buffer, &other, &mut rng);
                 let limit = within(&Cancel::new(), OUTLINE_TIME);
                 match buffer.parse(&key, &limit) {
                     Ok(Some(parsed)) => buffer.adopt(parsed),
@@ -78,13 +78,13 @@ fn every_grammar_survives_edits_towards_mutated_texts() {
 }
 
 #[expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
-fn edit(buffer: &mut Buffer, other: &str, dice: &mut Dice) {
+fn edit(buffer: &mut Buffer, other: &str, rng: &mut Rng) {
     let text = buffer.document().text();
     let floor = |text: &str, at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    let start = floor(&text, dice.below(text.len() + 1)).unwrap();
-    let end = floor(&text, start + dice.below(300)).unwrap().max(start);
-    let from = floor(other, dice.below(other.len() + 1)).unwrap();
-    let to = floor(other, from + dice.below(300)).unwrap().max(from);
+    let start = floor(&text, rng.below(text.len() + 1)).unwrap();
+    let end = floor(&text, start + rng.below(300)).unwrap().max(start);
+    let from = floor(other, rng.below(other.len() + 1)).unwrap();
+    let to = floor(other, from + rng.below(300)).unwrap().max(from);
     buffer.replace(start..end, &other[from..to]).unwrap();
 }
 

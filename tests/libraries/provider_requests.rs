@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use e2e::Dice;
+use e2e::Rng;
 use serde_json::{Value, json};
 use strata_engine::conversation::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
 use strata_engine::conversation::conversation_facts::ToolPatterns;
@@ -70,7 +70,7 @@ struct Tally {
 
 /// A session that anything happens to.
 struct Player<'a> {
-    dice: Dice,
+    rng: Rng,
     session: Session,
     stage: &'a Stage<'a>,
     settings: Settings,
@@ -86,12 +86,12 @@ impl Player<'_> {
     }
 
     fn text(&mut self) -> String {
-        let times = self.dice.one_of(&[1, 1, 1, 2, 40]);
-        self.dice.one_of(TEXTS).repeat(times)
+        let times = self.rng.one_of(&[1, 1, 1, 2, 40]);
+        self.rng.one_of(TEXTS).repeat(times)
     }
 
     fn id(&mut self) -> String {
-        self.dice.one_of(IDS).to_owned()
+        self.rng.one_of(IDS).to_owned()
     }
 
     fn image(&mut self) -> Image {
@@ -99,7 +99,7 @@ impl Player<'_> {
             media_type: media_type.to_owned(),
             data: data.to_owned(),
         };
-        let source = match self.dice.below(5) {
+        let source = match self.rng.below(5) {
             0 => inline("image/png", WIDE),
             1 => inline("image/svg+xml", "eA=="),
             2 => inline("image/jpeg", ""),
@@ -110,9 +110,9 @@ impl Player<'_> {
     }
 
     fn foreign(&mut self) -> Foreign {
-        let provider = self.dice.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
-        let id = format!("srvtoolu_{}", self.dice.below(3));
-        let value = match self.dice.below(8) {
+        let provider = self.rng.one_of(&[Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
+        let id = format!("srvtoolu_{}", self.rng.below(3));
+        let value = match self.rng.below(8) {
             0 => {
                 json!({"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}})
             }
@@ -133,8 +133,8 @@ impl Player<'_> {
     }
 
     fn parts(&mut self, image: fn(&mut Self) -> Image) -> Vec<ResultPart> {
-        (0..self.dice.below(3))
-            .map(|_| match self.dice.below(8) {
+        (0..self.rng.below(3))
+            .map(|_| match self.rng.below(8) {
                 0 => ResultPart::Image(image(self)),
                 1 => ResultPart::Foreign(self.foreign()),
                 _ => ResultPart::Text { text: self.text() },
@@ -143,22 +143,22 @@ impl Player<'_> {
     }
 
     fn call(&mut self) -> ContentBlock {
-        let input = match self.dice.below(6) {
+        let input = match self.rng.below(6) {
             0 => json!("raw"),
             1 => Value::Null,
             2 => json!({"todos": [{"content": "todo", "status": "pending"}]}),
-            _ => json!({"path": format!("src/{}.rs", self.dice.below(5))}),
+            _ => json!({"path": format!("src/{}.rs", self.rng.below(5))}),
         };
-        ContentBlock::ToolCall { id: self.id(), name: self.dice.one_of(TOOLS).to_owned(), input }
+        ContentBlock::ToolCall { id: self.id(), name: self.rng.one_of(TOOLS).to_owned(), input }
     }
 
     fn result(&mut self) -> ContentBlock {
-        let outcome = self.dice.one_of(&[Outcome::Ok, Outcome::Ok, Outcome::Error]);
+        let outcome = self.rng.one_of(&[Outcome::Ok, Outcome::Ok, Outcome::Error]);
         ContentBlock::ToolResult { call_id: self.id(), content: self.parts(Self::image), outcome }
     }
 
     fn block(&mut self) -> ContentBlock {
-        match self.dice.below(12) {
+        match self.rng.below(12) {
             0 => ContentBlock::Image(self.image()),
             1 => ContentBlock::Thinking { text: self.text(), signature: None },
             2 => ContentBlock::Thinking { text: self.text(), signature: Some("c2VhbA==".to_owned()) },
@@ -172,14 +172,14 @@ impl Player<'_> {
 
     /// Messages as nobody should send them, and turns as agents have them.
     fn messages(&mut self) -> Vec<NewMessage> {
-        if self.dice.below(2) == 0 {
-            let role = self.dice.one_of(&[Role::User, Role::Assistant]);
-            let content = (0..self.dice.below(5)).map(|_| self.block()).collect();
+        if self.rng.below(2) == 0 {
+            let role = self.rng.one_of(&[Role::User, Role::Assistant]);
+            let content = (0..self.rng.below(5)).map(|_| self.block()).collect();
             let kind =
-                self.dice.one_of(&[Kind::Normal, Kind::Normal, Kind::SystemEvent, Kind::ToolResultArchived]);
+                self.rng.one_of(&[Kind::Normal, Kind::Normal, Kind::SystemEvent, Kind::ToolResultArchived]);
             return vec![NewMessage { kind, ..NewMessage::new(role, content) }];
         }
-        let calls: Vec<ContentBlock> = (0..=self.dice.below(3)).map(|_| self.call()).collect();
+        let calls: Vec<ContentBlock> = (0..=self.rng.below(3)).map(|_| self.call()).collect();
         let ids = calls.iter().rev().filter_map(|call| match call {
             ContentBlock::ToolCall { id, .. } => Some(id.clone()),
             _ => None,
@@ -205,8 +205,8 @@ impl Player<'_> {
             self.session.history.add(message);
         }
         let ids: Vec<MessageId> = self.session.history.messages().iter().map(|message| message.id).collect();
-        let id = ids[self.dice.below(ids.len())];
-        let change = self.dice.below(12);
+        let id = ids[self.rng.below(ids.len())];
+        let change = self.rng.below(12);
         let text = self.text();
         let changed = self.session.change_message(id, |message| match change {
             0 => message.agent = Visibility::Hidden,
@@ -215,10 +215,10 @@ impl Player<'_> {
             _ => {}
         });
         changed.unwrap();
-        match self.dice.below(8) {
+        match self.rng.below(8) {
             0..=2 => self.turn(),
             3 => {
-                let room = self.dice.one_of(&[Room::Left, Room::None]);
+                let room = self.rng.one_of(&[Room::Left, Room::None]);
                 if let Some(ageing) = self.session.plan_ageing(room, self.means(), 0) {
                     self.session.age(ageing.apply(None));
                 }
@@ -248,13 +248,13 @@ impl Player<'_> {
             _ => None,
         });
         let calls: Vec<String> = calls.collect();
-        let request = if calls.is_empty() || self.dice.below(3) == 0 {
-            let images = (0..self.dice.one_of(&[0, 0, 0, 1, 22])).map(|_| self.sound_image()).collect();
+        let request = if calls.is_empty() || self.rng.below(3) == 0 {
+            let images = (0..self.rng.one_of(&[0, 0, 0, 1, 22])).map(|_| self.sound_image()).collect();
             Request::Prompt { text: self.text(), images }
         } else {
-            let answered = calls.len() - self.dice.below(2).min(calls.len() - 1);
+            let answered = calls.len() - self.rng.below(2).min(calls.len() - 1);
             let results = calls.into_iter().take(answered).map(|call_id| {
-                let outcome = self.dice.one_of(&[Outcome::Ok, Outcome::Error]);
+                let outcome = self.rng.one_of(&[Outcome::Ok, Outcome::Error]);
                 ToolResult { call_id, content: self.parts(Self::sound_image), outcome }
             });
             Request::ToolResults(results.collect())
@@ -264,8 +264,8 @@ impl Player<'_> {
             description: String::new(),
             input_schema: json!({"type": "object"}),
         };
-        let tools = ["read_file", "edit"].into_iter().take(self.dice.below(3)).map(tool).collect();
-        let takes_breakpoints = format == Format::OpenAi && self.dice.once_in(2);
+        let tools = ["read_file", "edit"].into_iter().take(self.rng.below(3)).map(tool).collect();
+        let takes_breakpoints = format == Format::OpenAi && self.rng.once_in(2);
         let model = takes_breakpoints.then(|| "gpt-5.6-sol".to_owned());
         Ask { format: Some(format), policy: Some(self.policy), tools, model, ..Ask::new(request) }
     }
@@ -315,14 +315,14 @@ impl Player<'_> {
 
     /// Makes the conversation shorter, with a model or without one, whatever that answers.
     fn compact(&mut self) {
-        let mut profile = self.dice.one_of(&Family::ALL).profile();
-        profile.keep.tokens = self.dice.below(400);
-        profile.keep.messages = self.dice.below(5);
-        profile.keep.exchanges = self.dice.below(3);
+        let mut profile = self.rng.one_of(&Family::ALL).profile();
+        profile.keep.tokens = self.rng.below(400);
+        profile.keep.messages = self.rng.below(5);
+        profile.keep.exchanges = self.rng.below(3);
         let summariser = self
-            .dice
+            .rng
             .one_of(&[Summariser::Extractive, Summariser::Model { window: 4_000, topics: Topics::Asked }]);
-        let (topic, says) = (self.dice.below(9), self.text());
+        let (topic, says) = (self.rng.below(9), self.text());
         let answer = |question: &Question| match question.purpose {
             Purpose::FindTopic => Ok(format!("{{\"boundary\": {topic}, \"confidence\": 0.9}}")),
             _ if topic == 0 => Err("no route to host".to_owned()),
@@ -356,9 +356,9 @@ fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter
     for key in stage.selected() {
         session.selection.select(key.clone());
     }
-    let dice = Dice::new(seed);
-    let mut player = Player { dice, session, stage, settings, models: &models, counter, policy, tally };
-    for _ in 0..1 + player.dice.below(5) {
+    let rng = Rng::new(seed);
+    let mut player = Player { rng, session, stage, settings, models: &models, counter, policy, tally };
+    for _ in 0..1 + player.rng.below(5) {
         player.live();
     }
     player.cut_anywhere();

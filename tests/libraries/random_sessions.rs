@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use e2e::Dice;
+use e2e::Rng;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{Ask, Means, Request, ToolResult, Ttl};
@@ -18,30 +18,30 @@ use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
 /// A text with `lines` definitions, some of them awkward.
-fn text(dice: &mut Dice, lines: usize) -> String {
+fn text(rng: &mut Rng, lines: usize) -> String {
     let mut text = String::new();
     for _ in 0..lines {
-        let _ = match dice.below(12) {
+        let _ = match rng.below(12) {
             0 => writeln!(text, "```\n# Not a heading\n````"),
-            1 => writeln!(text, "# Pünktchen → 界 {}\r", dice.below(9)),
+            1 => writeln!(text, "# Pünktchen → 界 {}\r", rng.below(9)),
             2 => writeln!(text, "@@ -1,2 +1,2 @@\n--- a\n+++ b"),
-            _ => writeln!(text, "def f{}(x):\n    return {}", dice.below(50), dice.below(999)),
+            _ => writeln!(text, "def f{}(x):\n    return {}", rng.below(50), rng.below(999)),
         };
     }
-    if dice.once_in(4) {
+    if rng.once_in(4) {
         text.pop();
     }
     text
 }
 
-fn edited(dice: &mut Dice, text: &str) -> String {
+fn edited(rng: &mut Rng, text: &str) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-    for _ in 0..=dice.below(3) {
-        let at = dice.below(lines.len() + 1);
-        match dice.below(3) {
+    for _ in 0..=rng.below(3) {
+        let at = rng.below(lines.len() + 1);
+        match rng.below(3) {
             0 if at < lines.len() => drop(lines.remove(at)),
-            1 if at < lines.len() => lines[at] = format!("    pass  # {}\n", dice.below(1000)),
-            _ => lines.insert(at, format!("def g{}(): pass\n", dice.below(1000))),
+            1 if at < lines.len() => lines[at] = format!("    pass  # {}\n", rng.below(1000)),
+            _ => lines.insert(at, format!("def g{}(): pass\n", rng.below(1000))),
         }
     }
     lines.concat()
@@ -55,7 +55,7 @@ fn path(number: usize) -> String {
 
 /// One session of a person who does anything.
 struct Player<'a> {
-    dice: Dice,
+    rng: Rng,
     stage: Stage<'a>,
     lane: Lane,
     settings: Settings,
@@ -73,15 +73,15 @@ impl Player<'_> {
 
     /// A person does something between two prompts.
     fn act(&mut self) {
-        let key = path(self.dice.below(FILES));
+        let key = path(self.rng.below(FILES));
         let session = self.lane.session_mut();
-        match self.dice.below(20) {
+        match self.rng.below(20) {
             0..=4 => session.selection.select(key.as_str().into()),
             5..=8 => drop(session.selection.deselect(&key.as_str().into())),
             9 => session.selection.exclude(key.as_str().into()),
             10 => session.selection.include(&key.as_str().into()),
             11 => {
-                let range = format!("L{}-{}", 1 + self.dice.below(3), 5 + self.dice.below(9));
+                let range = format!("L{}-{}", 1 + self.rng.below(3), 5 + self.rng.below(9));
                 session.selection.select_lines(key.as_str().into(), range.parse().unwrap());
             }
             12 => session.set_history([
@@ -89,21 +89,21 @@ impl Player<'_> {
                 NewMessage::text(Role::Assistant, "Ok."),
             ]),
             13 => self.now_ms += 1_000_000,
-            14 if self.dice.once_in(3) => {
-                self.settings.symbols.map_budget = Some(self.dice.below(3) * 200);
+            14 if self.rng.once_in(3) => {
+                self.settings.symbols.map_budget = Some(self.rng.below(3) * 200);
             }
             _ => {}
         }
         self.lane.session_mut().touch();
-        for _ in 0..self.dice.below(3) {
-            let key = path(self.dice.below(FILES));
+        for _ in 0..self.rng.below(3) {
+            let key = path(self.rng.below(FILES));
             let before = self.stage.text(&FileKey::from(key.as_str())).cloned();
             let after = match before {
-                Some(_) if self.dice.once_in(12) => None,
-                Some(text) => Some(edited(&mut self.dice, &text)),
+                Some(_) if self.rng.once_in(12) => None,
+                Some(text) => Some(edited(&mut self.rng, &text)),
                 None => {
-                    let lines = 3 + self.dice.below(20);
-                    Some(text(&mut self.dice, lines))
+                    let lines = 3 + self.rng.below(20);
+                    Some(text(&mut self.rng, lines))
                 }
             };
             self.stage.change([(key.as_str(), after.as_deref())]);
@@ -118,38 +118,38 @@ impl Player<'_> {
             })
         });
         let request = match pending {
-            Some(call_id) if !self.dice.once_in(5) => Request::ToolResults(vec![ToolResult {
+            Some(call_id) if !self.rng.once_in(5) => Request::ToolResults(vec![ToolResult {
                 call_id,
                 content: vec![strata_engine::conversation::history::ResultPart::Text {
-                    text: "x ".repeat(self.dice.below(200)),
+                    text: "x ".repeat(self.rng.below(200)),
                 }],
                 outcome: Default::default(),
             }]),
-            _ => Request::Prompt { text: format!("do {}", self.dice.below(1000)), images: vec![] },
+            _ => Request::Prompt { text: format!("do {}", self.rng.below(1000)), images: vec![] },
         };
         Ask { policy: Some(self.lane.policy()), now_ms: self.now_ms, ..Ask::new(request) }
     }
 
     fn answer(&mut self) -> Vec<ContentBlock> {
-        let mut said = "done ".repeat(1 + self.dice.below(60));
-        let key = path(self.dice.below(FILES));
+        let mut said = "done ".repeat(1 + self.rng.below(60));
+        let key = path(self.rng.below(FILES));
         if let Some(text) = self.stage.text(&key.as_str().into()).cloned()
-            && self.dice.once_in(2)
+            && self.rng.once_in(2)
         {
-            let after = edited(&mut self.dice, &text);
+            let after = edited(&mut self.rng, &text);
             let _ = write!(
                 said,
                 "\n--- a/{key}\n+++ b/{key}\n{}",
                 strata_engine::prompt::diff::unified(&text, &after, 2)
             );
             // Not everything that a model proposes is done.
-            if !self.dice.once_in(4) {
+            if !self.rng.once_in(4) {
                 self.proposed = Some((key, after));
             }
         }
         let mut answer = vec![ContentBlock::text(said)];
-        if self.dice.once_in(4) {
-            let id = format!("call{}", self.dice.bits());
+        if self.rng.once_in(4) {
+            let id = format!("call{}", self.rng.bits());
             answer.push(ContentBlock::ToolCall { id, name: "run".into(), input: serde_json::json!({}) });
         }
         answer
@@ -158,10 +158,10 @@ impl Player<'_> {
 
 /// Plays `turns` random turns under a policy; every prompt is verified on the way.
 fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: &str) {
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let files0 = (0..FILES).map(|number| {
-        let lines = 2 + dice.below(40);
-        (path(number), text(&mut dice, lines))
+        let lines = 2 + rng.below(40);
+        (path(number), text(&mut rng, lines))
     });
     let trace = Trace {
         name: "random".to_owned(),
@@ -176,7 +176,7 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     let settings = Settings { format: Format::of(&resolved), ..settings };
     let prices = Prices::of(&resolved, settings.cache.ttl);
     let mut player = Player {
-        dice,
+        rng,
         stage: Stage::new(&trace, Content::Everything),
         lane: Lane::new(policy, prices),
         settings,

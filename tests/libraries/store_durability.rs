@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use e2e::{Dice, rerun};
+use e2e::{Rng, rerun};
 use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role};
 use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, Store, StoreError, WorkspaceKey,
@@ -65,11 +65,11 @@ fn processes_that_write_beside_each_other_lose_nothing() {
 fn kill_until_all_is_said(test: &str, folder: &Path, session: &SessionId) {
     // Others in every run; shown when the test fails.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let mut dice = Dice::new(u64::from(now.subsec_nanos()));
+    let mut rng = Rng::new(u64::from(now.subsec_nanos()));
     let (mut held, mut kills) = (0, 0);
     while held < APPENDS {
         let (mut process, lines) = start(test, folder, session);
-        let patience = dice.below(150);
+        let patience = rng.below(150);
         let mut acknowledged: Vec<u64> = Vec::new();
         let mut lines = lines
             .lines()
@@ -77,10 +77,10 @@ fn kill_until_all_is_said(test: &str, folder: &Path, session: &SessionId) {
             .filter_map(|line| line.strip_prefix("ack ")?.parse::<u64>().ok());
         acknowledged.extend(lines.by_ref().take(patience));
         // Anywhere inside the next commits.
-        thread::sleep(Duration::from_micros(dice.below(3_000) as u64));
+        thread::sleep(Duration::from_micros(rng.below(3_000) as u64));
         process.kill().unwrap();
         let status = process.wait().unwrap();
-        assert!(matches!(status.code(), None | Some(0)), "{dice:?}: it ended by itself: {status}");
+        assert!(matches!(status.code(), None | Some(0)), "{rng:?}: it ended by itself: {status}");
         kills += 1;
         // What it still said before it died counts as well.
         acknowledged.extend(lines);
@@ -90,17 +90,17 @@ fn kill_until_all_is_said(test: &str, folder: &Path, session: &SessionId) {
         let expected: Vec<u64> = (held..held + acknowledged.len() as u64).collect();
         assert_eq!(
             acknowledged, expected,
-            "{dice:?}: acknowledged in order, going on where the last one ended"
+            "{rng:?}: acknowledged in order, going on where the last one ended"
         );
         let after = messages.len() as u64;
         let sure = held + acknowledged.len() as u64;
-        assert!((sure..=sure + 1).contains(&after), "{dice:?}: {sure} acknowledged, {after} there");
+        assert!((sure..=sure + 1).contains(&after), "{rng:?}: {sure} acknowledged, {after} there");
         for (number, message) in (0..).zip(&messages) {
-            assert_eq!(**message, *said(number), "{dice:?}");
+            assert_eq!(**message, *said(number), "{rng:?}");
         }
         held = after;
     }
-    assert!(kills >= 5, "{dice:?}: only {kills} kills");
+    assert!(kills >= 5, "{rng:?}: only {kills} kills");
     eprintln!("{session}: {held} messages through {kills} kills, none lost");
 }
 

@@ -3,7 +3,7 @@
 
 use std::env;
 
-use e2e::Dice;
+use e2e::Rng;
 use ropey::Rope;
 use strata_engine::tokens::counting::{Counted, TokenCounter, Tokenizer};
 
@@ -79,18 +79,18 @@ impl Edited {
 #[test]
 fn a_count_that_is_kept_is_the_count_of_the_whole() {
     let source = include_str!("token_recounts.rs").repeat(4);
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     let mut edited = Edited::new(&source);
     for _ in 0..edits() {
         let length = edited.text.len_chars();
         if length < source.len() / 2 {
             edited.replace(length, length, &source);
         }
-        let start = dice.below(length + 1);
+        let start = rng.below(length + 1);
         // Mostly a few characters, at times many lines.
-        let most = if dice.below(20) == 0 { 2_000 } else { 30 };
-        let end = (start + dice.below(most)).min(length);
-        let typed = TYPED[dice.below(TYPED.len())].repeat(1 + dice.below(4) * dice.below(4));
+        let most = if rng.below(20) == 0 { 2_000 } else { 30 };
+        let end = (start + rng.below(most)).min(length);
+        let typed = TYPED[rng.below(TYPED.len())].repeat(1 + rng.below(4) * rng.below(4));
         edited.replace(start, end, &typed);
     }
 }

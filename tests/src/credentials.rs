@@ -1,7 +1,7 @@
 //! Credentials as providers give them out, made up at random: written from what providers say of their forms, not from the
 //! patterns that look for them. Nothing here opens any door.
 
-use crate::Dice;
+use crate::Rng;
 
 /// A credential in a line of text such as it is found in.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ const BASE64URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 const BASE32: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const DIGITS: &str = "0123456789";
 
-impl Dice {
+impl Rng {
     fn of(&mut self, alphabet: &str, length: usize) -> String {
         let letters = alphabet.as_bytes();
         (0..length).map(|_| char::from(letters[self.below(letters.len())])).collect()
@@ -50,7 +50,7 @@ impl Dice {
 }
 
 /// What makes the tokens of a provider that can be told by their own form.
-type Token = fn(&mut Dice) -> String;
+type Token = fn(&mut Rng) -> String;
 
 /// Tokens with a form of their own, by whose they are. The beginnings are written in parts, so that nobody takes this file
 /// for a leak.
@@ -143,7 +143,7 @@ const TOKENS: &[(&str, Token)] = &[
 ];
 
 /// What is told by what stands around it: the secret and the line.
-type InContext = fn(&mut Dice) -> (String, String);
+type InContext = fn(&mut Rng) -> (String, String);
 
 const IN_CONTEXT: &[(&str, InContext)] = &[
     ("AWS secret key in a file of credentials", |d| {
@@ -248,23 +248,23 @@ const IN_CONTEXT: &[(&str, InContext)] = &[
 ];
 
 /// A credential of some kind, where such are found.
-pub fn planted(dice: &mut Dice, number: usize) -> Planted {
+pub fn planted(rng: &mut Rng, number: usize) -> Planted {
     let kinds = TOKENS.len() + IN_CONTEXT.len() + 1;
     let kind = number % kinds;
     if let Some((kind, token)) = TOKENS.get(kind) {
-        let secret = token(dice);
-        let text = around(dice, &secret);
+        let secret = token(rng);
+        let text = around(rng, &secret);
         return Planted { kind, secrets: vec![secret], text };
     }
     if let Some((kind, in_context)) = IN_CONTEXT.get(kind - TOKENS.len()) {
-        let (secret, text) = in_context(dice);
+        let (secret, text) = in_context(rng);
         return Planted { kind, secrets: vec![secret], text };
     }
-    private_key(dice)
+    private_key(rng)
 }
 
-fn around(dice: &mut Dice, secret: &str) -> String {
-    match dice.below(9) {
+fn around(rng: &mut Rng, secret: &str) -> String {
+    match rng.below(9) {
         0 => format!("KEY = \"{secret}\""),
         1 => format!("export SERVICE_CREDENTIALS={secret}"),
         2 => format!("# ask for another one when {secret} has expired"),
@@ -278,12 +278,12 @@ fn around(dice: &mut Dice, secret: &str) -> String {
 }
 
 /// A key in PEM, its lines of 64 characters; some in one line, as JSON has them.
-fn private_key(dice: &mut Dice) -> Planted {
-    let name = ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY"][dice.below(4)];
-    let mut lines: Vec<String> = (0..3 + dice.below(20)).map(|_| dice.of(BASE64, 64)).collect();
-    lines.push(dice.of(BASE64, 30) + "==");
+fn private_key(rng: &mut Rng) -> Planted {
+    let name = ["RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY"][rng.below(4)];
+    let mut lines: Vec<String> = (0..3 + rng.below(20)).map(|_| rng.of(BASE64, 64)).collect();
+    lines.push(rng.of(BASE64, 30) + "==");
     let (begin, end) = (format!("-----{} {name}-----", "BEGIN"), format!("-----{} {name}-----", "END"));
-    let text = if dice.below(3) == 0 {
+    let text = if rng.below(3) == 0 {
         format!("\"private_key\": \"{begin}\\n{}\\n{end}\\n\"", lines.join("\\n"))
     } else {
         format!("{begin}\n{}\n{end}", lines.join("\n"))
@@ -292,7 +292,7 @@ fn private_key(dice: &mut Dice) -> Planted {
 }
 
 /// A word of small letters, for what stands between.
-pub fn word(dice: &mut Dice) -> String {
-    let length = 3 + dice.below(6);
-    dice.of(LOWER, length)
+pub fn word(rng: &mut Rng) -> String {
+    let length = 3 + rng.below(6);
+    rng.of(LOWER, length)
 }

@@ -15,7 +15,6 @@
 mod binary;
 pub mod contract;
 pub mod credentials;
-mod dice;
 mod document;
 mod editor;
 pub mod framing;
@@ -25,17 +24,18 @@ pub mod process;
 mod prompt;
 mod repo;
 mod rerun;
+mod rng;
 mod server;
 mod times;
 
 pub use binary::strata;
-pub use dice::Dice;
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};
 pub use model_server::{Asked, Dialect, ModelServer, Reply};
 pub use prompt::Prompt;
 pub use repo::{Repo, uri_of};
 pub use rerun::rerun;
+pub use rng::Rng;
 pub use server::{Answer, Id, Refused, Server};
 pub use times::Times;
 

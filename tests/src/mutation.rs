@@ -1,7 +1,7 @@
 //! Texts made from good source text by doing to it what editors, broken disks and generators do. The same number always
 //! gives the same text. Knows no language.
 
-use crate::Dice;
+use crate::Rng;
 
 /// The longest text that is made, in bytes, unless the text it is made from is longer.
 const LONGEST: usize = 50_000;
@@ -24,71 +24,71 @@ const NESTS: [(&str, &str); 12] = [
 
 /// The mutation with number `seed` of one of `texts`, which are not empty; parts of the others may come into it.
 pub fn mutated(texts: &[&str], seed: u64) -> String {
-    let mut dice = Dice::new(seed);
-    let mut bytes = texts[dice.below(texts.len())].as_bytes().to_vec();
-    for _ in 0..=dice.below(8) {
-        mutate(&mut bytes, texts, &mut dice);
+    let mut rng = Rng::new(seed);
+    let mut bytes = texts[rng.below(texts.len())].as_bytes().to_vec();
+    for _ in 0..=rng.below(8) {
+        mutate(&mut bytes, texts, &mut rng);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn mutate(bytes: &mut Vec<u8>, texts: &[&str], dice: &mut Dice) {
+fn mutate(bytes: &mut Vec<u8>, texts: &[&str], rng: &mut Rng) {
     let room = LONGEST.saturating_sub(bytes.len());
-    let at = dice.below(bytes.len() + 1);
-    let end = (at + dice.below(40)).min(bytes.len());
-    match dice.below(16) {
+    let at = rng.below(bytes.len() + 1);
+    let end = (at + rng.below(40)).min(bytes.len());
+    match rng.below(16) {
         0 => drop(bytes.drain(at..end)),
-        1 => bytes.insert(at, u8::try_from(dice.below(256)).unwrap()),
+        1 => bytes.insert(at, u8::try_from(rng.below(256)).unwrap()),
         2 => {
             let copy = bytes[at..end].to_vec();
-            let place = dice.below(bytes.len() + 1);
+            let place = rng.below(bytes.len() + 1);
             bytes.splice(place..place, copy);
         }
         3 => {
-            let other = dice.below(bytes.len());
+            let other = rng.below(bytes.len());
             if at < bytes.len() {
                 bytes.swap(at, other);
             }
         }
         4 => bytes.truncate(at),
         5 => {
-            let (open, close) = NESTS[dice.below(NESTS.len())];
-            let depth = dice.below(room / (open.len() + close.len() + 1)).min(500);
+            let (open, close) = NESTS[rng.below(NESTS.len())];
+            let depth = rng.below(room / (open.len() + close.len() + 1)).min(500);
             let nest = format!("{}x{}", open.repeat(depth), close.repeat(depth));
             bytes.splice(at..at, nest.into_bytes());
         }
         6 => {
-            let (open, _) = NESTS[dice.below(NESTS.len())];
-            bytes.splice(at..at, open.repeat(dice.below(room / 8).min(200)).into_bytes());
+            let (open, _) = NESTS[rng.below(NESTS.len())];
+            bytes.splice(at..at, open.repeat(rng.below(room / 8).min(200)).into_bytes());
         }
         7 => {
-            let other = texts[dice.below(texts.len())].as_bytes();
-            let from = dice.below(other.len());
-            let piece = &other[from..(from + dice.below(2_000)).min(other.len())];
+            let other = texts[rng.below(texts.len())].as_bytes();
+            let from = rng.below(other.len());
+            let piece = &other[from..(from + rng.below(2_000)).min(other.len())];
             bytes.splice(at..at, piece.iter().copied());
         }
         8 => bytes.splice(at..at, [0xff, 0xc0, 0x80, 0xed, 0xa0]).for_each(drop),
         9 => bytes.splice(at..at, [0; 3]).for_each(drop),
         10 => *bytes = String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes(),
-        11 => bytes.splice(at..at, b"x ".repeat(dice.below(room / 2).min(4_000))).for_each(drop),
+        11 => bytes.splice(at..at, b"x ".repeat(rng.below(room / 2).min(4_000))).for_each(drop),
         12 => *bytes = String::from_utf8_lossy(bytes).replace('\n', " ").into_bytes(),
-        13 => swap_tokens(bytes, dice),
+        13 => swap_tokens(bytes, rng),
         14 => {
             let copy = bytes[..bytes.len().min(room)].to_vec();
             bytes.extend(copy);
         }
         _ => {
             let tabs = [" ", "\t", "        ", "\u{2028}", "\u{feff}", "\u{1f980}"];
-            bytes.splice(at..at, tabs[dice.below(tabs.len())].bytes()).for_each(drop);
+            bytes.splice(at..at, tabs[rng.below(tabs.len())].bytes()).for_each(drop);
         }
     }
 }
 
 /// Two words change places.
-fn swap_tokens(bytes: &mut Vec<u8>, dice: &mut Dice) {
+fn swap_tokens(bytes: &mut Vec<u8>, rng: &mut Rng) {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let mut tokens: Vec<&str> = text.split_inclusive(|c: char| !c.is_alphanumeric()).collect();
-    let (one, other) = (dice.below(tokens.len()), dice.below(tokens.len()));
+    let (one, other) = (rng.below(tokens.len()), rng.below(tokens.len()));
     if one < tokens.len() && other < tokens.len() {
         tokens.swap(one, other);
     }

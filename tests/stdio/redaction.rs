@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use e2e::credentials::{Planted, planted, word};
-use e2e::{Dice, Editor, Prompt, Repo, Setup};
+use e2e::{Editor, Prompt, Repo, Rng, Setup};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -17,21 +17,21 @@ const IN_ONE: usize = 10;
 
 /// All credentials of a run, a text for every few of them.
 struct Field {
-    dice: Dice,
+    rng: Rng,
     all: Vec<Planted>,
 }
 
 impl Field {
     fn new(seed: u64) -> Self {
-        Self { dice: Dice::new(seed), all: Vec::new() }
+        Self { rng: Rng::new(seed), all: Vec::new() }
     }
 
     /// A text with credentials between ordinary lines.
     fn text(&mut self, many: usize) -> String {
         let mut lines = Vec::new();
         for _ in 0..many {
-            let one = planted(&mut self.dice, self.all.len());
-            lines.push(format!("{} {} = {}", word(&mut self.dice), word(&mut self.dice), self.all.len()));
+            let one = planted(&mut self.rng, self.all.len());
+            lines.push(format!("{} {} = {}", word(&mut self.rng), word(&mut self.rng), self.all.len()));
             lines.push(one.text.clone());
             self.all.push(one);
         }
@@ -64,7 +64,7 @@ fn check_files(field: &Field, folder: &Path) -> usize {
 
 /// A token of GitHub's form.
 fn token(seed: u64) -> String {
-    let all = planted(&mut Dice::new(seed), 5);
+    let all = planted(&mut Rng::new(seed), 5);
     all.secrets[0].clone()
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use e2e::{Dice, Editor, LIMIT, Setup, credentials};
+use e2e::{Editor, LIMIT, Rng, Setup, credentials};
 use serde_json::json;
 
 use super::small;
@@ -33,7 +33,7 @@ fn closed(state: &Path) -> Vec<String> {
 }
 
 fn secret() -> String {
-    let planted = credentials::planted(&mut Dice::new(3), 5);
+    let planted = credentials::planted(&mut Rng::new(3), 5);
     planted.secrets[0].clone()
 }
 

@@ -815,7 +815,7 @@ export type ContentBlockInput =
 /** The hash of a text, as 32 hexadecimal digits. */
 export type ContentHash = string;
 
-/** What a request is about, as a list of names that stands behind it. Figures: seed 000. */
+/** What a request is about, as a list of names that stands behind it. */
 export interface ContextFrameSettings {
   /** Whether prompts have one. */
   inject: boolean;
@@ -829,7 +829,7 @@ export interface ContextFrameSettings {
   max_items: number;
 }
 
-/** What a request is about, as a list of names that stands behind it. Figures: seed 000. */
+/** What a request is about, as a list of names that stands behind it. */
 export interface ContextFrameSettingsInput {
   /** Whether prompts have one. */
   inject?: boolean;

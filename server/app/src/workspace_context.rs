@@ -17,7 +17,7 @@ use strata_host::roots::Root;
 
 use crate::snapshot::Snapshot;
 
-/// Files that were read are told up to so many, the newest (seed: files already read).
+/// Maximum files listed as read, the most recent ones.
 const FILES_READ: usize = 20;
 /// Files that are not committed are told up to so many; a sweep through a whole repository is told by its beginning.
 const NOT_COMMITTED: usize = 40;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_000_the_last_20_files_read_are_told() {
+    fn the_last_20_files_read_are_told() {
         let read: Vec<String> = (0..25).map(|n| format!("f{n}.rs")).collect();
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         let state = state(&["app"], None, &read);

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use e2e::Dice;
+use e2e::Rng;
 
 /// The name of a file and what is in it.
 #[derive(Clone, Debug)]
@@ -141,7 +141,7 @@ const LONGEST: usize = 200;
 /// 500 attacks, 5,000 with `STRATA_LONG=1`: each known one as a name and as a text, then random ones.
 pub(crate) fn attacks() -> Vec<Attack> {
     let many = if env::var_os("STRATA_LONG").is_some() { 5_000 } else { 500 };
-    let mut dice = Dice::new(20_260);
+    let mut rng = Rng::new(20_260);
     let mut attacks: Vec<Attack> = Vec::new();
     let known = TEXTS.iter().chain(NAMES);
     for (at, text) in known.enumerate() {
@@ -158,17 +158,17 @@ pub(crate) fn attacks() -> Vec<Attack> {
         ));
     }
     while attacks.len() < many {
-        let ending = dice.one_of(ENDINGS);
-        let name: String = (0..=dice.below(3)).map(|_| piece(&mut dice)).collect();
+        let ending = rng.one_of(ENDINGS);
+        let name: String = (0..=rng.below(3)).map(|_| piece(&mut rng)).collect();
         let joints = ["", "\n", "\n\n", " ", "\r\n", "\n    ", "\n> ", "\u{2028}", "\t"];
-        let parts: Vec<&str> = (0..=dice.below(5)).map(|_| piece(&mut dice)).collect();
-        let joint = dice.one_of(&joints);
+        let parts: Vec<&str> = (0..=rng.below(5)).map(|_| piece(&mut rng)).collect();
+        let joint = rng.one_of(&joints);
         let text = parts.join(joint);
-        let text = match dice.below(6) {
+        let text = match rng.below(6) {
             0 => format!("fn a(x: &str) {{}}\n/* {text} */\nfn b() {{}}\n"),
-            1 => format!("{text}\n").repeat(2 + dice.below(30)),
-            2 => format!("x = '''{text}'''\ndef f(a=\"{}\"):\n    pass\n", dice.one_of(TEXTS)),
-            3 => format!("# {text}\n\n## {}\n", dice.one_of(TEXTS)),
+            1 => format!("{text}\n").repeat(2 + rng.below(30)),
+            2 => format!("x = '''{text}'''\ndef f(a=\"{}\"):\n    pass\n", rng.one_of(TEXTS)),
+            3 => format!("# {text}\n\n## {}\n", rng.one_of(TEXTS)),
             _ => text,
         };
         attacks.push(attack(&name, ending, text));
@@ -176,8 +176,8 @@ pub(crate) fn attacks() -> Vec<Attack> {
     attacks
 }
 
-fn piece(dice: &mut Dice) -> &'static str {
-    if dice.below(4) == 0 { dice.one_of(NAMES) } else { dice.one_of(TEXTS) }
+fn piece(rng: &mut Rng) -> &'static str {
+    if rng.below(4) == 0 { rng.one_of(NAMES) } else { rng.one_of(TEXTS) }
 }
 
 fn attack(name: &str, ending: &str, text: String) -> Attack {

@@ -235,7 +235,7 @@ impl Default for SymbolSettings {
     }
 }
 
-/// What a request is about, as a list of names that stands behind it. Figures: seed 000.
+/// What a request is about, as a list of names that stands behind it.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextFrameSettings {

@@ -1,11 +1,11 @@
-//! What compactions promise: each statement of the seeds by example (`seed_*`), the rest for any conversation (`promises`,
+//! What compactions promise: each statement of a profile by example (a module per profile), the rest for any conversation (`promises`,
 //! `questions`, `effort`).
 
+mod checkpoint;
+mod continuation;
 mod effort;
 mod fixture;
+mod handoff;
 mod promises;
 mod questions;
-mod seed_000;
-mod seed_001;
-mod seed_003;
-mod seed_004;
+mod topic;

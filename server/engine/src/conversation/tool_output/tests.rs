@@ -1,4 +1,4 @@
-//! Every figure and rule of `docs/compaction.md`, "Tool results, on arrival", and of seed 001.
+//! Every figure and rule of `docs/compaction.md`, "Tool results, on arrival".
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, Report) {
 }
 
 #[test]
-fn seed_001_defaults() {
+fn the_defaults_are_those_of_the_page() {
     let ToolOutputSettings {
         max_lines,
         max_bytes,
@@ -43,7 +43,7 @@ fn seed_001_defaults() {
 }
 
 #[test]
-fn seed_001_each_limit_is_met_exactly() {
+fn each_limit_is_met_exactly() {
     let lines = ToolOutputSettings { max_lines: 2_000, ..unlimited() };
     let chars = ToolOutputSettings { max_chars: 204_800, ..unlimited() };
     let bytes = ToolOutputSettings { max_bytes: 51_200, ..unlimited() };
@@ -61,7 +61,7 @@ fn seed_001_each_limit_is_met_exactly() {
 }
 
 #[test]
-fn seed_001_more_characters_than_the_threshold_are_spilled_whatever_the_other_limits() {
+fn more_characters_than_the_threshold_are_spilled_whatever_the_other_limits() {
     let text = "\u{e9}".repeat(204_801);
     let figures = Figures { lines: 1, chars: 204_801, bytes: 409_602 };
     assert_eq!(arrive(&text, &defaults()), Arrival::Spill(figures));
@@ -71,7 +71,7 @@ fn seed_001_more_characters_than_the_threshold_are_spilled_whatever_the_other_li
 }
 
 #[test]
-fn seed_001_a_notice_has_path_size_and_checksum() {
+fn a_notice_has_path_size_and_checksum() {
     let spilled = Spilled {
         id: "7f".into(),
         path: "/tmp/out.txt".into(),
@@ -85,7 +85,7 @@ fn seed_001_a_notice_has_path_size_and_checksum() {
 }
 
 #[test]
-fn seed_001_lines_are_cut_in_the_middle_with_a_marker() {
+fn lines_are_cut_in_the_middle_with_a_marker() {
     for (limit, total, expected) in [
         (4, 5, "1\n2\n[... 2 lines left out ...]\n5\n"),
         (4, 100, "1\n2\n[... 97 lines left out ...]\n100\n"),
@@ -102,7 +102,7 @@ fn seed_001_lines_are_cut_in_the_middle_with_a_marker() {
 }
 
 #[test]
-fn seed_001_head_keeps_the_beginning() {
+fn head_keeps_the_beginning() {
     let settings = ToolOutputSettings { max_lines: 4, truncate_mode: TruncateMode::Head, ..unlimited() };
     let (kept, report) = truncation(&numbered(9), &settings);
     assert_eq!(kept, format!("1\n2\n3\n4\n{report}"));
@@ -112,7 +112,7 @@ fn seed_001_head_keeps_the_beginning() {
 }
 
 #[test]
-fn seed_001_lines_then_characters_then_bytes() {
+fn lines_then_characters_then_bytes() {
     // 3,000 lines of 100 characters of two bytes: each limit has something left to cut.
     let text = ("\u{e9}".repeat(99) + "\n").repeat(2_040);
     let settings = ToolOutputSettings { max_chars: 100_000, large_output_threshold: 0, ..defaults() };
@@ -128,7 +128,7 @@ fn seed_001_lines_then_characters_then_bytes() {
 }
 
 #[test]
-fn seed_001_the_last_line_has_figures_before_and_after() {
+fn the_last_line_has_figures_before_and_after() {
     let settings = ToolOutputSettings { max_lines: 1, ..unlimited() };
     let (kept, report) = truncation("\u{e9}\nb", &settings);
     assert_eq!(kept, "\u{e9}\n[output truncated: 1 of 2 lines, 2 of 3 characters, 3 of 4 bytes kept]");
@@ -151,7 +151,7 @@ fn both_ends_of_one_long_line_are_kept() {
 }
 
 #[test]
-fn seed_001_every_text_of_a_result_is_cut_and_pictures_are_not() {
+fn every_text_of_a_result_is_cut_and_pictures_are_not() {
     let source = ImageSource::Base64 { media_type: "image/png".into(), data: "A".repeat(1_000) };
     let image = ResultPart::Image(Image { source, width: None, height: None });
     let text = |text: &str| ResultPart::Text { text: text.into() };

@@ -1,4 +1,4 @@
-//! Every figure and rule of `docs/compaction.md`, "Tool results, ageing", and of seed 001.
+//! Every figure and rule of `docs/compaction.md`, "Tool results, ageing".
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -72,7 +72,7 @@ fn chars(text: &str) -> usize {
 }
 
 #[test]
-fn seed_001_defaults() {
+fn the_defaults_are_those_of_the_page() {
     let defaults = Settings::default().tool_output;
     assert_eq!(
         (defaults.cutoff, defaults.summary, defaults.ageing),
@@ -82,7 +82,7 @@ fn seed_001_defaults() {
 }
 
 #[test]
-fn seed_001_results_over_the_cutoff_are_archived_oldest_first() {
+fn results_over_the_cutoff_are_archived_oldest_first() {
     for (rounds_made, cutoff, expected) in
         [(10, 10, vec![]), (11, 10, vec![2]), (13, 10, vec![2, 4, 6]), (3, 1, vec![2, 4]), (3, 0, vec![])]
     {
@@ -91,12 +91,12 @@ fn seed_001_results_over_the_cutoff_are_archived_oldest_first() {
 }
 
 #[test]
-fn seed_001_off_archives_nothing() {
+fn off_archives_nothing() {
     assert_eq!(plan(&rounds(30), &settings(10, ToolSummaryStrategy::Off)), None);
 }
 
 #[test]
-fn seed_001_an_archived_result_is_hidden_from_the_model_and_as_visible_to_the_person_as_before() {
+fn an_archived_result_is_hidden_from_the_model_and_as_visible_to_the_person_as_before() {
     let mut history = rounds(12);
     history.change(MessageId(4), |message| message.user = Visibility::Hidden).unwrap();
     let before = history.clone();
@@ -114,7 +114,7 @@ fn seed_001_an_archived_result_is_hidden_from_the_model_and_as_visible_to_the_pe
 }
 
 #[test]
-fn seed_001_one_summary_for_the_model_and_not_for_the_person_is_appended() {
+fn one_summary_for_the_model_and_not_for_the_person_is_appended() {
     let mut history = rounds(13);
     plan(&history, &settings(10, ToolSummaryStrategy::Llm))
         .unwrap()
@@ -129,7 +129,7 @@ fn seed_001_one_summary_for_the_model_and_not_for_the_person_is_appended() {
 }
 
 #[test]
-fn seed_001_a_model_is_shown_12000_characters_and_says_1200() {
+fn a_model_is_shown_12000_characters_and_says_1200() {
     let mut history = rounds(12);
     for id in [2, 4] {
         let output = "\u{e9}".repeat(50_000);
@@ -145,7 +145,7 @@ fn seed_001_a_model_is_shown_12000_characters_and_says_1200() {
 }
 
 #[test]
-fn seed_001_the_heuristic_keeps_both_ends_in_800_characters() {
+fn the_heuristic_keeps_both_ends_in_800_characters() {
     let mut history = rounds(11);
     let output = format!("first {} last", "\u{e9}".repeat(5_000));
     history.change(MessageId(2), |message| message.content = vec![result(0, &output)]).unwrap();
@@ -158,7 +158,7 @@ fn seed_001_the_heuristic_keeps_both_ends_in_800_characters() {
 }
 
 #[test]
-fn seed_001_a_failed_model_falls_back_to_the_heuristic() {
+fn a_failed_model_falls_back_to_the_heuristic() {
     let history = rounds(11);
     let by = |strategy| plan(&history, &settings(10, strategy)).unwrap();
     let heuristic = by(ToolSummaryStrategy::Heuristic).apply(None);

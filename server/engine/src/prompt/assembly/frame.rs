@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed_000_items_stand_with_their_kinds_and_scores() {
+    fn items_stand_with_their_kinds_and_scores() {
         let items = [
             FrameItem {
                 kind: Some(SymbolKind::Method),

@@ -21,9 +21,9 @@ fn ratio(totals: &BTreeMap<Column, Totals>) -> f64 {
 }
 
 /// Numbers that look like chance (SplitMix64): the same seed, the same conversation.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, limit: u64) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -41,7 +41,7 @@ impl Dice {
 
 /// A chat of prompts and answers, some of which call tools.
 fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
-    let mut dice = Dice(seed);
+    let mut rng = Rng(seed);
     let mut open: Vec<String> = Vec::new();
     let mut transcript = Transcript::default();
     for turn in 0..turns {
@@ -50,12 +50,12 @@ fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
             content: vec![crate::conversation::history::ResultPart::Text { text }],
             outcome: crate::conversation::history::Outcome::Ok,
         };
-        let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, dice.words(most))).collect();
-        if request.is_empty() || dice.below(9) == 0 {
-            request.push(ContentBlock::text(format!("{turn}: {}", dice.words(most))));
+        let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, rng.words(most))).collect();
+        if request.is_empty() || rng.below(9) == 0 {
+            request.push(ContentBlock::text(format!("{turn}: {}", rng.words(most))));
         }
-        let mut answer = vec![ContentBlock::text(dice.words(most))];
-        for call in 0..dice.below(calls + 1) {
+        let mut answer = vec![ContentBlock::text(rng.words(most))];
+        for call in 0..rng.below(calls + 1) {
             let id = format!("call{turn}x{call}");
             answer.push(ContentBlock::ToolCall {
                 id: id.clone(),

@@ -247,7 +247,7 @@ proptest! {
 }
 
 #[test]
-fn seed_001_a_recovery_is_allowed_again_once_a_prompt_is_answered() {
+fn a_recovery_is_allowed_again_once_a_prompt_is_answered() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
     bench.session.recovered();
     assert!(bench.session.may_recover().is_err());
@@ -256,7 +256,7 @@ fn seed_001_a_recovery_is_allowed_again_once_a_prompt_is_answered() {
 }
 
 #[test]
-fn seed_001_the_context_is_what_was_billed_and_what_was_said_since() {
+fn the_context_is_what_was_billed_and_what_was_said_since() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
     let reply = bench.session.keep(bench.assemble(&Ask::prompt("Hello?")).unwrap());
     let usage = Usage { input: 7_000, output: 300, cache_read: 20, cache_write: 1 };

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use strata_engine::conversation::history::Message;
 
 use super::super::{Home, appended, id, new, said};
-use super::cuts::{Cut, Dice, cuts, for_each, for_each_left};
+use super::cuts::{Cut, Rng, cuts, for_each, for_each_left};
 use super::disk::{self, Change};
 use super::long;
 use super::recovery::{Recovery, is_log};
@@ -44,9 +44,9 @@ fn a_thousand_appends_can_be_cut_at_every_byte() {
     let writes = (first..).zip(&changes[first..]).filter(|(_, change)| change.bytes() > 0);
     let places: usize = writes.clone().map(|(_, change)| change.bytes()).sum();
     // In front of each write, and somewhere within it.
-    let mut dice = Dice(3);
+    let mut rng = Rng(3);
     let mut between: Vec<Cut> = writes
-        .flat_map(|(within, change)| [0, dice.below(change.bytes())].map(|bytes| Cut::kill(within, bytes)))
+        .flat_map(|(within, change)| [0, rng.below(change.bytes())].map(|bytes| Cut::kill(within, bytes)))
         .collect();
     let anew = begun_anew(&changes).expect("a log is written over from its beginning");
     if long() {

@@ -95,10 +95,10 @@ pub(super) fn for_each_left(
     let there: Files = there.iter().cloned().collect();
     let mut platter = Platter { seen: there.clone(), confirmed: there, pending: Vec::new() };
     let mut acknowledged = 0;
-    let mut dice = Dice(7);
+    let mut rng = Rng(7);
     for (at, change) in changes.iter().enumerate() {
         while let Some(cut) = cuts.next_if(|cut| cut.within == at) {
-            put(&folder, &platter.after(change, cut, &mut dice));
+            put(&folder, &platter.after(change, cut, &mut rng));
             look(acknowledged, cut);
         }
         platter.take(change);
@@ -110,13 +110,13 @@ pub(super) fn for_each_left(
 
 impl Platter {
     /// What a process finds that comes after a death within the next change.
-    fn after(&self, change: &Change, cut: Cut, dice: &mut Dice) -> Files {
+    fn after(&self, change: &Change, cut: Cut, rng: &mut Rng) -> Files {
         let mut last = change.clone();
         let mut pending = Vec::new();
         let mut files = match cut.death {
             Death::Kill => self.seen.clone(),
             Death::PowerCut => {
-                pending.extend(self.pending.iter().filter(|_| dice.below(2) == 0));
+                pending.extend(self.pending.iter().filter(|_| rng.below(2) == 0));
                 self.confirmed.clone()
             }
         };
@@ -202,7 +202,7 @@ fn put(folder: &Path, files: &Files) {
 
 /// Deaths within each change, `each` of them, or as many of all these, spread evenly.
 pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
-    let mut dice = Dice(1);
+    let mut rng = Rng(1);
     let mut cuts = Vec::new();
     for (within, change) in changes.iter().enumerate() {
         let bytes = change.bytes();
@@ -211,9 +211,9 @@ pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
                 1 => 0,
                 2 => bytes.min(1),
                 3 => bytes.saturating_sub(1),
-                _ => dice.below(bytes + 1),
+                _ => rng.below(bytes + 1),
             };
-            let death = if dice.below(2) == 0 { Death::Kill } else { Death::PowerCut };
+            let death = if rng.below(2) == 0 { Death::Kill } else { Death::PowerCut };
             cuts.push(Cut { within, bytes, death });
         }
     }
@@ -222,9 +222,9 @@ pub(super) fn cuts(changes: &[Change], each: usize, most: usize) -> Vec<Cut> {
 }
 
 /// The same in every run.
-pub(super) struct Dice(pub(super) u64);
+pub(super) struct Rng(pub(super) u64);
 
-impl Dice {
+impl Rng {
     pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end

@@ -1,20 +1,19 @@
-//! Every statement of the first seed (continuation summary) about compaction, and the test that proves it. Where the
-//! specification says something else, that holds.
+//! What the profile `continuation` promises about compaction, statement by statement, and the test that proves each.
 //!
 //! | statement | test |
 //! |---|---|
-//! | compaction over 80 % of the window | `seed_000_due_over_80_percent_of_the_window` |
-//! | or with more than 25 messages | `seed_000_due_with_more_than_25_messages` |
-//! | before each request to the model | `seed_000_figures` |
-//! | 50 % afterwards (clip results, then the summary, then say so) | `seed_000_aims_for_half_of_the_window`, `seed_000_what_cannot_reach_half_of_the_window_is_said` |
-//! | exact header | `seed_000_the_header_is_to_the_letter` |
-//! | analysis by six phases, summary by four themes, status marks | `seed_000_the_model_is_asked_for_phases_and_themes`, `seed_000_the_summary_without_a_model_has_the_same_sections` |
-//! | what to preserve and remove, names over code, planned/discussed, 300-800 words | `seed_000_the_rules_of_a_summary_are_asked_for` |
-//! | first message, summary, last six | `seed_000_the_first_message_a_summary_and_the_last_six_are_kept` |
-//! | known files of the middle messages, up to 20 | `seed_000_at_most_20_known_files_are_named` |
-//! | files read are tracked and listed behind what is cached, 20 of them | `prompt/tests/tiers.rs: session_state_stands_behind_everything_cached` |
-//! | the list of files read is cleared, the last 10 steps stay | `seed_000_files_read_are_forgotten_and_the_last_ten_steps_stay` |
-//! | files can be read again | `seed_000_the_summary_says_that_files_can_be_read_again` |
+//! | compaction over 80 % of the window | `due_over_80_percent_of_the_window` |
+//! | or with more than 25 messages | `due_with_more_than_25_messages` |
+//! | before each request to the model | `continuation_defaults` |
+//! | 50 % afterwards (clip results, then the summary, then say so) | `aims_for_half_of_the_window`, `what_cannot_reach_half_of_the_window_is_said` |
+//! | exact header | `the_header_is_to_the_letter` |
+//! | analysis by six phases, summary by four themes, status marks | `the_model_is_asked_for_phases_and_themes`, `the_summary_without_a_model_has_the_same_sections` |
+//! | what to preserve and remove, names over code, planned/discussed, 300-800 words | `the_rules_of_a_summary_are_asked_for` |
+//! | first message, summary, last six | `the_first_message_a_summary_and_the_last_six_are_kept` |
+//! | known files of the middle messages, up to 20 | `at_most_20_known_files_are_named` |
+//! | files read are tracked and listed behind what is cached, 20 of them | `prompt/assembly/tests/tiers.rs: session_state_stands_behind_everything_cached` |
+//! | the list of files read is cleared, the last 10 steps stay | `files_read_are_forgotten_and_the_last_ten_steps_stay` |
+//! | files can be read again | `the_summary_says_that_files_can_be_read_again` |
 
 use super::fixture::{
     MODEL, asked, call, compacted, count, drafted, exchanges, history, model, pressure, result, seen, user,
@@ -31,7 +30,7 @@ fn continuation() -> Profile {
 }
 
 #[test]
-fn seed_000_figures() {
+fn continuation_defaults() {
     let profile = continuation();
     assert_eq!(profile.moment, Moment::BeforeAssembling);
     assert_eq!((profile.trigger.window_share, profile.target_share), (Some(0.8), Some(0.5)));
@@ -43,7 +42,7 @@ fn seed_000_figures() {
 }
 
 #[test]
-fn seed_000_due_over_80_percent_of_the_window() {
+fn due_over_80_percent_of_the_window() {
     let at = |context, window| Pressure { context, window, ..Pressure::default() };
     for (context, window, due) in [
         (160_000, Some(200_000), false),
@@ -56,14 +55,14 @@ fn seed_000_due_over_80_percent_of_the_window() {
 }
 
 #[test]
-fn seed_000_due_with_more_than_25_messages() {
+fn due_with_more_than_25_messages() {
     let at = |messages| Pressure { messages, ..Pressure::default() };
     assert_eq!(continuation().due(&at(25)), None);
     assert_eq!(continuation().due(&at(26)).unwrap().measured, Measured::Messages);
 }
 
 #[test]
-fn seed_000_the_first_message_a_summary_and_the_last_six_are_kept() {
+fn the_first_message_a_summary_and_the_last_six_are_kept() {
     let talk = exchanges(15, 100);
     let (after, draft, _) = compacted(&talk, &continuation(), MODEL, |_| Ok("They talked.".to_owned()));
     assert_eq!(draft.strategy, Strategy::Model);
@@ -89,7 +88,7 @@ fn seed_000_the_first_message_a_summary_and_the_last_six_are_kept() {
 }
 
 #[test]
-fn seed_000_the_header_is_to_the_letter() {
+fn the_header_is_to_the_letter() {
     assert_eq!(
         CONTINUED,
         "This session is being continued from a previous conversation that ran out of context. The summary below covers \
@@ -104,7 +103,7 @@ fn seed_000_the_header_is_to_the_letter() {
 }
 
 #[test]
-fn seed_000_the_summary_says_that_files_can_be_read_again() {
+fn the_summary_says_that_files_can_be_read_again() {
     let (after, ..) = compacted(&exchanges(15, 100), &continuation(), MODEL, |_| Ok("Text.".to_owned()));
     assert!(after.sent().nth(1).unwrap().text().ends_with(READ_AGAIN));
 }
@@ -131,7 +130,7 @@ fn in_order(text: &str, words: &[&str]) -> bool {
 }
 
 #[test]
-fn seed_000_the_model_is_asked_for_phases_and_themes() {
+fn the_model_is_asked_for_phases_and_themes() {
     let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
     let prompt = &questions[0].prompt;
     let all: Vec<&str> = ["Analysis"].into_iter().chain(PHASES).chain(["Summary"]).chain(THEMES).collect();
@@ -140,7 +139,7 @@ fn seed_000_the_model_is_asked_for_phases_and_themes() {
 }
 
 #[test]
-fn seed_000_the_summary_without_a_model_has_the_same_sections() {
+fn the_summary_without_a_model_has_the_same_sections() {
     let (after, ..) =
         compacted(&exchanges(15, 100), &continuation(), Summariser::Extractive, |_| Ok(String::new()));
     let summary = after.sent().nth(1).unwrap().text();
@@ -150,7 +149,7 @@ fn seed_000_the_summary_without_a_model_has_the_same_sections() {
 }
 
 #[test]
-fn seed_000_the_rules_of_a_summary_are_asked_for() {
+fn the_rules_of_a_summary_are_asked_for() {
     let questions = asked(&exchanges(15, 100), &continuation(), MODEL);
     let prompt = &questions[0].prompt;
     for rule in [
@@ -168,7 +167,7 @@ fn seed_000_the_rules_of_a_summary_are_asked_for() {
 }
 
 #[test]
-fn seed_000_at_most_20_known_files_are_named() {
+fn at_most_20_known_files_are_named() {
     let read = |n: usize| {
         let id = n.to_string();
         [call(&id, "read_file", &format!("src/f{n:02}.rs")), result(&id, "its text")]
@@ -198,7 +197,7 @@ fn with_results(tokens: usize) -> crate::conversation::history::History {
 }
 
 #[test]
-fn seed_000_aims_for_half_of_the_window() {
+fn aims_for_half_of_the_window() {
     let talk = with_results(2_000);
     let now = Pressure { context: pressure(&talk, None).context + 500, ..pressure(&talk, Some(10_000)) };
     let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok("Short.".to_owned())).unwrap();
@@ -216,7 +215,7 @@ fn seed_000_aims_for_half_of_the_window() {
 }
 
 #[test]
-fn seed_000_when_clipped_results_are_not_enough_the_summary_is_clipped_and_names_what_it_must() {
+fn when_clipped_results_are_not_enough_the_summary_is_clipped_and_names_what_it_must() {
     let talk = history(
         [user("start"), call("e", "edit", "src/edited.rs"), result("e", "ok")]
             .into_iter()
@@ -232,7 +231,7 @@ fn seed_000_when_clipped_results_are_not_enough_the_summary_is_clipped_and_names
 }
 
 #[test]
-fn seed_000_what_cannot_reach_half_of_the_window_is_said() {
+fn what_cannot_reach_half_of_the_window_is_said() {
     let talk = exchanges(15, 700);
     let draft =
         drafted(&talk, &continuation(), pressure(&talk, Some(8_000)), MODEL, |_| Ok("Short.".to_owned()));
@@ -242,7 +241,7 @@ fn seed_000_what_cannot_reach_half_of_the_window_is_said() {
 }
 
 #[test]
-fn seed_000_files_read_are_forgotten_and_the_last_ten_steps_stay() {
+fn files_read_are_forgotten_and_the_last_ten_steps_stay() {
     let tools = ToolPatterns::default();
     let read = |n: usize| {
         let id = n.to_string();

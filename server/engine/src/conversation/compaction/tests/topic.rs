@@ -1,21 +1,21 @@
-//! Every statement of the fourth seed (context engine) about the conversation and its compaction, and the test that proves
-//! it. The rest of that seed (tiers, files, assembly) is proved by `prompt/tests`.
+//! What the profile `topic` promises about the conversation and its compaction, statement by statement, and the test that proves
+//! each.
 //!
 //! | statement | test |
 //! |---|---|
-//! | due when enabled and history tokens exceed the trigger | `seed_003_due_when_enabled_and_over_the_trigger` |
-//! | status: enabled, tokens, threshold, percent | `seed_003_the_status_has_tokens_threshold_and_percent` |
-//! | 4,000 tokens and two exchanges stay, exchanges are whole | `seed_003_at_least_two_exchanges_stay` |
-//! | rebuilt as a summary pair and what is kept | `seed_003_a_summary_pair_stands_in_front_of_what_is_kept` |
-//! | boundary found by a model: 50 messages of 1,000 characters | `seed_003_the_model_looks_at_50_messages_of_1_000_characters` |
-//! | sure enough and inside what is kept: cut there | `seed_003_a_sure_boundary_inside_what_is_kept_is_the_cut`, `seed_003_other_boundaries_are_summarised` |
-//! | without a detection model it summarises, in 500 tokens | `seed_003_without_a_detection_model_it_summarises` |
-//! | emergency truncation: only over twice the trigger, oldest first, whole exchanges | `seed_003_emergency_truncation_only_over_twice_the_trigger`, `history/list.rs: emergency_truncation_*` |
-//! | shedding at 90 % | `prompt/tests/budgets.rs: over_the_budget_the_largest_files_are_shed_with_a_warning` |
-//! | add, add exchange, get a copy, set, clear, re-register, count | `prompt/tests/budgets.rs: the_history_is_counted_copied_replaced_and_emptied`, `prompt/tests/tiered.rs: clearing_the_history_purges_its_tiers_and_reregistering_keeps_it` |
-//! | budget: history, a sixteenth, window, remaining, needs_summary | `prompt/tests/budgets.rs: the_budget_report_has_what_it_should` |
-//! | history entries of the tiers are purged after it | `seed_003_history_is_replaced_on_success_only` |
-//! | history is replaced on success | `seed_003_history_is_replaced_on_success_only` |
+//! | due when enabled and history tokens exceed the trigger | `due_when_enabled_and_over_the_trigger` |
+//! | status: enabled, tokens, threshold, percent | `the_status_has_tokens_threshold_and_percent` |
+//! | 4,000 tokens and two exchanges stay, exchanges are whole | `at_least_two_exchanges_stay` |
+//! | rebuilt as a summary pair and what is kept | `a_summary_pair_stands_in_front_of_what_is_kept` |
+//! | boundary found by a model: 50 messages of 1,000 characters | `the_model_looks_at_50_messages_of_1_000_characters` |
+//! | sure enough and inside what is kept: cut there | `a_sure_boundary_inside_what_is_kept_is_the_cut`, `other_boundaries_are_summarised` |
+//! | without a detection model it summarises, in 500 tokens | `without_a_detection_model_it_summarises` |
+//! | emergency truncation: only over twice the trigger, oldest first, whole exchanges | `emergency_truncation_only_over_twice_the_trigger`, `history/list.rs: emergency_truncation_*` |
+//! | shedding at 90 % | `prompt/assembly/tests/budgets.rs: over_the_budget_the_largest_files_are_shed_with_a_warning` |
+//! | add, add exchange, get a copy, set, clear, re-register, count | `prompt/assembly/tests/budgets.rs: the_history_is_counted_copied_replaced_and_emptied`, `prompt/assembly/tests/tiered.rs: clearing_the_history_purges_its_tiers_and_reregistering_keeps_it` |
+//! | budget: history, a sixteenth, window, remaining, needs_summary | `prompt/assembly/tests/budgets.rs: the_budget_report_has_what_it_should` |
+//! | history entries of the tiers are purged after it | `history_is_replaced_on_success_only` |
+//! | history is replaced on success | `history_is_replaced_on_success_only` |
 //! | loading a session goes on with it | `promises.rs: two_compactions_are_undone_one_after_the_other` |
 
 use super::fixture::{
@@ -35,7 +35,7 @@ fn topic() -> Profile {
 }
 
 #[test]
-fn seed_003_due_when_enabled_and_over_the_trigger() {
+fn due_when_enabled_and_over_the_trigger() {
     assert_eq!(topic().moment, Moment::AfterTurn);
     for (history, watched, due) in
         [(24_000, Watched::Yes, false), (24_001, Watched::Yes, true), (90_000, Watched::No, false)]
@@ -46,7 +46,7 @@ fn seed_003_due_when_enabled_and_over_the_trigger() {
 }
 
 #[test]
-fn seed_003_the_status_has_tokens_threshold_and_percent() {
+fn the_status_has_tokens_threshold_and_percent() {
     let pressure = Pressure { history: 6_000, ..Pressure::default() };
     let status = CompactionStatus::new(Watched::Yes, &topic(), &pressure, None);
     assert_eq!((status.enabled, status.measured), (true, Some(Measured::HistoryTokens)));
@@ -59,7 +59,7 @@ fn kept(talk: &History) -> usize {
 }
 
 #[test]
-fn seed_003_at_least_two_exchanges_stay() {
+fn at_least_two_exchanges_stay() {
     assert_eq!(kept(&exchanges(30, 500)), 8, "4,000 tokens");
     assert_eq!(kept(&exchanges(30, 2_000)), 4, "8,000 tokens, but two exchanges");
     assert_eq!(kept(&exchanges(2, 2_000)), 4, "there is nothing old");
@@ -69,7 +69,7 @@ fn seed_003_at_least_two_exchanges_stay() {
 }
 
 #[test]
-fn seed_003_exchanges_that_are_over_the_trigger_themselves_do_not_all_stay() {
+fn exchanges_that_are_over_the_trigger_themselves_do_not_all_stay() {
     assert_eq!(kept(&exchanges(30, 6_000)), 4, "24,000 tokens are not over it");
     assert_eq!(kept(&exchanges(30, 6_001)), 2);
     assert_eq!(kept(&exchanges(30, 12_001)), 0);
@@ -87,7 +87,7 @@ fn seed_003_exchanges_that_are_over_the_trigger_themselves_do_not_all_stay() {
 }
 
 #[test]
-fn seed_003_a_summary_pair_stands_in_front_of_what_is_kept() {
+fn a_summary_pair_stands_in_front_of_what_is_kept() {
     let (after, draft, _) = compacted(&exchanges(30, 1_000), &topic(), MODEL, |_| Ok("So far.".to_owned()));
     assert_eq!(draft.strategy, Strategy::Model);
     let messages: Vec<_> = after.sent().collect();
@@ -98,7 +98,7 @@ fn seed_003_a_summary_pair_stands_in_front_of_what_is_kept() {
 }
 
 #[test]
-fn seed_003_the_model_looks_at_50_messages_of_1_000_characters() {
+fn the_model_looks_at_50_messages_of_1_000_characters() {
     assert_eq!((DETECT_MESSAGES, DETECT_CHARS, DETECT_CONFIDENCE), (50, 1_000, 0.5));
     let talk = exchanges(30, 1_000);
     let mut asked = Vec::new();
@@ -133,7 +133,7 @@ fn at(boundary: usize, confidence: f64) -> String {
 }
 
 #[test]
-fn seed_003_a_sure_boundary_inside_what_is_kept_is_the_cut() {
+fn a_sure_boundary_inside_what_is_kept_is_the_cut() {
     // The newest eight messages stay in any case: 42 to 49 of those that are listed.
     let talk = exchanges(30, 500);
     for (boundary, confidence, left) in [(42, 0.5, 8), (44, 1.0, 6), (46, 0.7, 4), (47, 0.7, 4), (49, 0.7, 4)]
@@ -146,7 +146,7 @@ fn seed_003_a_sure_boundary_inside_what_is_kept_is_the_cut() {
 }
 
 #[test]
-fn seed_003_other_boundaries_are_summarised() {
+fn other_boundaries_are_summarised() {
     let talk = exchanges(30, 500);
     for answer in [
         at(44, 0.49),
@@ -167,7 +167,7 @@ fn seed_003_other_boundaries_are_summarised() {
 }
 
 #[test]
-fn seed_003_without_a_detection_model_it_summarises() {
+fn without_a_detection_model_it_summarises() {
     let talk = exchanges(30, 500);
     let mut asked = Vec::new();
     let draft = drafted(&talk, &topic(), pressure(&talk, None), MODEL, |question| {
@@ -184,7 +184,7 @@ fn heavy_summaries(message: &crate::conversation::history::Message) -> usize {
 }
 
 #[test]
-fn seed_003_emergency_truncation_only_over_twice_the_trigger() {
+fn emergency_truncation_only_over_twice_the_trigger() {
     let scales = Scales { message: &heavy_summaries, text: &super::fixture::count };
     let run = |talk: &History| {
         let run = crate::conversation::compaction::Run::new(
@@ -213,7 +213,7 @@ fn seed_003_emergency_truncation_only_over_twice_the_trigger() {
 }
 
 #[test]
-fn seed_003_history_is_replaced_on_success_only() {
+fn history_is_replaced_on_success_only() {
     let mut session = Session::new("test");
     session.set_history(exchanges(30, 500).messages().iter().map(|message| message.body.clone()));
     let talk = session.history.clone();

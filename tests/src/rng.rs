@@ -2,9 +2,9 @@
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
+impl Rng {
     /// One sequence of numbers for each seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)

@@ -1,22 +1,22 @@
-//! Every statement of the second seed (checkpoint compactor) about compaction, and the test that proves it.
+//! What the profile `checkpoint` promises about compaction, statement by statement, and the test that proves each.
 //!
 //! | statement | test |
 //! |---|---|
-//! | defaults: 50 messages, 8,000, keep 5 or 20,000 tokens, reserve 16,384, cutoff 10 | `seed_001_figures` |
-//! | automatic compaction can be switched off | `seed_001_nothing_is_due_when_nobody_watches` |
-//! | at window - reserve; else 8,000; else 50 messages | `seed_001_the_limit_is_the_window_less_the_reserve_then_8_000_then_messages` |
-//! | kept tokens are at most half of the limit | `seed_001_what_is_kept_is_at_most_half_of_the_limit` |
-//! | split by tokens, without them by messages | `seed_001_the_newest_tokens_are_kept`, `seed_001_without_tokens_the_last_five_messages_are_kept` |
-//! | unset visibility is visible; hidden messages are neither sent nor counted | `seed_001_hidden_messages_are_neither_counted_nor_summarised`, `history/repair/tests.rs` |
-//! | kinds tool_result, tool_result_archived, tool_summary | `seed_001_old_results_of_what_is_kept_are_archived_and_digested` |
-//! | results are cut to 1,800 characters for the summary | `seed_001_results_are_shown_to_the_summariser_up_to_1_800_characters` |
-//! | structured checkpoint | `seed_001_the_model_is_asked_for_a_checkpoint` |
-//! | one user message `[Previous conversation summary]`, then what is kept | `seed_001_one_user_message_with_the_summary_stands_in_front` |
-//! | digest of excess results, `[Compaction tool digest]`, hidden from the person | `seed_001_old_results_of_what_is_kept_are_archived_and_digested` |
-//! | runs after each turn | `seed_001_figures` |
-//! | one recovery when the context is exceeded | `seed_001_one_recovery_until_a_prompt_is_answered`, `prompt/tests/budgets.rs: seed_001_a_recovery_is_allowed_again_once_a_prompt_is_answered` |
-//! | before and after figures, error | `seed_001_a_draft_says_what_it_was_and_what_it_is` |
-//! | estimate: what was billed plus what came later, else all of it | `prompt/tests/budgets.rs: seed_001_the_context_is_what_was_billed_and_what_was_said_since`, `seed_004_before_the_first_prompt_the_conversation_is_the_context` |
+//! | defaults: 50 messages, 8,000, keep 5 or 20,000 tokens, reserve 16,384, cutoff 10 | `checkpoint_defaults` |
+//! | automatic compaction can be switched off | `nothing_is_due_when_nobody_watches` |
+//! | at window - reserve; else 8,000; else 50 messages | `the_limit_is_the_window_less_the_reserve_then_8_000_then_messages` |
+//! | kept tokens are at most half of the limit | `what_is_kept_is_at_most_half_of_the_limit` |
+//! | split by tokens, without them by messages | `the_newest_tokens_are_kept`, `without_tokens_the_last_five_messages_are_kept` |
+//! | unset visibility is visible; hidden messages are neither sent nor counted | `hidden_messages_are_neither_counted_nor_summarised`, `history/repair/tests.rs` |
+//! | kinds tool_result, tool_result_archived, tool_summary | `old_results_of_what_is_kept_are_archived_and_digested` |
+//! | results are cut to 1,800 characters for the summary | `results_are_shown_to_the_summariser_up_to_1_800_characters` |
+//! | structured checkpoint | `the_model_is_asked_for_a_checkpoint` |
+//! | one user message `[Previous conversation summary]`, then what is kept | `one_user_message_with_the_summary_stands_in_front` |
+//! | digest of excess results, `[Compaction tool digest]`, hidden from the person | `old_results_of_what_is_kept_are_archived_and_digested` |
+//! | runs after each turn | `checkpoint_defaults` |
+//! | one recovery when the context is exceeded | `one_recovery_until_a_prompt_is_answered`, `prompt/assembly/tests/budgets.rs: a_recovery_is_allowed_again_once_a_prompt_is_answered` |
+//! | before and after figures, error | `a_draft_says_what_it_was_and_what_it_is` |
+//! | estimate: what was billed plus what came later, else all of it | `prompt/assembly/tests/budgets.rs: the_context_is_what_was_billed_and_what_was_said_since`, `before_the_first_prompt_the_conversation_is_the_context` |
 //! | limits of tool outputs, ageing | `tool_output/tests.rs` |
 
 use super::fixture::{
@@ -35,7 +35,7 @@ fn checkpoint() -> Profile {
 }
 
 #[test]
-fn seed_001_figures() {
+fn checkpoint_defaults() {
     let profile = checkpoint();
     assert_eq!(profile.moment, Moment::AfterTurn);
     assert_eq!(profile.trigger.reserve, Some(Reserve { tokens: 16_384, otherwise: 8_000, messages: 50 }));
@@ -48,7 +48,7 @@ fn with(options: ProfileOptions) -> Profile {
 }
 
 #[test]
-fn seed_001_the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
+fn the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
     use Measured::{ContextTokens, Messages};
     let no_limit = || with(ProfileOptions { max_tokens: Some(0), ..ProfileOptions::default() });
     let never =
@@ -74,7 +74,7 @@ fn seed_001_the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() 
 }
 
 #[test]
-fn seed_001_nothing_is_due_when_nobody_watches() {
+fn nothing_is_due_when_nobody_watches() {
     let pressure = Pressure { context: 9_000, ..Pressure::default() };
     assert!(CompactionStatus::new(Watched::Yes, &checkpoint(), &pressure, None).due);
     let off = CompactionStatus::new(Watched::No, &checkpoint(), &pressure, None);
@@ -90,26 +90,26 @@ fn kept(talk: &History, profile: &Profile, window: Option<usize>) -> usize {
 }
 
 #[test]
-fn seed_001_the_newest_tokens_are_kept() {
+fn the_newest_tokens_are_kept() {
     assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), Some(200_000)), 20);
     assert_eq!(kept(&exchanges(30, 1_001), &checkpoint(), Some(200_000)), 19);
 }
 
 #[test]
-fn seed_001_what_is_kept_is_at_most_half_of_the_limit() {
+fn what_is_kept_is_at_most_half_of_the_limit() {
     assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), None), 4);
     assert_eq!(kept(&exchanges(30, 1_000), &checkpoint(), Some(16_384 + 30_000)), 15);
 }
 
 #[test]
-fn seed_001_without_tokens_the_last_five_messages_are_kept() {
+fn without_tokens_the_last_five_messages_are_kept() {
     let profile = with(ProfileOptions { keep_tokens: Some(0), ..ProfileOptions::default() });
     assert_eq!(kept(&exchanges(30, 1_000), &profile, Some(200_000)), 5);
     assert_eq!(kept(&exchanges(2, 1_000), &profile, Some(200_000)), 4);
 }
 
 #[test]
-fn seed_001_one_user_message_with_the_summary_stands_in_front() {
+fn one_user_message_with_the_summary_stands_in_front() {
     let (after, draft, _) =
         compacted(&exchanges(30, 1_000), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
     let messages: Vec<_> = after.sent().collect();
@@ -122,7 +122,7 @@ fn seed_001_one_user_message_with_the_summary_stands_in_front() {
 }
 
 #[test]
-fn seed_001_a_draft_says_what_it_was_and_what_it_is() {
+fn a_draft_says_what_it_was_and_what_it_is() {
     let talk = exchanges(30, 1_000);
     let draft =
         drafted(&talk, &checkpoint(), pressure(&talk, None), MODEL, |_| Err("timeout".to_owned())).unwrap();
@@ -132,7 +132,7 @@ fn seed_001_a_draft_says_what_it_was_and_what_it_is() {
 }
 
 #[test]
-fn seed_001_hidden_messages_are_neither_counted_nor_summarised() {
+fn hidden_messages_are_neither_counted_nor_summarised() {
     let mut messages: Vec<_> =
         exchanges(10, 1_000).messages().iter().map(|message| message.body.clone()).collect();
     messages.insert(3, hidden(model(&format!("a secret {}", "x".repeat(100_000)))));
@@ -146,7 +146,7 @@ fn seed_001_hidden_messages_are_neither_counted_nor_summarised() {
 }
 
 #[test]
-fn seed_001_results_are_shown_to_the_summariser_up_to_1_800_characters() {
+fn results_are_shown_to_the_summariser_up_to_1_800_characters() {
     let output = |n: usize| format!("begin {} end", "é".repeat(n - 10));
     for (chars, whole) in [(1_800, true), (1_801, false)] {
         let talk = history([
@@ -164,7 +164,7 @@ fn seed_001_results_are_shown_to_the_summariser_up_to_1_800_characters() {
 }
 
 #[test]
-fn seed_001_the_model_is_asked_for_a_checkpoint() {
+fn the_model_is_asked_for_a_checkpoint() {
     let prompt = &asked(&exchanges(30, 1_000), &checkpoint(), MODEL)[0].prompt;
     let headings = [
         "## Goal",
@@ -206,7 +206,7 @@ fn a_digest_names_the_tool_of_each_result_where_ids_begin_anew() {
 }
 
 #[test]
-fn seed_001_old_results_of_what_is_kept_are_archived_and_digested() {
+fn old_results_of_what_is_kept_are_archived_and_digested() {
     let (after, ..) = compacted(&with_results(10), &checkpoint(), MODEL, |_| Ok("So far.".to_owned()));
     assert!(!seen(&after).contains(TOOL_DIGEST), "10 may stay");
 
@@ -250,7 +250,7 @@ fn seed_001_old_results_of_what_is_kept_are_archived_and_digested() {
 }
 
 #[test]
-fn seed_001_pinned_results_are_not_archived() {
+fn pinned_results_are_not_archived() {
     let talk = with_results(13);
     let messages = talk.messages().iter().map(|message| match message.id.0 {
         4 => pinned(message.body.clone()),
@@ -262,7 +262,7 @@ fn seed_001_pinned_results_are_not_archived() {
 }
 
 #[test]
-fn seed_001_one_recovery_until_a_prompt_is_answered() {
+fn one_recovery_until_a_prompt_is_answered() {
     let mut session = Session::new("test");
     session.may_recover().unwrap();
     session.recovered();

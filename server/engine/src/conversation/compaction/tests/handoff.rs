@@ -1,18 +1,18 @@
-//! Every statement of the fifth seed (handoff) and the test that proves it.
+//! What the profile `handoff` promises, statement by statement, and the test that proves each.
 //!
 //! | statement | test |
 //! |---|---|
-//! | before each turn, at 200,000 tokens of context | `seed_004_due_at_200_000_tokens_of_context_before_a_turn` |
-//! | 0 disables | `seed_004_a_threshold_of_0_disables` |
-//! | context tokens are what was billed for prompt and answer | `prompt/tests/budgets.rs: seed_001_the_context_is_what_was_billed_and_what_was_said_since`, `seed_004_before_the_first_prompt_the_conversation_is_the_context` |
-//! | the history is cleaned first: "Tool no response", "Understood." | `seed_004_the_history_is_cleaned_first`, `history/repair/tests.rs: results_at_the_end_are_acknowledged_and_nothing_else_is` |
-//! | seven sections, continue exactly where it stopped | `seed_004_the_model_is_asked_for_seven_sections`, `seed_004_the_summary_without_a_model_has_the_same_sections` |
-//! | one user message: summary, then the last request word for word | `seed_004_one_message_is_left_with_the_last_request` |
-//! | the last intent is preserved again and again | `seed_004_a_second_handoff_carries_the_request_of_the_first` |
-//! | answers, calls, results and old exchanges are removed | `seed_004_one_message_is_left_with_the_last_request` |
-//! | the system prompt stays | `prompt/tests/flat.rs` (it is no part of the conversation) |
-//! | tokens are counted again | `seed_004_tokens_are_counted_again_and_lists_are_new` |
-//! | new interaction log | `seed_004_tokens_are_counted_again_and_lists_are_new` |
+//! | before each turn, at 200,000 tokens of context | `due_at_200_000_tokens_of_context_before_a_turn` |
+//! | 0 disables | `a_threshold_of_0_disables` |
+//! | context tokens are what was billed for prompt and answer | `prompt/assembly/tests/budgets.rs: the_context_is_what_was_billed_and_what_was_said_since`, `before_the_first_prompt_the_conversation_is_the_context` |
+//! | the history is cleaned first: "Tool no response", "Understood." | `the_history_is_cleaned_first`, `history/repair/tests.rs: results_at_the_end_are_acknowledged_and_nothing_else_is` |
+//! | seven sections, continue exactly where it stopped | `the_model_is_asked_for_seven_sections`, `the_summary_without_a_model_has_the_same_sections` |
+//! | one user message: summary, then the last request word for word | `one_message_is_left_with_the_last_request` |
+//! | the last intent is preserved again and again | `a_second_handoff_carries_the_request_of_the_first` |
+//! | answers, calls, results and old exchanges are removed | `one_message_is_left_with_the_last_request` |
+//! | the system prompt stays | `prompt/assembly/tests/flat.rs` (it is no part of the conversation) |
+//! | tokens are counted again | `tokens_are_counted_again_and_lists_are_new` |
+//! | new interaction log | `tokens_are_counted_again_and_lists_are_new` |
 //! | memory outlives it | `tests/stdio/workspace_context.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
 
 use super::fixture::{
@@ -33,7 +33,7 @@ fn handoff() -> Profile {
 }
 
 #[test]
-fn seed_004_due_at_200_000_tokens_of_context_before_a_turn() {
+fn due_at_200_000_tokens_of_context_before_a_turn() {
     assert_eq!(handoff().moment, Moment::BeforeAssembling);
     let at = |context| Pressure { context, history: 500_000, ..Pressure::default() };
     assert_eq!(handoff().due(&at(199_999)), None);
@@ -41,7 +41,7 @@ fn seed_004_due_at_200_000_tokens_of_context_before_a_turn() {
 }
 
 #[test]
-fn seed_004_a_threshold_of_0_disables() {
+fn a_threshold_of_0_disables() {
     let options = ProfileOptions { context_from: Some(0), ..ProfileOptions::default() };
     let own = [("handoff".to_owned(), options)].into();
     let profile = Profile::named("handoff", &own).unwrap();
@@ -52,7 +52,7 @@ fn seed_004_a_threshold_of_0_disables() {
 }
 
 #[test]
-fn seed_004_the_history_is_cleaned_first() {
+fn the_history_is_cleaned_first() {
     let talk = history([
         user("go"),
         call("1", "run", "a"),
@@ -84,14 +84,14 @@ fn in_order(text: &str) -> bool {
 }
 
 #[test]
-fn seed_004_the_model_is_asked_for_seven_sections() {
+fn the_model_is_asked_for_seven_sections() {
     let prompt = &asked(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
     assert!(in_order(prompt), "{prompt}");
     assert!(prompt.contains("able to continue exactly where this stopped without asking"));
 }
 
 #[test]
-fn seed_004_the_summary_without_a_model_has_the_same_sections() {
+fn the_summary_without_a_model_has_the_same_sections() {
     let talk = exchanges(10, 1_000);
     let (after, ..) = compacted(&talk, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
     assert!(in_order(&seen(&after)), "{}", seen(&after));
@@ -110,7 +110,7 @@ fn worked() -> crate::conversation::history::History {
 }
 
 #[test]
-fn seed_004_one_message_is_left_with_the_last_request() {
+fn one_message_is_left_with_the_last_request() {
     let (after, ..) = compacted(&worked(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
     assert_eq!(
         seen(&after),
@@ -120,7 +120,7 @@ fn seed_004_one_message_is_left_with_the_last_request() {
 }
 
 #[test]
-fn seed_004_a_second_handoff_carries_the_request_of_the_first() {
+fn a_second_handoff_carries_the_request_of_the_first() {
     let (mut after, ..) = compacted(&worked(), &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
     for n in 0..5 {
         after.add(call(&n.to_string(), "run", "make"));
@@ -143,7 +143,7 @@ fn seed_004_a_second_handoff_carries_the_request_of_the_first() {
 }
 
 #[test]
-fn seed_004_before_the_first_prompt_the_conversation_is_the_context() {
+fn before_the_first_prompt_the_conversation_is_the_context() {
     let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
     let means = Means { models: &models, counter: &counter, settings: &settings };
     let mut session = Session::new("test");
@@ -154,7 +154,7 @@ fn seed_004_before_the_first_prompt_the_conversation_is_the_context() {
 }
 
 #[test]
-fn seed_004_tokens_are_counted_again_and_lists_are_new() {
+fn tokens_are_counted_again_and_lists_are_new() {
     let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
     let means = Means { models: &models, counter: &counter, settings: &settings };
     let tools = ToolPatterns::default();
