@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use strata_app::commands;
-use strata_mcp::{Effect, TOOLS};
+use strata_app::commands::{Access, COMMANDS, Definition};
+use strata_mcp::TOOLS;
 
 /// Where the pages for people lie.
 const FOLDERS: [&str; 8] = [
@@ -192,10 +192,11 @@ fn every_command_is_described_and_no_other() {
         .split('`')
         .filter(|code| code.starts_with("strata.") && code.matches('.').count() == 2)
         .collect();
-    let missing: Vec<_> = commands::NAMES.iter().filter(|name| !described.contains(*name)).collect();
+    let missing: Vec<_> =
+        COMMANDS.iter().map(|command| command.name).filter(|name| !described.contains(name)).collect();
     assert!(missing.is_empty(), "docs/commands.md does not describe {missing:?}");
     // Answered, but not announced.
-    let known = |name: &&&str| commands::NAMES.contains(*name) || **name == "strata.compaction.run";
+    let known = |name: &&&str| Definition::named(name).is_some() || **name == "strata.compaction.run";
     let stray: Vec<_> = described.iter().filter(|name| !known(name)).collect();
     assert!(stray.is_empty(), "docs/commands.md describes {stray:?}, which do not exist");
 }
@@ -208,10 +209,10 @@ fn every_tool_stands_in_its_page() {
     let expected: Vec<String> = TOOLS
         .iter()
         .map(|tool| {
-            let changes = match tool.effect {
-                Effect::Nothing => "",
-                Effect::Selection => "the selection ",
-                Effect::Notes => "the notes ",
+            let changes = match tool.access() {
+                Access::Reads => "",
+                Access::Changes => "the selection ",
+                Access::Stores => "the notes ",
             };
             format!("| `{}` | `{}` | {changes}|", tool.name, tool.command)
         })

@@ -10,6 +10,8 @@ use strata_engine::conversation::tool_result_archival::{Aged, Ageing};
 use strata_engine::prompt::assembly::with_scales;
 use strata_engine::prompt::session::Session;
 
+use crate::clock::now_ms;
+use crate::commands::CommandError;
 use crate::snapshot::Snapshot;
 use crate::summarizer_client::SummarizerClient;
 
@@ -71,7 +73,7 @@ pub enum NewsState {
 
 /// One compaction of one session.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct CompactionJob {
     /// The session.
     pub session: String,
     /// The rules.
@@ -104,7 +106,7 @@ pub enum Unfinished {
     Cancelled,
 }
 
-impl Job {
+impl CompactionJob {
     /// Makes a draft of `session`, asking `summarizer` on this thread.
     ///
     /// # Errors
@@ -138,6 +140,25 @@ impl Job {
             .notes
             .extend(summarizer.problem().map(|problem| format!("summarised without a model: {problem}")));
         Ok(draft)
+    }
+
+    /// Replaces what the draft is of. Refused when the profile has changed since, or the messages have.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn install(
+        &self,
+        session: &mut Session,
+        draft: Draft,
+        snapshot: &Snapshot,
+    ) -> Result<(), CommandError> {
+        let settings = &snapshot.settings;
+        let profile = settings.compaction.profile_named(&draft.profile.name)?;
+        session.compact(draft, &profile, &settings.tools, now_ms())?;
+        if self.reason == Reason::ContextLimit {
+            session.recovered();
+        }
+        Ok(())
     }
 
     /// That it began.

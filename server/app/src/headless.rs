@@ -1,7 +1,6 @@
 //! A workspace and one session without an editor: what the command line stands on. Runs the server's own commands one after
 //! the other on the caller's thread. Has no main loop, no open buffers and no command of its own.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +14,14 @@ use strata_host::config::{Layer, Source};
 use strata_host::roots::{PathError, Roots};
 use strata_host::store::StoreError;
 
-use crate::clock::now_ms;
 use crate::commands::MAIN_SESSION;
-use crate::commands::{self, CommandError, Compacting, Context, Effect, Wrote};
-use crate::compaction_job::{Job, Reason, sum_up};
+use crate::commands::{self, CommandError, Definition, Job};
+use crate::compaction_job::{CompactionJob, Reason, sum_up};
+use crate::executor::{self, Environment, Outcome};
 use crate::index::{Index, Links, Means, Remembered, Step, walk_options};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
+use crate::sessions::Sessions;
 use crate::settings::{self, Configuration};
 use crate::snapshot::{Snapshot, outlines_of_user};
 use crate::token_usage::{Weights, weigh};
@@ -38,21 +38,11 @@ pub use strata_host::store::Access;
 pub struct HeadlessWorkspace {
     folder: PathBuf,
     snapshot: Snapshot,
-    session: Arc<Session>,
+    sessions: Sessions,
     services: Services,
-    keeps: Keeps,
     cancel: Cancel,
     /// What is being written to disk.
     writing: Vec<JoinHandle<()>>,
-}
-
-/// What becomes of changes of the session.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Keeps {
-    /// They are stored, where sessions are kept.
-    Stored,
-    /// They end with the headless.
-    InMemory,
 }
 
 /// What came of opening a stored session once more.
@@ -139,9 +129,8 @@ impl HeadlessWorkspace {
         Ok(Self {
             folder: real,
             snapshot,
-            session: Arc::new(Session::new(MAIN_SESSION)),
+            sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
             services: Services::default(),
-            keeps: Keeps::Stored,
             cancel: Cancel::new(),
             writing: Vec::new(),
         })
@@ -238,40 +227,37 @@ impl HeadlessWorkspace {
     /// # Errors
     /// [`CommandError`].
     pub fn run(&mut self, name: &str, arguments: Value) -> Result<Value, CommandError> {
-        let mut session = Session::clone(&self.session);
-        let before = session.mark();
-        let mut context = Context {
+        let command = Definition::named(name).ok_or_else(|| CommandError::Unknown(name.to_owned()))?;
+        self.execute(command, arguments)
+    }
+
+    /// Runs any command, as [`run`](Self::run) does. The jobs that it starts are done when this returns.
+    ///
+    /// # Errors
+    /// [`CommandError`].
+    pub fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
+        let environment = Environment {
             snapshot: &self.snapshot,
-            session: &mut session,
-            sessions: &BTreeMap::new(),
-            current: &self.session.id,
+            sessions: &self.sessions,
             services: &self.services,
-            compacting: Compacting::No,
-            now_ms: now_ms(),
+            is_compacting: false,
             cancel: &self.cancel,
-            effects: Vec::new(),
-            write: None,
-            wrote: Wrote::No,
         };
-        let mut reply = commands::run(name, arguments, &mut context)?;
-        let effects = std::mem::take(&mut context.effects);
-        if session.mark() != before {
-            self.install(Arc::new(session))?;
-        }
-        let mut opened = None;
-        for effect in effects {
-            match effect {
-                Effect::Reindex => self.index(|_| ())?,
-                Effect::Tell(_) => {}
-                Effect::Age(ageing) => {
-                    let mut session = Session::clone(&self.session);
-                    session.age(sum_up(*ageing, &self.services.summarizer(&self.snapshot)));
-                    self.install(Arc::new(session))?;
+        let outcome = executor::execute(command, arguments, self.session()?, &environment);
+        let (jobs, result) = self.take_over(outcome);
+        let mut reply = result?;
+        for job in jobs {
+            match job {
+                Job::Reindex => self.index(|_| ())?,
+                Job::Notify(_) => {}
+                Job::Archive(ageing) => {
+                    let aged = sum_up(*ageing, &self.services.summarizer(&self.snapshot));
+                    self.change(|session| {
+                        session.age(aged);
+                        Ok(())
+                    })?;
                 }
-                Effect::Open(session) => opened = Some(session),
-                Effect::Show(_) => self.session = opened.take().unwrap_or_else(|| Arc::clone(&self.session)),
-                Effect::Close(_) => self.session = Arc::new(Session::new(SessionStore::new_id()?)),
-                Effect::Compact(job) => match job.reason {
+                Job::Compact(job) => match job.reason {
                     Reason::Due(_) => {
                         // What is due by itself must not fail the command that made it so.
                         if let Err(error) = self.compact(&job) {
@@ -283,6 +269,26 @@ impl HeadlessWorkspace {
             }
         }
         Ok(reply)
+    }
+
+    fn take_over(&mut self, outcome: Outcome) -> (Vec<Job>, Result<Value, CommandError>) {
+        let Outcome { session, effects, result } = outcome;
+        if let Some(session) = session {
+            self.sessions.install(session);
+        }
+        (self.sessions.apply(effects), result)
+    }
+
+    fn change(
+        &mut self,
+        change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let outcome = executor::change(self.session()?, &self.services, change);
+        self.take_over(outcome).1.map(|_| ())
+    }
+
+    fn session(&self) -> Result<&Arc<Session>, CommandError> {
+        self.sessions.current().ok_or(CommandError::Internal)
     }
 
     /// Keeps sessions on disk from now on, where the server keeps them.
@@ -309,8 +315,9 @@ impl HeadlessWorkspace {
     /// # Errors
     /// When the system has no randomness for its name.
     pub fn begin_in_memory(&mut self) -> Result<(), CommandError> {
-        self.session = Arc::new(Session::new(SessionStore::new_id()?));
-        self.keeps = Keeps::InMemory;
+        let session = Session::new(SessionStore::new_id()?);
+        self.services.store.keep_in_memory(&session.id);
+        self.sessions = Sessions::new(Arc::new(session));
         Ok(())
     }
 
@@ -332,8 +339,7 @@ impl HeadlessWorkspace {
         match self.services.store.load(id, access) {
             Err(SessionStoreError::Store(StoreError::InUse { .. })) => Ok(Reopened::InUse),
             loaded => {
-                self.session = loaded?;
-                self.keeps = Keeps::Stored;
+                self.sessions = Sessions::new(loaded?);
                 Ok(Reopened::Open)
             }
         }
@@ -342,7 +348,7 @@ impl HeadlessWorkspace {
     /// Lets other processes write to the session. What is changed here from now on would be refused; it has to be
     /// opened anew before.
     pub fn let_go(&self) {
-        self.services.store.release(&self.session.id);
+        self.services.store.release(self.sessions.current_id());
     }
 
     /// Reads all that is stored for the workspace once, and says how many sessions that is.
@@ -381,7 +387,7 @@ impl HeadlessWorkspace {
     /// # Errors
     /// [`CommandError`].
     pub fn resume(&mut self, id: &str, access: Access) -> Result<(), CommandError> {
-        self.session = self.services.store.load(id, access)?;
+        self.sessions = Sessions::new(self.services.store.load(id, access)?);
         Ok(())
     }
 
@@ -390,36 +396,25 @@ impl HeadlessWorkspace {
     /// # Errors
     /// [`CommandError`], also when there is none and the name is a word for something else.
     pub fn resume_or_begin(&mut self, id: &str) -> Result<(), CommandError> {
-        self.session = match self.services.store.load(id, Access::Write) {
+        let session = match self.services.store.load(id, Access::Write) {
             Err(SessionStoreError::Store(StoreError::NoSession(name))) if name.is_reserved() => {
                 return Err(StoreError::Reserved(name).into());
             }
             Err(SessionStoreError::Store(StoreError::NoSession(_))) => Arc::new(Session::new(id)),
             loaded => loaded?,
         };
+        self.sessions = Sessions::new(session);
         Ok(())
     }
 
-    fn compact(&mut self, job: &Job) -> Result<Value, CommandError> {
+    fn compact(&mut self, job: &CompactionJob) -> Result<Value, CommandError> {
         let summarizer = self.services.summarizer(&self.snapshot);
-        let draft = job.draft(&self.session, &self.snapshot, &summarizer, &self.cancel);
+        let draft = job.draft(self.session()?, &self.snapshot, &summarizer, &self.cancel);
         let draft = draft.map_err(|error| CommandError::failed(error.to_string()))?;
         let news = job.ended(&draft);
-        let mut session = Session::clone(&self.session);
-        session.compact(draft, &job.profile, &self.snapshot.settings.tools, now_ms())?;
-        if job.reason == Reason::ContextLimit {
-            session.recovered();
-        }
-        self.install(Arc::new(session))?;
-        Ok(commands::versioned(news.into(), &self.session))
-    }
-
-    fn install(&mut self, session: Arc<Session>) -> Result<(), CommandError> {
-        if self.keeps == Keeps::Stored {
-            self.services.store.commit(&session, now_ms())?;
-        }
-        self.session = session;
-        Ok(())
+        let snapshot = self.snapshot.clone();
+        self.change(|session| job.install(session, draft, &snapshot))?;
+        Ok(commands::versioned(news.into(), self.session()?))
     }
 
     /// Counts the tokens of files; see [`weigh`]. Needs no index.

@@ -1,7 +1,7 @@
 //! The sessions on disk: what was last stored of each, and who may write it. Opens the store when it is first needed, and
 //! works without one: then sessions live as long as the server. Called on threads that may wait for the disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +15,7 @@ use strata_host::store::{
     state_directory,
 };
 
+use crate::clock::now_ms;
 use crate::faults::{self, Point};
 
 /// Whether sessions are kept on the disk.
@@ -34,6 +35,8 @@ pub struct SessionStore(Mutex<Inner>);
 struct Inner {
     place: Place,
     sessions: BTreeMap<String, Kept>,
+    /// Those that are never stored.
+    in_memory: BTreeSet<String>,
     /// What the person should be told of the store.
     news: Option<String>,
     /// What the conversation that was stored last was taught about models; `None` until somebody looked.
@@ -114,6 +117,16 @@ impl SessionStore {
         Ok(SessionId::random()?.as_str().to_owned())
     }
 
+    /// The same where the system has no randomness: then the time makes the name one of its own.
+    pub fn new_name() -> String {
+        Self::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
+    }
+
+    /// Stores nothing of this session from now on.
+    pub fn keep_in_memory(&self, id: &str) {
+        self.inner().in_memory.insert(id.to_owned());
+    }
+
     /// Whether sessions are kept. A store that was not needed yet counts as one that works.
     pub fn persistence(&self) -> Persistence {
         match self.inner().place {
@@ -142,8 +155,8 @@ impl SessionStore {
     /// [`SessionStoreError`]; then the store holds what it held before. Without a store, nothing is an error.
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
-        let Inner { place, sessions, news, calibrations } = &mut *inner;
-        if matches!(place, Place::Nowhere) {
+        let Inner { place, sessions, in_memory, news, calibrations } = &mut *inner;
+        if matches!(place, Place::Nowhere) || in_memory.contains(&*session.id) {
             return Ok(());
         }
         faults::reach("store", Point::Before);

@@ -13,7 +13,7 @@ use tower_lsp::ls_types::{
 
 use crate::navigation::{ACTION_KIND, Feature};
 use crate::position::Encoding;
-use strata_app::commands;
+use strata_app::commands::COMMANDS;
 
 /// The reply to `initialize`. `offered` is what the client is told now that it may ask for; more may be registered later.
 pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
@@ -35,7 +35,7 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
             position_encoding: Some(encoding.kind()),
             text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
             execute_command_provider: Some(ExecuteCommandOptions {
-                commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
+                commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
                 ..ExecuteCommandOptions::default()
             }),
             document_symbol_provider: offers(Feature::DocumentSymbol).map(OneOf::Left),

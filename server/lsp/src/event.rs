@@ -2,7 +2,6 @@
 //! in the order it happened. Carries data only.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
@@ -10,7 +9,6 @@ use strata_engine::code::buffer::Parsed;
 use strata_engine::conversation::compaction::Draft;
 use strata_engine::conversation::tool_result_archival::Aged;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::session::Session;
 use strata_host::watch::Sight;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{
@@ -22,7 +20,8 @@ use tower_lsp::ls_types::{
 use crate::invalid_notification::InvalidNotification;
 use crate::navigation::Question;
 use crate::reply_rendering::Shown;
-use strata_app::commands::{CommandError, Effect};
+use strata_app::commands::CommandError;
+use strata_app::executor::Outcome;
 use strata_app::index::Index;
 use strata_app::meter::Status;
 use strata_app::settings::Found;
@@ -50,12 +49,7 @@ pub struct Call {
 pub struct Done {
     /// `World::folders_version` when it started.
     pub folders_version: u64,
-    /// The session as it was left; `None` when nothing of it changed.
-    pub session: Option<Arc<Session>>,
-    /// What else is to be done.
-    pub effects: Vec<Effect>,
-    /// What came of it.
-    pub result: Result<Value, CommandError>,
+    pub outcome: Outcome,
     /// Who waits for that.
     pub waits: Waits,
 }
@@ -147,55 +141,4 @@ pub enum Event {
     Metered(Option<Status>),
     /// No more event will come.
     Goodbye,
-}
-
-macro_rules! names {
-    ($($event:pat => $name:literal,)+) => {
-        impl Event {
-            /// What each is called.
-            #[cfg(test)]
-            pub(crate) const NAMES: &[&str] = &[$($name),+];
-
-            /// What it is called where something is said of it: its method, where it has one.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $($event => $name,)+
-                }
-            }
-        }
-    };
-}
-
-names! {
-    Self::Initialize(..) => "initialize",
-    Self::Initialized => "initialized",
-    Self::Opened(_) => "textDocument/didOpen",
-    Self::Changed(_) => "textDocument/didChange",
-    Self::Saved(_) => "textDocument/didSave",
-    Self::Closed(_) => "textDocument/didClose",
-    Self::InvalidNotification(_) => "invalid_notification",
-    Self::Named(_) => "named",
-    Self::FilesChanged(_) => "workspace/didChangeWatchedFiles",
-    Self::FilesCameOrWent(_) => "workspace/didCreateFiles",
-    Self::FilesRenamed(_) => "workspace/didRenameFiles",
-    Self::ClientDoesNotWatch => "client does not watch",
-    Self::Seen(_) => "seen",
-    Self::Watched(_) => "watched",
-    Self::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
-    Self::SettingsChanged(_) => "workspace/didChangeConfiguration",
-    Self::Settings(..) => "settings",
-    Self::WorkspaceSettings(..) => "workspace settings",
-    Self::ProgressCancelled(_) => "window/workDoneProgress/cancel",
-    Self::Asked(..) => "question",
-    Self::Command(_) => "workspace/executeCommand",
-    Self::Show(_) => "show",
-    Self::CommandDone(..) => "command done",
-    Self::Drafted(..) => "drafted",
-    Self::Aged(..) => "aged",
-    Self::Measured(..) => "measured",
-    Self::Parsed(..) => "parsed",
-    Self::IndexSoFar(..) => "index so far",
-    Self::Indexed(..) => "indexed",
-    Self::Metered(_) => "metered",
-    Self::Goodbye => "goodbye",
 }

@@ -10,12 +10,12 @@ mod beginning;
 mod blocking;
 mod compactions;
 mod configuring;
+mod handling;
 mod indexing;
 mod metering;
 mod offers;
 mod parsing;
 mod queue;
-mod recovery;
 mod tasks;
 mod watching;
 
@@ -34,13 +34,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
 use crate::client::Can;
-use crate::event::{Answer, Call, Event, IndexEnd};
+use crate::event::{Answer, Call, Event};
 use crate::folders::Folders;
 use crate::navigation::Question;
 use crate::outbound::{Editor, Outbound};
 use crate::reply_rendering::Shown;
 use crate::world::{Action, World};
-use strata_app::commands::CommandError;
 use strata_app::commands::MAIN_SESSION;
 use strata_app::faults::{self, Point, carried};
 use strata_app::front_end::{FrontEnd, Warning};
@@ -48,12 +47,11 @@ use strata_app::services::Services;
 use strata_app::snapshot::outlines_of_user;
 
 use compactions::Compactions;
+use handling::Handling;
 use indexing::Indexing;
 use metering::Meter;
 use offers::Offers;
 use queue::Queues;
-use recovery::Recovery;
-use tasks::{give_free_all, undo};
 use watching::Watching;
 
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
@@ -164,68 +162,29 @@ impl MainLoop {
             match next {
                 Ok(Event::Goodbye) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(event) => self.take(event),
-                Err(RecvTimeoutError::Timeout) => self.whole("time", Recovery::Meter, Self::on_time),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.handle(Handling::new("time", Self::on_time).or_reset_meter());
+                }
             }
         }
     }
 
     fn take(&mut self, event: Event) {
-        self.whole(event.name(), Recovery::of(&event, &self.world.current), |this| this.handle(event));
+        self.handle(Handling::of(event));
     }
 
-    /// Does something that may panic. Then the world is as it was, the user is told, and what is left to do is done.
-    fn whole(&mut self, what: &'static str, recovery: Recovery, work: impl FnOnce(&mut Self)) {
+    /// Handles an event. When that panics, the world is as it was, the user is told, and what is left to do is done.
+    fn handle(&mut self, Handling { name, handle, recover }: Handling) {
         let done = catch(|| {
-            faults::reach(what, Point::Before);
-            work(self);
+            faults::reach(name, Point::Before);
+            handle(self);
         });
         let Err(panicked) = done else { return };
-        tracing::error!(what, %panicked, "the state is as before");
-        let message = format!("an internal error: nothing came of `{what}`; please report this");
+        tracing::error!(name, %panicked, "the state is as before");
+        let message = format!("an internal error: nothing came of `{name}`; please report this");
         self.services.warn("internal", message);
-        if let Err(panicked) = catch(|| self.recover(recovery)) {
-            tracing::error!(what, %panicked, "and could not be set right");
-        }
-    }
-
-    fn handle(&mut self, event: Event) {
-        match event {
-            Event::Initialize(params, answer) => self.initialize(&params, answer),
-            Event::Initialized => self.initialized(),
-            Event::Opened(item) => self.transition(|world| world.opened(&item)),
-            Event::Changed(params) => self.transition(|world| world.changed(&params)),
-            Event::Saved(params) => self.transition(|world| world.saved(&params)),
-            Event::Closed(params) => self.transition(|world| world.closed(&params)),
-            Event::InvalidNotification(invalid_notification) => {
-                self.transition(|world| world.invalid_notification(invalid_notification));
-            }
-            Event::Named(uri) => self.named(&uri),
-            Event::FilesChanged(params) => self.transition(|world| world.files_changed(&params)),
-            Event::FilesCameOrWent(uris) => self.transition(|world| world.files_came_or_went(&uris)),
-            Event::FilesRenamed(renamed) => self.files_renamed(&renamed),
-            Event::ClientDoesNotWatch => self.watch_ourselves(),
-            Event::Seen(sight) => self.transition(|world| world.seen(&sight)),
-            Event::Watched(watched) => self.watched(watched),
-            Event::FoldersChanged(params) => self.folders_changed(&params),
-            Event::SettingsChanged(tree) => self.settings_changed(tree),
-            Event::Settings(question, tree) => self.settings_told(question, tree),
-            Event::WorkspaceSettings(look, found) => self.workspace_settings(look, found),
-            Event::ProgressCancelled(token) => {
-                self.indexing.cancel(&token);
-                self.compactions.cancel(&token);
-            }
-            Event::Drafted(session, number, draft) => self.drafted(&session, number, draft),
-            Event::Aged(session, aged) => self.aged(&session, aged),
-            Event::Measured(session, measured) => self.measured(&session, measured),
-            Event::Asked(question, cancel, answer) => self.asked(question, cancel, answer),
-            Event::Command(call) => self.enqueue(call),
-            Event::Show(shown) => self.show(shown),
-            Event::CommandDone(session, done) => self.command_done(&session, *done),
-            Event::Parsed(key, parsed) => self.parsed(key, parsed),
-            Event::IndexSoFar(run, index) => self.indexed_so_far(run, index),
-            Event::Indexed(run, end) => self.indexed(run, end),
-            Event::Metered(status) => self.metered(status),
-            Event::Goodbye => {}
+        if let Err(panicked) = catch(|| recover(self)) {
+            tracing::error!(name, %panicked, "and could not be set right");
         }
     }
 
@@ -256,10 +215,11 @@ impl MainLoop {
             renamed.iter().filter_map(|(from, to)| Some((key(from)?, key(to)?))).collect();
         let files: Vec<Value> = renames.iter().map(|(from, to)| json!({ "from": from, "to": to })).collect();
         if !files.is_empty() {
-            let sessions: Vec<Arc<str>> = self.world.sessions.keys().cloned().collect();
+            let sessions: Vec<Arc<str>> =
+                self.world.sessions.iter().map(|session| Arc::clone(&session.id)).collect();
             for session in sessions {
                 // What has its place only until another session can be gone on with is not renamed in, but in that one.
-                let shown = session == self.world.current && self.queues.is_resuming(&session);
+                let shown = session == *self.world.sessions.current_id() && self.queues.is_resuming(&session);
                 let session = if shown { MAIN_SESSION } else { &*session };
                 let arguments = vec![json!({ "session": session, "files": files })];
                 // Nobody waits for the answer.
@@ -313,7 +273,7 @@ impl MainLoop {
 
     /// Answers a question of plain LSP, on the session as it was left last: nothing that runs in it is waited for.
     fn asked(&mut self, question: Question, cancel: Cancel, answer: Answer<Value>) {
-        let Some(session) = self.world.shown().cloned() else { return };
+        let Some(session) = self.world.sessions.current().cloned() else { return };
         let snapshot = self.world.snapshot.clone();
         let client = Arc::clone(&self.world.client);
         let method = question.feature().method();
@@ -323,43 +283,6 @@ impl MainLoop {
             Ok(found) => drop(answer.send(found.unwrap_or_default())),
             Err(panicked) => tracing::error!(%panicked, "a question about names or symbols panicked"),
         });
-    }
-
-    /// Releases whatever waits for an event that could not be handled.
-    fn recover(&mut self, recovery: Recovery) {
-        match recovery {
-            Recovery::Nothing => {}
-            Recovery::Document(invalid_notification) => {
-                self.transition(|world| world.invalid_notification(invalid_notification));
-            }
-            Recovery::Files => self.act(Action::Rescan),
-            Recovery::Parse(key) => {
-                self.parsing.remove(&key);
-            }
-            Recovery::Index(run) => self.indexed(run, IndexEnd::Failed),
-            Recovery::Meter => self.meter = Meter::default(),
-            Recovery::Compaction(session, number) => {
-                self.compaction_ended(&session, number, Err(CommandError::Internal));
-            }
-            Recovery::Ageing(session) => {
-                self.ageing.remove(&session);
-            }
-            Recovery::Measuring(session) => {
-                self.measuring.remove(&session);
-            }
-            Recovery::Turn { session, compaction, shown, opened } => {
-                if let Some(before) = self.world.sessions.get(session.as_str()) {
-                    // Once in a blue moon the disk is waited for here: the next task must not be stored before.
-                    undo(before, &self.services);
-                }
-                // Those that did not come to be open here are for others to write to.
-                give_free_all(opened.into_iter(), &self.world.sessions, &self.services);
-                if let Some(number) = compaction {
-                    self.compaction_ended(&session, number, Err(CommandError::Internal));
-                }
-                self.turn_over(&session, &shown);
-            }
-        }
     }
 
     /// A preview that is looked at is not what the next command is about.

@@ -1,13 +1,10 @@
-//! What the person is shown of a command because the editor may drop replies and log errors: all that comes of the area
-//! `here`. Says what, not how.
+//! What the person is shown of a command because the editor may drop replies and log errors: all that comes of commands
+//! that ask for it. Says what, not how.
 
 use serde_json::Value;
 use tower_lsp::ls_types::{MessageType, Uri};
 
-use strata_app::commands::CommandError;
-
-/// The commands whose outcome is shown begin so.
-const AREA: &str = "strata.here.";
+use strata_app::commands::{CommandError, Definition};
 
 /// Something to be shown.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,9 +20,7 @@ pub struct Shown {
 impl Shown {
     /// What there is to show of what came of a command.
     pub fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
-        if !command.starts_with(AREA) {
-            return None;
-        }
+        Definition::named(command).filter(|command| command.shown)?;
         match outcome {
             Ok(reply) => {
                 let text = |field: &str| reply.get(field).and_then(Value::as_str);

@@ -2,7 +2,7 @@
 //! copy that the main loop installs whole or not at all, so a panic in here changes nothing. Does no I/O and
 //! waits for nothing: what is to be done outside comes back as [`Action`]s.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use strata_engine::code::buffer::{Buffer, Parsed};
@@ -26,6 +26,7 @@ use crate::sync;
 use strata_app::commands::MAIN_SESSION;
 use strata_app::documents::{key_of, leads_out, renamed};
 use strata_app::index::Index;
+use strata_app::sessions::Sessions;
 use strata_app::settings::{Configuration, Found};
 use strata_app::snapshot::Snapshot;
 
@@ -37,10 +38,8 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGN
 pub struct World {
     /// What commands see.
     pub snapshot: Snapshot,
-    /// The conversations that are open.
-    pub sessions: BTreeMap<Arc<str>, Arc<Session>>,
-    /// The one that commands are about which name none, and whose meter is shown.
-    pub current: Arc<str>,
+    /// The conversations that are open. Commands that name none are about the current one, whose meter is shown.
+    pub sessions: Sessions,
     /// What the client can do.
     pub client: Arc<ClientInfo>,
     /// Counts changes of the workspace folders: what a command made of the old names is not taken over.
@@ -80,11 +79,9 @@ pub enum Action {
 impl World {
     /// A server before its first request.
     pub fn new() -> Self {
-        let main = Arc::new(Session::new(MAIN_SESSION));
         Self {
             snapshot: Snapshot::empty(),
-            current: Arc::clone(&main.id),
-            sessions: BTreeMap::from([(Arc::clone(&main.id), main)]),
+            sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
             client: Arc::default(),
             folders_version: 0,
         }
@@ -208,7 +205,7 @@ impl World {
         let buffers =
             buffers.into_iter().filter_map(|(key, buffer)| Some((renamed(&key, &before, &now)?, buffer)));
         self.snapshot.buffers = Arc::new(buffers.collect());
-        for session in self.sessions.values_mut() {
+        for session in self.sessions.iter_mut() {
             Arc::make_mut(session).rename_files(|key| renamed(key, &before, &now));
         }
         self.folders_version += 1;
@@ -263,57 +260,6 @@ impl World {
     /// An index run was completed.
     pub fn indexed(&mut self, index: Index) -> Vec<Action> {
         self.snapshot.index = Arc::new(index);
-        vec![Action::Meter]
-    }
-
-    /// This session is the only one, and is shown.
-    pub fn begin_with(&mut self, session: Arc<Session>) {
-        self.current = Arc::clone(&session.id);
-        self.sessions = BTreeMap::from([(Arc::clone(&session.id), session)]);
-    }
-
-    /// The session that is shown.
-    pub fn shown(&self) -> Option<&Arc<Session>> {
-        self.sessions.get(&self.current)
-    }
-
-    /// The own name of a session that is open; `main` is the one that is shown.
-    pub fn session_id(&self, name: &str) -> Option<String> {
-        if name == MAIN_SESSION {
-            return Some(self.current.to_string());
-        }
-        self.sessions.contains_key(name).then(|| name.to_owned())
-    }
-
-    /// A session was left changed. One that was closed meanwhile stays closed.
-    pub fn session_changed(&mut self, session: Arc<Session>) -> Vec<Action> {
-        if let Some(place) = self.sessions.get_mut(&session.id) {
-            *place = session;
-        }
-        vec![Action::Meter]
-    }
-
-    /// A session was opened. One that is open already stays as it is.
-    pub fn session_opened(&mut self, session: Arc<Session>) -> Vec<Action> {
-        self.sessions.entry(Arc::clone(&session.id)).or_insert(session);
-        Vec::new()
-    }
-
-    /// A session is shown from now on.
-    pub fn session_shown(&mut self, id: &str) -> Vec<Action> {
-        if let Some((id, _)) = self.sessions.get_key_value(id) {
-            self.current = Arc::clone(id);
-        }
-        vec![Action::Meter]
-    }
-
-    /// A session was closed. `next` takes its place when it was the one that is shown.
-    pub fn session_closed(&mut self, id: &str, next: Arc<Session>) -> Vec<Action> {
-        self.sessions.remove(id);
-        if *self.current == *id {
-            self.current = Arc::clone(&next.id);
-            self.sessions.insert(Arc::clone(&next.id), next);
-        }
         vec![Action::Meter]
     }
 
@@ -400,15 +346,6 @@ mod tests {
     }
 
     #[test]
-    fn main_is_the_session_that_is_shown_whatever_others_are_called() {
-        let mut world = World::new();
-        world.session_opened(Arc::new(Session::new("s-1")));
-        world.session_shown("s-1");
-        let found = [MAIN_SESSION, "s-1", "s-2"].map(|name| world.session_id(name));
-        assert_eq!(found, [Some("s-1".to_owned()), Some("s-1".to_owned()), None]);
-    }
-
-    #[test]
     fn buffers_and_selections_follow_when_a_second_folder_comes_and_goes() {
         let place = tempfile::tempdir().unwrap();
         let folders = ["app", "lib"].map(|name| {
@@ -421,11 +358,12 @@ mod tests {
         let uri = uri::from_path(&folders[0].path.join("a.py")).unwrap();
         let item = serde_json::json!({"uri": uri, "languageId": "python", "version": 1, "text": "typed = 1"});
         world.opened(&serde_json::from_value(item).unwrap());
-        let mut session = Session::clone(&world.sessions[MAIN_SESSION]);
+        let mut session = Session::clone(world.sessions.current().unwrap());
         session.selection.select("a.py".into());
-        world.session_changed(Arc::new(session));
+        world.sessions.install(Arc::new(session));
 
-        let choice = |world: &World, key: &str| world.sessions[MAIN_SESSION].selection.choice(&key.into());
+        let choice =
+            |world: &World, key: &str| world.sessions.current().unwrap().selection.choice(&key.into());
         world.folders_changed(Roots::new(folders.clone()).unwrap());
         assert_eq!(world.snapshot.buffers["app/a.py"].document().text(), "typed = 1");
         assert_eq!((world.snapshot.buffers.len(), choice(&world, "app/a.py")), (1, Choice::Selected));

@@ -7,7 +7,7 @@ use strata_app::headless::{Cancel, Progress};
 
 use crate::pages::{self, BadCursor, Shape};
 use crate::tools::Tool;
-use crate::view::{Needs, View};
+use crate::view::View;
 
 /// The argument that says what a result may weigh.
 pub(crate) const MAX_TOKENS: &str = "max_tokens";
@@ -49,8 +49,7 @@ pub(crate) fn call(
     progress: impl FnMut(Progress),
 ) -> Result<Reply, CommandError> {
     let (wanted, arguments) = taken_apart(tool, arguments)?;
-    let needs = Needs { effect: tool.effect, index: tool.index };
-    view.look(needs, cancel, progress, |view| match tool.shape {
+    view.look(tool.needs(), cancel, progress, |view| match tool.shape {
         Shape::Budget { argument } => within_budget(tool, argument, &arguments, wanted.max_tokens, view),
         shape => {
             let reply = run(tool, arguments, view)?;

@@ -13,5 +13,5 @@ mod view;
 mod worker;
 
 pub use stdio::{Ended, ServeError, serve};
-pub use tools::{Effect, TOOLS, Tool};
+pub use tools::{TOOLS, Tool};
 pub use view::Subject;

@@ -3,11 +3,10 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
-use strata_app::commands::CommandError;
+use strata_app::commands::{Access, CommandError};
 use strata_app::headless::{Cancel, Progress};
 
 use crate::text;
-use crate::tools::{Effect, Index};
 use crate::view::{Needs, View};
 
 /// The map of the repository.
@@ -127,7 +126,7 @@ pub(crate) fn list(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Listing, CommandError> {
-    let needs = Needs { effect: Effect::Nothing, index: Index::Needed };
+    let needs = Needs { access: Access::Reads, index: true };
     view.look(needs, cancel, progress, |view| {
         let mut entries = if after.is_none() { fixed() } else { Vec::new() };
         let symbols = &view.headless().snapshot().index.symbols;
@@ -159,7 +158,7 @@ pub(crate) fn read(
     cancel: &Cancel,
     progress: impl FnMut(Progress),
 ) -> Result<Contents, CommandError> {
-    let needs = Needs { effect: Effect::Nothing, index: Index::Needed };
+    let needs = Needs { access: Access::Reads, index: true };
     view.look(needs, cancel, progress, |view| match address {
         Address::Map => {
             let reply = view.run("strata.symbols.map", json!({}))?;

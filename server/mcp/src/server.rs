@@ -11,13 +11,13 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, model};
-use strata_app::commands::CommandError;
+use strata_app::commands::{Access, CommandError};
 use strata_app::headless::{Cancel, Progress};
 
 use crate::call::{self, Reply};
 use crate::resources::{self, Address, Contents, Listing, TEMPLATES};
 use crate::schemas::Schemas;
-use crate::tools::{Effect, TOOLS, Tool};
+use crate::tools::{TOOLS, Tool};
 use crate::view::View;
 use crate::worker::{Call, Worker};
 
@@ -179,9 +179,9 @@ impl ServerHandler for Server {
 
 fn described(tool: &Tool, schemas: &Schemas) -> model::Tool {
     let annotations = ToolAnnotations::with_title(tool.title)
-        .read_only(tool.effect == Effect::Nothing)
+        .read_only(tool.access() == Access::Reads)
         .destructive(false)
-        .idempotent(tool.effect != Effect::Notes)
+        .idempotent(tool.access() != Access::Stores)
         .open_world(false);
     model::Tool::new(tool.name, tool.description, schemas.input(tool))
         .with_title(tool.title)

@@ -12,13 +12,12 @@ use rmcp::model::{ClientNotification, JsonRpcMessage, JsonRpcNotification, Reque
 use rmcp::service::{QuitReason, RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use strata_app::commands::CommandError;
+use strata_app::commands::{Access, CommandError};
 use strata_app::headless::{Cancel, HeadlessWorkspace, Trust};
 use tokio::io::AsyncWrite;
 use tokio::sync::{Notify, watch};
 
 use crate::server::Server;
-use crate::tools::{Effect, Index};
 use crate::view::{Needs, Subject, View};
 use crate::worker::Worker;
 
@@ -60,7 +59,7 @@ pub enum ServeError {
 pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<Ended, ServeError> {
     let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
     // A misspelt name should be noticed when the server starts, not when the agent calls.
-    let nothing = Needs { effect: Effect::Nothing, index: Index::NotNeeded };
+    let nothing = Needs { access: Access::Reads, index: false };
     view.look(nothing, &Cancel::new(), |_| (), |_| Ok(())).map_err(ServeError::Session)?;
     let instructions = instructions(&view);
     let (worker, thread) = Worker::new(view)?;

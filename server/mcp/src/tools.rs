@@ -2,9 +2,11 @@
 //! handed over at once. What a tool takes and replies is described nowhere here: that is the command's.
 
 use serde_json::Value;
+use strata_app::commands::{Access, Definition};
 
 use crate::pages::Shape;
 use crate::text;
+use crate::view::Needs;
 
 /// Something an agent can call.
 #[derive(Debug)]
@@ -17,36 +19,12 @@ pub struct Tool {
     pub description: &'static str,
     /// The command that answers it.
     pub command: &'static str,
-    /// What it changes.
-    pub effect: Effect,
     /// Arguments of this command that are not for a model to give.
     pub(crate) hidden: &'static [&'static str],
-    /// Whether it has to know the files as they are now.
-    pub(crate) index: Index,
     /// How its reply is taken apart when it is long.
     pub(crate) shape: Shape,
     /// Its reply as a model reads it.
     pub(crate) text: fn(&Value) -> String,
-}
-
-/// What a tool changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Effect {
-    /// Nothing.
-    Nothing,
-    /// Which files the session shows; the same once more changes nothing.
-    Selection,
-    /// Adds to the notes.
-    Notes,
-}
-
-/// Whether a tool has to know the files as they are now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Index {
-    /// It does: the workspace is walked, and what is new is outlined.
-    Needed,
-    /// It does not, or reads what it needs itself.
-    NotNeeded,
 }
 
 /// What all tools that change the selection have in common.
@@ -55,9 +33,7 @@ const CHANGES_THE_SELECTION: Tool = Tool {
     title: "",
     description: "",
     command: "",
-    effect: Effect::Selection,
     hidden: &["confirmSecrets"],
-    index: Index::Needed,
     shape: Shape::Clipped(&["changed", "withheld"]),
     text: text::files_changed,
 };
@@ -71,9 +47,7 @@ pub const TOOLS: &[Tool] = &[
                       without bodies, ranked by how much the rest refers to them. Call it first in a repository that you do \
                       not know: it is far cheaper than reading files. Name files in `focus` to see what lies around them.",
         command: "strata.symbols.map",
-        effect: Effect::Nothing,
         hidden: &["budget"],
-        index: Index::Needed,
         shape: Shape::Budget { argument: "budget" },
         text: text::map,
     },
@@ -84,9 +58,7 @@ pub const TOOLS: &[Tool] = &[
                       names of things in the code count most. Call it at the beginning of a task to know where to look, then \
                       `outline` or `files_read` what it names.",
         command: "strata.symbols.relevant",
-        effect: Effect::Nothing,
         hidden: &["minScore"],
-        index: Index::Needed,
         shape: Shape::Lists(&["items"]),
         text: text::context,
     },
@@ -96,9 +68,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Finds definitions anywhere in the repository by letters of their names, in order (`wbench` finds \
                       `HeadlessWorkspace`). Call it when you know a name, or part of one, but not the file.",
         command: "strata.symbols.find",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::Needed,
         shape: Shape::Lists(&["symbols"]),
         text: text::symbols,
     },
@@ -108,9 +78,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Shows all definitions of one file without their bodies. Call it in place of reading a file whose details \
                       you do not need, or before you read a part of a large one.",
         command: "strata.symbols.file",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::Needed,
         shape: Shape::Lines("text"),
         text: text::outline,
     },
@@ -120,9 +88,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Says where a name is defined and which files mention it, the likeliest first. Call it before you change, \
                       rename or remove something. It goes by names and imports, not by types, and names files, not lines.",
         command: "strata.symbols.references",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::Needed,
         shape: Shape::Nested { outer: "definitions", inner: "referrers" },
         text: text::references,
     },
@@ -132,9 +98,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Says which files depend on a file and which it depends on, the strongest first. Call it to learn what a \
                       change of the file may break, or what to read to understand it.",
         command: "strata.symbols.dependents",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::Needed,
         shape: Shape::Lists(&["dependents", "dependencies", "imports", "mutual"]),
         text: text::dependents,
     },
@@ -144,9 +108,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Finds files by letters of their paths, in order; lists all of them without a query. Files that ignore \
                       rules leave out are not among them.",
         command: "strata.files.find",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::Needed,
         shape: Shape::Lists(&["files"]),
         text: text::files_found,
     },
@@ -156,9 +118,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Reads a file of the workspace, a part at a time. Passwords and keys in it are replaced by placeholders \
                       such as [secret:github-token:1a2b3c4d5e6f]. Try `outline` first when the file may be large.",
         command: "strata.files.read",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::NotNeeded,
         shape: Shape::Lines("text"),
         text: text::file,
     },
@@ -168,9 +128,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Lists the files that were selected or excluded for the prompt, with what each weighs in tokens. Call it to \
                       learn what the person wants to be looked at: their editor shows the same list.",
         command: "strata.files.list",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::NotNeeded,
         shape: Shape::Lists(&["files"]),
         text: text::files_listed,
     },
@@ -209,9 +167,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Finds words in the notes and in all stored conversations about this workspace, the best first. Call it \
                       before you ask the person what was decided, tried or explained before.",
         command: "strata.memory.search",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::NotNeeded,
         shape: Shape::Lists(&["hits"]),
         text: text::hits,
     },
@@ -221,9 +177,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Keeps a note about this workspace that outlives the conversation and is found by `memory_search`. Use it for \
                       decisions, conventions and what was hard to find out, in a sentence or two that can be understood alone.",
         command: "strata.memory.add",
-        effect: Effect::Notes,
         hidden: &[],
-        index: Index::NotNeeded,
         shape: Shape::Whole,
         text: text::note_kept,
     },
@@ -233,9 +187,7 @@ pub const TOOLS: &[Tool] = &[
         description: "Reads lines of a long output of a tool that the session shows only in part: by the name behind \
                       `toolOutput.read` where it was cut, or by the number of its message.",
         command: "strata.toolOutput.read",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::NotNeeded,
         shape: Shape::Numbered,
         text: text::output,
     },
@@ -244,9 +196,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Count tokens",
         description: "Counts the tokens of a text, as the model that is named counts them, or else the one that is set.",
         command: "strata.prompt.estimate",
-        effect: Effect::Nothing,
         hidden: &[],
-        index: Index::NotNeeded,
         shape: Shape::Whole,
         text: text::tokens,
     },
@@ -258,6 +208,16 @@ impl Tool {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
+    /// What it changes.
+    pub fn access(&self) -> Access {
+        Definition::named(self.command).map_or(Access::Changes, |command| command.access)
+    }
+
+    pub(crate) fn needs(&self) -> Needs {
+        let index = Definition::named(self.command).is_some_and(|command| command.needs_index);
+        Needs { access: self.access(), index }
+    }
+
     /// All arguments of the command that are not for a model to give: also which session it is about.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = &'static str> {
         self.hidden.iter().copied().chain(["session"])
@@ -266,8 +226,6 @@ impl Tool {
 
 #[cfg(test)]
 mod tests {
-    use strata_app::commands;
-
     use super::*;
 
     #[test]
@@ -281,7 +239,7 @@ mod tests {
         let unknown: Vec<&str> = TOOLS
             .iter()
             .map(|tool| tool.command)
-            .filter(|command| !commands::NAMES.contains(command))
+            .filter(|command| Definition::named(command).is_none())
             .collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }

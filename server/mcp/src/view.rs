@@ -4,10 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
-use strata_app::commands::CommandError;
+use strata_app::commands::{self, CommandError};
 use strata_app::headless::{Access, Cancel, HeadlessWorkspace, Progress, Reopened};
-
-use crate::tools::{Effect, Index};
 
 /// The session that tools are about.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,9 +30,9 @@ pub(crate) struct View {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     /// What it changes.
-    pub(crate) effect: Effect,
+    pub(crate) access: commands::Access,
     /// Whether it has to know the files as they are now.
-    pub(crate) index: Index,
+    pub(crate) index: bool,
 }
 
 impl View {
@@ -68,10 +66,10 @@ impl View {
     ) -> Result<T, CommandError> {
         cancel.check()?;
         self.headless.heed(cancel);
-        if needs.index == Index::Needed {
+        if needs.index {
             self.headless.refresh(progress)?;
         }
-        self.open(needs.effect)?;
+        self.open(needs.access)?;
         let done = catch_unwind(AssertUnwindSafe(|| work(self)));
         // After a panic, too: an editor waits for the session.
         if self.opened {
@@ -93,7 +91,7 @@ impl View {
         self.headless.snapshot().count(text, None).1
     }
 
-    fn open(&mut self, effect: Effect) -> Result<(), CommandError> {
+    fn open(&mut self, access: commands::Access) -> Result<(), CommandError> {
         let id = match &self.subject {
             Subject::Own => return Ok(()),
             Subject::Stored(id) => Some(id.clone()),
@@ -105,7 +103,7 @@ impl View {
             }
             return Ok(());
         };
-        let access = if effect == Effect::Selection { Access::Write } else { Access::Read };
+        let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
         match self.headless.reopen(&id, access)? {
             Reopened::Open => {
                 self.opened = true;
@@ -153,7 +151,7 @@ mod tests {
         editor.run("strata.history.add", json!({ "role": "user", "content": "Why?" })).unwrap();
         drop(editor);
         let mut view = View::new(open(), Subject::Stored("shared".to_owned())).unwrap();
-        let needs = Needs { effect: Effect::Selection, index: Index::NotNeeded };
+        let needs = Needs { access: commands::Access::Changes, index: false };
         let mut look =
             || view.look(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") });
         assert!(catch_unwind(AssertUnwindSafe(&mut look)).is_err());

@@ -7,8 +7,8 @@ use strata_engine::conversation::compaction::{CompactionStatus, Measured, Moment
 use strata_engine::prompt::assembly::TokenReport;
 use strata_engine::prompt::session::Session;
 
-use super::{CommandError, Compacting, Context, Effect, Later, NoArguments};
-use crate::compaction_job::{Job, News, Reason};
+use super::{Access, Command, CommandError, Context, Effect, Job, Later, NoArguments};
+use crate::compaction_job::{CompactionJob, News, Reason};
 use crate::snapshot::Snapshot;
 
 /// Which rules to follow.
@@ -30,42 +30,76 @@ pub(super) struct Undone {
     messages: usize,
 }
 
-pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
-    let status = context.session.compaction_status(None, context.snapshot.means());
-    Ok(CompactionStatus { running: context.compacting == Compacting::Yes, ..status })
+pub(super) struct Status;
+
+impl Command for Status {
+    const NAME: &str = "strata.compaction.status";
+    const SUMMARY: &str = "Says how near a compaction is.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = CompactionStatus;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
+        let status = context.session.compaction_status(None, context.snapshot.means());
+        Ok(CompactionStatus { running: context.is_compacting, ..status })
+    }
 }
 
 /// The answer is what comes of the compaction.
-pub(super) fn run(params: RunParams, context: &mut Context<'_>) -> Result<Later<News>, CommandError> {
-    let compaction = &context.snapshot.settings.compaction;
-    let profile = match params.profile {
-        Some(name) => compaction.profile_named(&name)?,
-        None => compaction.profile(),
-    };
-    begin(profile, Reason::Asked, context);
-    Ok(Later::default())
+pub(super) struct Run;
+
+impl Command for Run {
+    const NAME: &str = "strata.compaction.run";
+    const SUMMARY: &str = "Makes the conversation shorter; answered when that is done.";
+    type Args = RunParams;
+    type Reply = Later<News>;
+
+    fn run(params: RunParams, context: &mut Context<'_>) -> Result<Later<News>, CommandError> {
+        let compaction = &context.snapshot.settings.compaction;
+        let profile = match params.profile {
+            Some(name) => compaction.profile_named(&name)?,
+            None => compaction.profile(),
+        };
+        begin(profile, Reason::Asked, context);
+        Ok(Later::default())
+    }
 }
 
-pub(super) fn undo(_: NoArguments, context: &mut Context<'_>) -> Result<Undone, CommandError> {
-    let record = context.session.undo_compaction()?;
-    let messages = context.session.history.visible().count();
-    Ok(Undone { profile: record.profile, before: record.after, messages })
+pub(super) struct Undo;
+
+impl Command for Undo {
+    const NAME: &str = "strata.compaction.undo";
+    const SUMMARY: &str = "Takes the last compaction back.";
+    type Args = NoArguments;
+    type Reply = Undone;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Undone, CommandError> {
+        let record = context.session.undo_compaction()?;
+        let messages = context.session.history.visible().count();
+        Ok(Undone { profile: record.profile, before: record.after, messages })
+    }
 }
 
 /// The answer is what comes of the compaction; then the prompt is to be assembled anew and sent once more.
-pub(super) fn context_limit_exceeded(
-    _: NoArguments,
-    context: &mut Context<'_>,
-) -> Result<Later<News>, CommandError> {
-    context.session.may_recover()?;
-    if context.compacting == Compacting::Yes {
-        return Err(CommandError::failed(
-            "a compaction of this session is running; wait until it has ended, assemble the prompt anew and send it",
-        ));
+pub(super) struct ContextLimitExceeded;
+
+impl Command for ContextLimitExceeded {
+    const NAME: &str = "strata.compaction.contextLimitExceeded";
+    const SUMMARY: &str = "Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.";
+    type Args = NoArguments;
+    type Reply = Later<News>;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Later<News>, CommandError> {
+        context.session.may_recover()?;
+        if context.is_compacting {
+            return Err(CommandError::failed(
+                "a compaction of this session is running; wait until it has ended, assemble the prompt anew and send it",
+            ));
+        }
+        let profile = context.snapshot.settings.compaction.profile();
+        begin(profile, Reason::ContextLimit, context);
+        Ok(Later::default())
     }
-    let profile = context.snapshot.settings.compaction.profile();
-    begin(profile, Reason::ContextLimit, context);
-    Ok(Later::default())
 }
 
 /// The automatic compaction that is due at this moment.
@@ -75,14 +109,14 @@ pub(super) fn due(
     window: Option<usize>,
     session: &Session,
     snapshot: &Snapshot,
-) -> Option<Job> {
+) -> Option<CompactionJob> {
     let profile = automatic(snapshot)?;
     if profile.moment != moment {
         return None;
     }
     let pressure = session.pressure(used, snapshot.means()).within(window);
     let reading = profile.due(&pressure)?;
-    Some(Job {
+    Some(CompactionJob {
         session: session.id.to_string(),
         profile,
         reason: Reason::Due(reading),
@@ -97,10 +131,10 @@ pub(super) fn due_for_room(
     tokens: &TokenReport,
     session: &Session,
     snapshot: &Snapshot,
-) -> Option<Job> {
+) -> Option<CompactionJob> {
     let profile = automatic(snapshot)?;
     let reading = Reading { measured: Measured::ContextTokens, now: used, limit: tokens.limit, due: true };
-    Some(Job {
+    Some(CompactionJob {
         session: session.id.to_string(),
         profile,
         reason: Reason::Due(reading),
@@ -117,11 +151,11 @@ fn automatic(snapshot: &Snapshot) -> Option<Profile> {
 
 fn begin(profile: Profile, reason: Reason, context: &mut Context<'_>) {
     let session = context.session.id.to_string();
-    context.effects.push(Effect::Compact(Box::new(Job {
+    context.effects.push(Effect::Start(Job::Compact(Box::new(CompactionJob {
         session,
         profile,
         reason,
         context: None,
         window: None,
-    })));
+    }))));
 }

@@ -13,7 +13,7 @@ use strata_host::secrets::secret_by_name;
 use strata_host::select::{self, Kind, SelectError};
 use strata_host::walk::NameOnly;
 
-use super::{CommandError, Context, Empty, NoArguments, most_found};
+use super::{Access, Command, CommandError, Context, Empty, NoArguments, most_found};
 
 /// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -190,180 +190,322 @@ pub(super) struct MarkedRead {
     files_read: Vec<String>,
 }
 
-pub(super) fn select(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
-    let mut selection = context.session.selection.clone();
-    let changed = select_into(&mut selection, &params, context)?;
-    install(selection, context);
-    Ok(changed)
+pub(super) struct Select;
+
+impl Command for Select {
+    const NAME: &str = "strata.files.select";
+    const SUMMARY: &str = "Shows files in full.";
+    const NEEDS_INDEX: bool = true;
+    type Args = Paths;
+    type Reply = Changed;
+
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+        let mut selection = context.session.selection.clone();
+        let changed = select_into(&mut selection, &params, context)?;
+        install(selection, context);
+        Ok(changed)
+    }
 }
 
-pub(super) fn set(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
-    let mut selection = context.session.selection.clone();
-    selection.clear();
-    let changed = select_into(&mut selection, &params, context)?;
-    install(selection, context);
-    Ok(changed)
+pub(super) struct Set;
+
+impl Command for Set {
+    const NAME: &str = "strata.files.set";
+    const SUMMARY: &str = "Shows these files in full and no others.";
+    const NEEDS_INDEX: bool = true;
+    type Args = Paths;
+    type Reply = Changed;
+
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+        let mut selection = context.session.selection.clone();
+        selection.clear();
+        let changed = select_into(&mut selection, &params, context)?;
+        install(selection, context);
+        Ok(changed)
+    }
 }
 
 /// Takes note that files were read outside of what Strata sees.
-pub(super) fn mark_read(params: MarkedPaths, context: &mut Context<'_>) -> Result<MarkedRead, CommandError> {
-    for (at, path) in params.paths.iter().enumerate() {
-        let key = context.file(&format!("paths[{at}]"), path)?;
-        context.session.trail.mark_read(key.as_str());
-    }
-    context.session.touch();
-    let tools = &context.snapshot.settings.tools;
-    Ok(MarkedRead { files_read: context.session.trail.files_read(&context.session.history, tools) })
-}
+pub(super) struct MarkRead;
 
-pub(super) fn deselect(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
-    change_chosen(
-        &params,
-        context,
-        |selection| selection.selected().keys().cloned().collect(),
-        |selection, key| {
-            selection.deselect(key);
-        },
-    )
-}
+impl Command for MarkRead {
+    const NAME: &str = "strata.files.markRead";
+    const SUMMARY: &str = "Takes note that files were read outside of what Strata sees.";
+    type Args = MarkedPaths;
+    type Reply = MarkedRead;
 
-pub(super) fn include(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
-    change_chosen(
-        &params,
-        context,
-        |selection| selection.excluded().iter().cloned().collect(),
-        Selection::include,
-    )
-}
-
-pub(super) fn exclude(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
-    let mut selection = context.session.selection.clone();
-    let mut changed = Changed::default();
-    for (at, text) in params.paths.iter().enumerate() {
-        let found = expand(text, context).map_err(|error| invalid_path(at, &error))?;
-        // What should not be taken unasked may well be hidden.
-        let withheld = found.withheld.into_iter().map(|(key, _)| key);
-        for key in found.files.into_iter().chain(withheld) {
-            selection.exclude(key.clone());
-            changed.changed.push(key);
+    fn run(params: MarkedPaths, context: &mut Context<'_>) -> Result<MarkedRead, CommandError> {
+        for (at, path) in params.paths.iter().enumerate() {
+            let key = context.file(&format!("paths[{at}]"), path)?;
+            context.session.trail.mark_read(key.as_str());
         }
+        context.session.touch();
+        let tools = &context.snapshot.settings.tools;
+        Ok(MarkedRead { files_read: context.session.trail.files_read(&context.session.history, tools) })
     }
-    install(selection, context);
-    Ok(changed.sorted())
 }
 
-pub(super) fn add(params: PathAndContent, context: &mut Context<'_>) -> Result<Changed, CommandError> {
-    let key = context.file("path", &params.path)?;
-    let limit = context.snapshot.settings.files.max_bytes;
-    if params.content.len() as u64 > limit {
-        return Err(CommandError::invalid(
-            "content",
-            &format!("it is over the limit of {limit} bytes (files.max_bytes)"),
-        ));
+pub(super) struct Deselect;
+
+impl Command for Deselect {
+    const NAME: &str = "strata.files.deselect";
+    const SUMMARY: &str = "Shows files as map blocks again.";
+    const NEEDS_INDEX: bool = true;
+    type Args = Paths;
+    type Reply = Changed;
+
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+        change_chosen(
+            &params,
+            context,
+            |selection| selection.selected().keys().cloned().collect(),
+            |selection, key| {
+                selection.deselect(key);
+            },
+        )
     }
-    if params.content.contains('\0') {
-        return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+}
+
+/// Another name for [`Deselect`].
+pub(super) struct Remove;
+
+impl Command for Remove {
+    const NAME: &str = "strata.files.remove";
+    const SUMMARY: &str = "Does the same as `strata.files.deselect`.";
+    const NEEDS_INDEX: bool = true;
+    type Args = Paths;
+    type Reply = Changed;
+
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+        Deselect::run(params, context)
     }
-    let mut selection = context.session.selection.clone();
-    selection.add(key.clone(), params.content.into());
-    install(selection, context);
-    Ok(Changed { changed: vec![key], withheld: Vec::new() })
+}
+
+pub(super) struct Include;
+
+impl Command for Include {
+    const NAME: &str = "strata.files.include";
+    const SUMMARY: &str = "Takes an exclusion back.";
+    const NEEDS_INDEX: bool = true;
+    type Args = Paths;
+    type Reply = Changed;
+
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+        change_chosen(
+            &params,
+            context,
+            |selection| selection.excluded().iter().cloned().collect(),
+            Selection::include,
+        )
+    }
+}
+
+pub(super) struct Exclude;
+
+impl Command for Exclude {
+    const NAME: &str = "strata.files.exclude";
+    const SUMMARY: &str = "Keeps files out of prompts altogether.";
+    const NEEDS_INDEX: bool = true;
+    type Args = Paths;
+    type Reply = Changed;
+
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+        let mut selection = context.session.selection.clone();
+        let mut changed = Changed::default();
+        for (at, text) in params.paths.iter().enumerate() {
+            let found = expand(text, context).map_err(|error| invalid_path(at, &error))?;
+            // What should not be taken unasked may well be hidden.
+            let withheld = found.withheld.into_iter().map(|(key, _)| key);
+            for key in found.files.into_iter().chain(withheld) {
+                selection.exclude(key.clone());
+                changed.changed.push(key);
+            }
+        }
+        install(selection, context);
+        Ok(changed.sorted())
+    }
+}
+
+pub(super) struct Add;
+
+impl Command for Add {
+    const NAME: &str = "strata.files.add";
+    const SUMMARY: &str = "Shows a text under a path, whatever the disk has there.";
+    type Args = PathAndContent;
+    type Reply = Changed;
+
+    fn run(params: PathAndContent, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+        let key = context.file("path", &params.path)?;
+        let limit = context.snapshot.settings.files.max_bytes;
+        if params.content.len() as u64 > limit {
+            return Err(CommandError::invalid(
+                "content",
+                &format!("it is over the limit of {limit} bytes (files.max_bytes)"),
+            ));
+        }
+        if params.content.contains('\0') {
+            return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+        }
+        let mut selection = context.session.selection.clone();
+        selection.add(key.clone(), params.content.into());
+        install(selection, context);
+        Ok(Changed { changed: vec![key], withheld: Vec::new() })
+    }
 }
 
 /// The selection follows files that were renamed.
-pub(super) fn rename(params: Renames, context: &mut Context<'_>) -> Result<RenamedReply, CommandError> {
-    let mut renames = Vec::new();
-    for (at, Rename { from, to }) in params.files.iter().enumerate() {
-        let key = |name: &str, text: &str| context.file(&format!("files[{at}].{name}"), text);
-        renames.push((key("from", from)?, key("to", to)?));
-    }
-    let moved = |key: &FileKey| {
-        renames.iter().find_map(|(from, to)| match key.as_str().strip_prefix(from.as_str())? {
-            "" => Some(to.clone()),
-            below => below.starts_with('/').then(|| FileKey::new(format!("{to}{below}"))),
-        })
-    };
-    Ok(RenamedReply { changed: context.session.move_files(moved) })
-}
+pub(super) struct RenameFiles;
 
-pub(super) fn clear(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    let mut selection = context.session.selection.clone();
-    selection.clear();
-    install(selection, context);
-    Ok(Empty {})
-}
+impl Command for RenameFiles {
+    const NAME: &str = "strata.files.rename";
+    const SUMMARY: &str = "Has the selection follow files that were renamed.";
+    type Args = Renames;
+    type Reply = RenamedReply;
 
-pub(super) fn read(params: OnePath, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
-    let key = context.file("path", &params.path)?;
-    let file = context
-        .snapshot
-        .text(&key, &context.session.selection)
-        .map_err(|error| CommandError::failed(error.to_string()))?;
-    Ok(ReadReply { path: key, text: file.text.to_string(), source: file.source })
-}
-
-pub(super) fn has(params: OnePath, context: &mut Context<'_>) -> Result<HasReply, CommandError> {
-    let key = context.file("path", &params.path)?;
-    Ok(HasReply { has: context.session.selection.choice(&key) == Choice::Selected })
-}
-
-pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
-    let selection = &context.session.selection;
-    let selected = selection.selected().iter().map(|(key, extent)| {
-        let item = match extent {
-            Extent::Whole => ItemKey::File(key.clone()),
-            Extent::Lines(lines) => match lines.first() {
-                Some(first) => ItemKey::Lines(key.clone(), *first),
-                None => ItemKey::File(key.clone()),
-            },
+    fn run(params: Renames, context: &mut Context<'_>) -> Result<RenamedReply, CommandError> {
+        let mut renames = Vec::new();
+        for (at, Rename { from, to }) in params.files.iter().enumerate() {
+            let key = |name: &str, text: &str| context.file(&format!("files[{at}].{name}"), text);
+            renames.push((key("from", from)?, key("to", to)?));
+        }
+        let moved = |key: &FileKey| {
+            renames.iter().find_map(|(from, to)| match key.as_str().strip_prefix(from.as_str())? {
+                "" => Some(to.clone()),
+                below => below.starts_with('/').then(|| FileKey::new(format!("{to}{below}"))),
+            })
         };
-        let mut listed = Listed {
+        Ok(RenamedReply { changed: context.session.move_files(moved) })
+    }
+}
+
+pub(super) struct Clear;
+
+impl Command for Clear {
+    const NAME: &str = "strata.files.clear";
+    const SUMMARY: &str = "Forgets every choice.";
+    type Args = NoArguments;
+    type Reply = Empty;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        let mut selection = context.session.selection.clone();
+        selection.clear();
+        install(selection, context);
+        Ok(Empty {})
+    }
+}
+
+pub(super) struct Read;
+
+impl Command for Read {
+    const NAME: &str = "strata.files.read";
+    const SUMMARY: &str = "Reads the current text of a file: the buffer's, else the disk's.";
+    const ACCESS: Access = Access::Reads;
+    type Args = OnePath;
+    type Reply = ReadReply;
+
+    fn run(params: OnePath, context: &mut Context<'_>) -> Result<ReadReply, CommandError> {
+        let key = context.file("path", &params.path)?;
+        let file = context
+            .snapshot
+            .text(&key, &context.session.selection)
+            .map_err(|error| CommandError::failed(error.to_string()))?;
+        Ok(ReadReply { path: key, text: file.text.to_string(), source: file.source })
+    }
+}
+
+pub(super) struct Has;
+
+impl Command for Has {
+    const NAME: &str = "strata.files.has";
+    const SUMMARY: &str = "Says whether a file is shown in full.";
+    const ACCESS: Access = Access::Reads;
+    type Args = OnePath;
+    type Reply = HasReply;
+
+    fn run(params: OnePath, context: &mut Context<'_>) -> Result<HasReply, CommandError> {
+        let key = context.file("path", &params.path)?;
+        Ok(HasReply { has: context.session.selection.choice(&key) == Choice::Selected })
+    }
+}
+
+pub(super) struct List;
+
+impl Command for List {
+    const NAME: &str = "strata.files.list";
+    const SUMMARY: &str = "Lists the files that the session chose.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Listing;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+        let selection = &context.session.selection;
+        let selected = selection.selected().iter().map(|(key, extent)| {
+            let item = match extent {
+                Extent::Whole => ItemKey::File(key.clone()),
+                Extent::Lines(lines) => match lines.first() {
+                    Some(first) => ItemKey::Lines(key.clone(), *first),
+                    None => ItemKey::File(key.clone()),
+                },
+            };
+            let mut listed = Listed {
+                path: key.clone(),
+                uri: context.snapshot.address(key),
+                state: Choice::Selected,
+                lines: match extent {
+                    Extent::Whole => None,
+                    Extent::Lines(lines) => Some(lines.clone()),
+                },
+                tier: Some(context.session.tiers.tier_of(&item)),
+                tokens: None,
+                source: None,
+                problem: None,
+            };
+            match context.snapshot.text(key, selection) {
+                Ok(file) => {
+                    listed.tokens = Some(context.snapshot.weigh_file(key, &file, extent));
+                    listed.source = Some(file.source);
+                }
+                Err(error) => listed.problem = Some(error.to_string()),
+            }
+            listed
+        });
+        let excluded = selection.excluded().iter().map(|key| Listed {
             path: key.clone(),
             uri: context.snapshot.address(key),
-            state: Choice::Selected,
-            lines: match extent {
-                Extent::Whole => None,
-                Extent::Lines(lines) => Some(lines.clone()),
-            },
-            tier: Some(context.session.tiers.tier_of(&item)),
+            state: Choice::Excluded,
+            lines: None,
+            tier: None,
             tokens: None,
             source: None,
             problem: None,
-        };
-        match context.snapshot.text(key, selection) {
-            Ok(file) => {
-                listed.tokens = Some(context.snapshot.weigh_file(key, &file, extent));
-                listed.source = Some(file.source);
-            }
-            Err(error) => listed.problem = Some(error.to_string()),
-        }
-        listed
-    });
-    let excluded = selection.excluded().iter().map(|key| Listed {
-        path: key.clone(),
-        uri: context.snapshot.address(key),
-        state: Choice::Excluded,
-        lines: None,
-        tier: None,
-        tokens: None,
-        source: None,
-        problem: None,
-    });
-    let mut files: Vec<Listed> = selected.chain(excluded).collect();
-    files.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(Listing { files })
+        });
+        let mut files: Vec<Listed> = selected.chain(excluded).collect();
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(Listing { files })
+    }
 }
 
 /// Files that ignore rules leave out are not among those of the workspace.
-pub(super) fn find(params: FindFilesParams, context: &mut Context<'_>) -> Result<FoundFiles, CommandError> {
-    let Context { snapshot, session, cancel, .. } = context;
-    let found = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
-    let files = found.into_iter().map(|key| FoundFile {
-        path: key.clone(),
-        uri: snapshot.address(key),
-        state: session.selection.choice(key),
-    });
-    Ok(FoundFiles { files: files.collect() })
+pub(super) struct Find;
+
+impl Command for Find {
+    const NAME: &str = "strata.files.find";
+    const SUMMARY: &str = "Finds files of the workspace by letters of their paths.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = FindFilesParams;
+    type Reply = FoundFiles;
+
+    fn run(params: FindFilesParams, context: &mut Context<'_>) -> Result<FoundFiles, CommandError> {
+        let Context { snapshot, session, cancel, .. } = context;
+        let found = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
+        let files = found.into_iter().map(|key| FoundFile {
+            path: key.clone(),
+            uri: snapshot.address(key),
+            state: session.selection.choice(key),
+        });
+        Ok(FoundFiles { files: files.collect() })
+    }
 }
 
 impl Paths {

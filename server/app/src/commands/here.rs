@@ -7,7 +7,7 @@ use strata_engine::conversation::selection::{Choice, LineRange};
 use strata_engine::key::FileKey;
 use strata_host::uri;
 
-use super::{CommandError, Context, files, prompt};
+use super::{Access, Command, CommandError, Context, files, prompt};
 use crate::documents::{self, key_of};
 use crate::{format, meter};
 
@@ -83,63 +83,144 @@ impl From<String> for HereReply {
     }
 }
 
-pub(super) fn select(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-    let key = here.document(context)?;
-    files::select(files::Paths::document(&key, here.lines()), context).map_err(of_the_document)?;
-    Ok(as_shown(&key, context).into())
-}
+pub(super) struct Select;
 
-pub(super) fn deselect(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-    let key = here.document(context)?;
-    let before = context.session.selection.choice(&key);
-    files::deselect(files::Paths::document(&key, None), context).map_err(of_the_document)?;
-    Ok(match before {
-        Choice::Selected => format!("{key}: no longer in full in the model's context"),
-        Choice::Deselected | Choice::Excluded => format!("{key}: was not selected"),
-    }
-    .into())
-}
+impl Command for Select {
+    const NAME: &str = "strata.here.select";
+    const SUMMARY: &str =
+        "Shows the document at hand in full, or the lines of a range, and tells the person.";
+    const NEEDS_INDEX: bool = true;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = HereReply;
 
-pub(super) fn toggle(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-    let key = here.document(context)?;
-    match context.session.selection.choice(&key) {
-        Choice::Selected => deselect(here, context),
-        Choice::Deselected | Choice::Excluded => select(here, context),
+    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = here.document(context)?;
+        files::Select::run(files::Paths::document(&key, here.lines()), context).map_err(of_the_document)?;
+        Ok(as_shown(&key, context).into())
     }
 }
 
-pub(super) fn exclude(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-    let key = here.document(context)?;
-    files::exclude(files::Paths::document(&key, None), context).map_err(of_the_document)?;
-    Ok(format!("{key}: excluded, the model sees nothing of it").into())
-}
+pub(super) struct Deselect;
 
-pub(super) fn include(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-    let key = here.document(context)?;
-    let before = context.session.selection.choice(&key);
-    files::include(files::Paths::document(&key, None), context).map_err(of_the_document)?;
-    Ok(match before {
-        Choice::Excluded => format!("{key}: no longer excluded"),
-        Choice::Selected | Choice::Deselected => format!("{key}: was not excluded"),
+impl Command for Deselect {
+    const NAME: &str = "strata.here.deselect";
+    const SUMMARY: &str = "Shows the document at hand as its map block again, and tells the person.";
+    const NEEDS_INDEX: bool = true;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = HereReply;
+
+    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = here.document(context)?;
+        let before = context.session.selection.choice(&key);
+        files::Deselect::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+        Ok(match before {
+            Choice::Selected => format!("{key}: no longer in full in the model's context"),
+            Choice::Deselected | Choice::Excluded => format!("{key}: was not selected"),
+        }
+        .into())
     }
-    .into())
 }
 
-pub(super) fn preview(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-    let preview = prompt::preview(prompt::AssembleParams::default(), context)?;
-    let file = context.services.previews.write(&context.session.id, &preview.text)?;
-    let uri = uri::from_path(&file);
-    let path = file.display().to_string();
-    let message = format!("The prompt ({}) is in {path}", format::tokens(preview.tokens));
-    Ok(HereReply { message, path: Some(path), uri })
+pub(super) struct Toggle;
+
+impl Command for Toggle {
+    const NAME: &str = "strata.here.toggle";
+    const SUMMARY: &str =
+        "Selects the document at hand, or deselects it when it is selected, and tells the person.";
+    const NEEDS_INDEX: bool = true;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = HereReply;
+
+    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = here.document(context)?;
+        match context.session.selection.choice(&key) {
+            Choice::Selected => Deselect::run(here, context),
+            Choice::Deselected | Choice::Excluded => Select::run(here, context),
+        }
+    }
 }
 
-pub(super) fn status(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
-    let Context { snapshot, session, current, services, now_ms, cancel, .. } = context;
-    let status = meter::read(snapshot, session, services.store.persistence(), *now_ms, cancel)
-        .ok_or_else(|| CommandError::failed("the context cannot be weighed"))?;
-    let name = if *session.id == **current { "main" } else { &*session.id };
-    Ok(status.sentence(name, session.selection.selected().len()).into())
+pub(super) struct Exclude;
+
+impl Command for Exclude {
+    const NAME: &str = "strata.here.exclude";
+    const SUMMARY: &str = "Keeps the document at hand out of prompts altogether, and tells the person.";
+    const NEEDS_INDEX: bool = true;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = HereReply;
+
+    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = here.document(context)?;
+        files::Exclude::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+        Ok(format!("{key}: excluded, the model sees nothing of it").into())
+    }
+}
+
+pub(super) struct Include;
+
+impl Command for Include {
+    const NAME: &str = "strata.here.include";
+    const SUMMARY: &str = "Takes its exclusion back, and tells the person.";
+    const NEEDS_INDEX: bool = true;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = HereReply;
+
+    fn run(here: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let key = here.document(context)?;
+        let before = context.session.selection.choice(&key);
+        files::Include::run(files::Paths::document(&key, None), context).map_err(of_the_document)?;
+        Ok(match before {
+            Choice::Excluded => format!("{key}: no longer excluded"),
+            Choice::Selected | Choice::Deselected => format!("{key}: was not excluded"),
+        }
+        .into())
+    }
+}
+
+pub(super) struct Preview;
+
+impl Command for Preview {
+    const NAME: &str = "strata.here.preview";
+    const SUMMARY: &str =
+        "Writes the next prompt into a file, and opens that in the editor or tells the person where it is.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = HereReply;
+
+    fn run(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let preview = prompt::PreviewPrompt::run(prompt::AssembleParams::default(), context)?;
+        let file = context.services.previews.write(&context.session.id, &preview.text)?;
+        let uri = uri::from_path(&file);
+        let path = file.display().to_string();
+        let message = format!("The prompt ({}) is in {path}", format::tokens(preview.tokens));
+        Ok(HereReply { message, path: Some(path), uri })
+    }
+}
+
+pub(super) struct Status;
+
+impl Command for Status {
+    const NAME: &str = "strata.here.status";
+    const SUMMARY: &str = "Tells the person in one line how the context stands.";
+    const ACCESS: Access = Access::Reads;
+    const SHOWN: bool = true;
+    type Args = Here;
+    type Reply = HereReply;
+
+    fn run(_: Here, context: &mut Context<'_>) -> Result<HereReply, CommandError> {
+        let Context { snapshot, session, sessions, services, now_ms, cancel, .. } = context;
+        let status = meter::read(snapshot, session, services.store.persistence(), *now_ms, cancel)
+            .ok_or_else(|| CommandError::failed("the context cannot be weighed"))?;
+        let name = if session.id == *sessions.current_id() { "main" } else { &*session.id };
+        Ok(status.sentence(name, session.selection.selected().len()).into())
+    }
 }
 
 /// How much of a document is shown, and what that weighs.

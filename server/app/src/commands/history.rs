@@ -6,7 +6,7 @@ use strata_engine::conversation::history::{Message, MessageId, NewMessage, Pin, 
 use strata_engine::prompt::assembly::history_tokens;
 
 use super::said::Said;
-use super::{CommandError, Context, Empty, NoArguments};
+use super::{Access, Command, CommandError, Context, Empty, NoArguments};
 
 /// A message.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -118,92 +118,203 @@ pub(super) struct Count {
     tokens: usize,
 }
 
-pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
-    let message = message(params, "content", context)?;
-    let id = context.session.history.add(message);
-    context.session.touch();
-    Ok(Added { ids: vec![id] })
-}
+pub(super) struct Add;
 
-pub(super) fn add_exchange(params: ExchangeParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
-    let user = message(AddParams { role: Role::User, content: params.user }, "user", context)?;
-    let assistant =
-        message(AddParams { role: Role::Assistant, content: params.assistant }, "assistant", context)?;
-    let ids = [user, assistant].map(|message| context.session.history.add(message)).to_vec();
-    context.session.touch();
-    Ok(Added { ids })
-}
+impl Command for Add {
+    const NAME: &str = "strata.history.add";
+    const SUMMARY: &str = "Adds a message.";
+    type Args = AddParams;
+    type Reply = Added;
 
-pub(super) fn get(_: NoArguments, context: &mut Context<'_>) -> Result<Messages, CommandError> {
-    let messages = context.session.history.messages().iter().map(|message| (**message).clone()).collect();
-    Ok(Messages { messages })
-}
-
-pub(super) fn set(params: SetParams, context: &mut Context<'_>) -> Result<Count, CommandError> {
-    let path = |at| format!("messages[{at}].content");
-    let messages = params.messages.into_iter().enumerate();
-    let messages: Result<Vec<NewMessage>, _> =
-        messages.map(|(at, params)| message(params, &path(at), context)).collect();
-    context.session.set_history(messages?);
-    count(NoArguments {}, context)
-}
-
-pub(super) fn clear(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    context.session.clear_history();
-    Ok(Empty {})
-}
-
-pub(super) fn count(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
-    let tokens = history_tokens(context.session, context.snapshot.means());
-    Ok(Count { messages: context.session.history.len(), tokens })
-}
-
-pub(super) fn reregister(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    context.session.reregister_history();
-    context.session.touch();
-    Ok(Empty {})
-}
-
-pub(super) fn truncate(params: TruncateParams, context: &mut Context<'_>) -> Result<Truncated, CommandError> {
-    let removed = context.session.truncate_history(params.from)?;
-    Ok(Truncated { removed, messages: context.session.history.len() })
-}
-
-pub(super) fn edit(params: EditParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    let content = params.content.into_blocks();
-    if content.is_empty() {
-        return Err(CommandError::invalid("content", "a message cannot be empty"));
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+        let message = message(params, "content", context)?;
+        let id = context.session.history.add(message);
+        context.session.touch();
+        Ok(Added { ids: vec![id] })
     }
-    context.session.change_message(params.id, |message| message.content = content)?;
-    Ok(Empty {})
 }
 
-pub(super) fn pin(params: PinParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    let pin = if params.pinned { Pin::Kept } else { Pin::Free };
-    context.session.change_message(params.id, |message| message.pin = pin)?;
-    Ok(Empty {})
-}
+pub(super) struct AddExchange;
 
-pub(super) fn hide(params: HideParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    let HideParams { id, agent, user } = params;
-    if agent.is_none() && user.is_none() {
-        return Err(CommandError::invalid(
-            "agent",
-            "say who gets to see the message: give agent, user or both",
-        ));
+impl Command for AddExchange {
+    const NAME: &str = "strata.history.addExchange";
+    const SUMMARY: &str = "Adds a question and its answer.";
+    type Args = ExchangeParams;
+    type Reply = Added;
+
+    fn run(params: ExchangeParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+        let user = message(AddParams { role: Role::User, content: params.user }, "user", context)?;
+        let assistant =
+            message(AddParams { role: Role::Assistant, content: params.assistant }, "assistant", context)?;
+        let ids = [user, assistant].map(|message| context.session.history.add(message)).to_vec();
+        context.session.touch();
+        Ok(Added { ids })
     }
-    context.session.change_message(id, |message| {
-        message.agent = agent.unwrap_or(message.agent);
-        message.user = user.unwrap_or(message.user);
-    })?;
-    Ok(Empty {})
 }
 
-pub(super) fn import(params: ImportParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
-    let messages = super::session::messages_in(&params.text, &context.snapshot.screen)?;
-    let ids = messages.into_iter().map(|message| context.session.history.add(message)).collect();
-    context.session.touch();
-    Ok(Added { ids })
+pub(super) struct Get;
+
+impl Command for Get {
+    const NAME: &str = "strata.history.get";
+    const SUMMARY: &str = "Reads all messages, hidden ones included.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Messages;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Messages, CommandError> {
+        let messages = context.session.history.messages().iter().map(|message| (**message).clone()).collect();
+        Ok(Messages { messages })
+    }
+}
+
+pub(super) struct Set;
+
+impl Command for Set {
+    const NAME: &str = "strata.history.set";
+    const SUMMARY: &str = "Replaces the conversation.";
+    type Args = SetParams;
+    type Reply = Count;
+
+    fn run(params: SetParams, context: &mut Context<'_>) -> Result<Count, CommandError> {
+        let path = |at| format!("messages[{at}].content");
+        let messages = params.messages.into_iter().enumerate();
+        let messages: Result<Vec<NewMessage>, _> =
+            messages.map(|(at, params)| message(params, &path(at), context)).collect();
+        context.session.set_history(messages?);
+        CountMessages::run(NoArguments {}, context)
+    }
+}
+
+pub(super) struct Clear;
+
+impl Command for Clear {
+    const NAME: &str = "strata.history.clear";
+    const SUMMARY: &str = "Empties the conversation.";
+    type Args = NoArguments;
+    type Reply = Empty;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        context.session.clear_history();
+        Ok(Empty {})
+    }
+}
+
+pub(super) struct CountMessages;
+
+impl Command for CountMessages {
+    const NAME: &str = "strata.history.count";
+    const SUMMARY: &str = "Counts the messages, and the tokens of what the model sees of them.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Count;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
+        let tokens = history_tokens(context.session, context.snapshot.means());
+        Ok(Count { messages: context.session.history.len(), tokens })
+    }
+}
+
+pub(super) struct Reregister;
+
+impl Command for Reregister {
+    const NAME: &str = "strata.history.reregister";
+    const SUMMARY: &str = "Forgets the places of messages in the tiers; the conversation stays.";
+    type Args = NoArguments;
+    type Reply = Empty;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        context.session.reregister_history();
+        context.session.touch();
+        Ok(Empty {})
+    }
+}
+
+pub(super) struct Truncate;
+
+impl Command for Truncate {
+    const NAME: &str = "strata.history.truncate";
+    const SUMMARY: &str = "Drops a message and all behind it.";
+    type Args = TruncateParams;
+    type Reply = Truncated;
+
+    fn run(params: TruncateParams, context: &mut Context<'_>) -> Result<Truncated, CommandError> {
+        let removed = context.session.truncate_history(params.from)?;
+        Ok(Truncated { removed, messages: context.session.history.len() })
+    }
+}
+
+pub(super) struct Edit;
+
+impl Command for Edit {
+    const NAME: &str = "strata.history.edit";
+    const SUMMARY: &str = "Replaces the content of a message.";
+    type Args = EditParams;
+    type Reply = Empty;
+
+    fn run(params: EditParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        let content = params.content.into_blocks();
+        if content.is_empty() {
+            return Err(CommandError::invalid("content", "a message cannot be empty"));
+        }
+        context.session.change_message(params.id, |message| message.content = content)?;
+        Ok(Empty {})
+    }
+}
+
+pub(super) struct PinMessage;
+
+impl Command for PinMessage {
+    const NAME: &str = "strata.history.pin";
+    const SUMMARY: &str = "Keeps a message word for word in every compaction, or no longer.";
+    type Args = PinParams;
+    type Reply = Empty;
+
+    fn run(params: PinParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        let pin = if params.pinned { Pin::Kept } else { Pin::Free };
+        context.session.change_message(params.id, |message| message.pin = pin)?;
+        Ok(Empty {})
+    }
+}
+
+pub(super) struct Hide;
+
+impl Command for Hide {
+    const NAME: &str = "strata.history.hide";
+    const SUMMARY: &str = "Hides a message from the model or the person, or shows it again.";
+    type Args = HideParams;
+    type Reply = Empty;
+
+    fn run(params: HideParams, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        let HideParams { id, agent, user } = params;
+        if agent.is_none() && user.is_none() {
+            return Err(CommandError::invalid(
+                "agent",
+                "say who gets to see the message: give agent, user or both",
+            ));
+        }
+        context.session.change_message(id, |message| {
+            message.agent = agent.unwrap_or(message.agent);
+            message.user = user.unwrap_or(message.user);
+        })?;
+        Ok(Empty {})
+    }
+}
+
+pub(super) struct Import;
+
+impl Command for Import {
+    const NAME: &str = "strata.history.import";
+    const SUMMARY: &str = "Adds a conversation that another program recorded.";
+    const SCREENED: bool = false;
+    type Args = ImportParams;
+    type Reply = Added;
+
+    fn run(params: ImportParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+        let messages = super::session::messages_in(&params.text, &context.snapshot.screen)?;
+        let ids = messages.into_iter().map(|message| context.session.history.add(message)).collect();
+        context.session.touch();
+        Ok(Added { ids })
+    }
 }
 
 fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMessage, CommandError> {

@@ -9,8 +9,11 @@ use strata_engine::conversation::iteration::{
     ContextualPrompt, FileEvent, Fold, Loop, LoopStatus, NewIteration, Promise, RollingConfig,
 };
 use strata_engine::prompt::assembly::with_scales;
+use strata_engine::prompt::settings::SummariserKind;
 
-use super::{CommandError, Context, NoArguments};
+use super::{Access, Command, CommandError, Context, NoArguments};
+use crate::services::Services;
+use crate::snapshot::Snapshot;
 
 /// An iteration, and what goes with it.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,40 +68,74 @@ enum By {
     Nobody,
 }
 
-pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
-    let AddParams { goal, mut iteration, environment, file_events } = params;
-    if iteration.time_ms == 0 {
-        iteration.time_ms = context.now_ms;
+pub(super) struct Add;
+
+impl Command for Add {
+    const NAME: &str = "strata.iteration.add";
+    const SUMMARY: &str = "Remembers an iteration of an autonomous loop.";
+    type Args = AddParams;
+    type Reply = Added;
+
+    /// A model may sum it up.
+    fn may_wait(snapshot: &Snapshot, _: &Services) -> bool {
+        snapshot.settings.compaction.summariser != SummariserKind::Extractive
     }
-    let config = context.snapshot.settings.context;
-    let now_ms = context.now_ms;
-    let looping = match (context.session.looping.take(), goal) {
-        (Some(looping), None) => looping,
-        (Some(looping), Some(goal)) if looping.goal == goal => looping,
-        (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, now_ms),
-        _ => return Err(CommandError::invalid("goal", "the first iteration of a loop needs its goal")),
-    };
-    let looping = context.session.looping.insert(looping);
-    if let Some(environment) = environment {
-        looping.note_environment(environment);
+
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+        let AddParams { goal, mut iteration, environment, file_events } = params;
+        if iteration.time_ms == 0 {
+            iteration.time_ms = context.now_ms;
+        }
+        let config = context.snapshot.settings.context;
+        let now_ms = context.now_ms;
+        let looping = match (context.session.looping.take(), goal) {
+            (Some(looping), None) => looping,
+            (Some(looping), Some(goal)) if looping.goal == goal => looping,
+            (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, now_ms),
+            _ => return Err(CommandError::invalid("goal", "the first iteration of a loop needs its goal")),
+        };
+        let looping = context.session.looping.insert(looping);
+        if let Some(environment) = environment {
+            looping.note_environment(environment);
+        }
+        for event in file_events {
+            looping.note_file(event);
+        }
+        let added = looping.add(iteration, &config);
+        let fold = added.fold.map(|fold| folded(&fold, &config, context)).transpose()?;
+        context.session.touch();
+        Ok(Added { number: added.number, promise: added.promise, fold })
     }
-    for event in file_events {
-        looping.note_file(event);
-    }
-    let added = looping.add(iteration, &config);
-    let fold = added.fold.map(|fold| folded(&fold, &config, context)).transpose()?;
-    context.session.touch();
-    Ok(Added { number: added.number, promise: added.promise, fold })
 }
 
-pub(super) fn prompt(_: NoArguments, context: &mut Context<'_>) -> Result<ContextualPrompt, CommandError> {
-    let config = context.snapshot.settings.context;
-    let looping = looping(context)?;
-    Ok(with_scales(context.snapshot.means(), |scales| looping.prompt(&config, scales.text)))
+pub(super) struct Prompt;
+
+impl Command for Prompt {
+    const NAME: &str = "strata.iteration.prompt";
+    const SUMMARY: &str = "Makes what the next iteration begins with.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = ContextualPrompt;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ContextualPrompt, CommandError> {
+        let config = context.snapshot.settings.context;
+        let looping = looping(context)?;
+        Ok(with_scales(context.snapshot.means(), |scales| looping.prompt(&config, scales.text)))
+    }
 }
 
-pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<LoopStatus, CommandError> {
-    Ok(looping(context)?.status(&context.snapshot.settings.context))
+pub(super) struct Status;
+
+impl Command for Status {
+    const NAME: &str = "strata.iteration.status";
+    const SUMMARY: &str = "Says where the loop stands.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = LoopStatus;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<LoopStatus, CommandError> {
+        Ok(looping(context)?.status(&context.snapshot.settings.context))
+    }
 }
 
 fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{Kind, MessageId, Role};
 use strata_host::store::{Coverage, Fragment, FragmentId, Hit, Limits, NewFragment, Scope, Source};
 
-use super::{CommandError, Context, Empty, Later, NoArguments};
+use super::{Access, Command, CommandError, Context, Empty, Later, NoArguments};
 
 /// A search finds no more, whoever asks for more.
 const MOST_HITS: usize = 1_000;
@@ -122,30 +122,70 @@ enum Place {
     },
 }
 
-pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Later<Added>, CommandError> {
-    let AddParams { text, tags } = params;
-    let note =
-        NewFragment { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
-    Ok(context.at_last(move |store| {
-        let FragmentId(id) = store.with(|store| store.memory_add(&note))?;
-        Ok(Added { id })
-    }))
+pub(super) struct Add;
+
+impl Command for Add {
+    const NAME: &str = "strata.memory.add";
+    const SUMMARY: &str = "Keeps a note that outlives the session.";
+    const ACCESS: Access = Access::Stores;
+    type Args = AddParams;
+    type Reply = Later<Added>;
+
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Later<Added>, CommandError> {
+        let AddParams { text, tags } = params;
+        let note =
+            NewFragment { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
+        Ok(context.at_last(move |store| {
+            let FragmentId(id) = store.with(|store| store.memory_add(&note))?;
+            Ok(Added { id })
+        }))
+    }
 }
 
-pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Fragments, CommandError> {
-    let fragments = context.services.store.with(|store| store.memory_list())?;
-    Ok(Fragments { fragments: fragments.into_iter().map(Noted::from).collect() })
+pub(super) struct List;
+
+impl Command for List {
+    const NAME: &str = "strata.memory.list";
+    const SUMMARY: &str = "Lists the notes.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Fragments;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Fragments, CommandError> {
+        let fragments = context.services.store.with(|store| store.memory_list())?;
+        Ok(Fragments { fragments: fragments.into_iter().map(Noted::from).collect() })
+    }
 }
 
-pub(super) fn remove(params: RemoveParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
-    Ok(context.at_last(move |store| {
-        store.with(|store| store.memory_remove(FragmentId(params.id)))?;
-        Ok(Empty {})
-    }))
+pub(super) struct Remove;
+
+impl Command for Remove {
+    const NAME: &str = "strata.memory.remove";
+    const SUMMARY: &str = "Removes a note.";
+    const ACCESS: Access = Access::Stores;
+    type Args = RemoveParams;
+    type Reply = Later<Empty>;
+
+    fn run(params: RemoveParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+        Ok(context.at_last(move |store| {
+            store.with(|store| store.memory_remove(FragmentId(params.id)))?;
+            Ok(Empty {})
+        }))
+    }
 }
 
-pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
-    search_in(&params.query, params.limit, &Scope::Workspace, context)
+pub(super) struct Search;
+
+impl Command for Search {
+    const NAME: &str = "strata.memory.search";
+    const SUMMARY: &str = "Finds words in all notes and conversations of the workspace.";
+    const ACCESS: Access = Access::Reads;
+    type Args = SearchParams;
+    type Reply = Found;
+
+    fn run(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+        search_in(&params.query, params.limit, &Scope::Workspace, context)
+    }
 }
 
 pub(super) fn search_in(

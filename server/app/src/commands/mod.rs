@@ -4,6 +4,7 @@
 
 mod budget;
 mod compaction;
+mod definition;
 mod error;
 mod files;
 mod here;
@@ -16,13 +17,11 @@ mod said;
 mod server;
 mod session;
 mod symbols;
-mod table;
 mod tiers;
 mod tool_output;
 mod url;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -34,19 +33,101 @@ use strata_engine::cancel::Cancel;
 use strata_engine::conversation::tool_result_archival::Ageing;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
-use strata_engine::prompt::settings::SummariserKind;
 
-use crate::compaction_job::{Job, News};
-use crate::faults::{self, Point};
+use crate::compaction_job::{CompactionJob, News};
 use crate::services::Services;
 use crate::session_store::SessionStore;
+use crate::sessions::Sessions;
 use crate::snapshot::Snapshot;
 
+pub use definition::{COMMANDS, Definition, described};
 pub use error::CommandError;
-pub use table::{NAMES, described};
 
 /// What a client may call the session that is shown, instead of by its own name.
 pub const MAIN_SESSION: &str = "main";
+
+/// A command: its name, what it takes and replies, and what front ends need to know before they run it.
+///
+/// To add one, write a file like this and add a line to [`COMMANDS`]. The protocol's documentation, its TypeScript types, the language
+/// server's list of commands and the command line's and agents' access to it follow.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+/// use strata_app::commands::{Access, Command, CommandError, Context, Definition};
+/// use strata_app::headless::{HeadlessWorkspace, Settings};
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Greeting {
+///     name: String,
+/// }
+///
+/// #[derive(Serialize, JsonSchema)]
+/// struct Greeted {
+///     text: String,
+/// }
+///
+/// struct Greet;
+///
+/// impl Command for Greet {
+///     const NAME: &str = "strata.demo.greet";
+///     const SUMMARY: &str = "Greets.";
+///     const ACCESS: Access = Access::Reads;
+///     type Args = Greeting;
+///     type Reply = Greeted;
+///
+///     fn run(greeting: Greeting, _: &mut Context<'_>) -> Result<Greeted, CommandError> {
+///         Ok(Greeted { text: format!("Hello, {}!", greeting.name) })
+///     }
+/// }
+///
+/// // The list entry.
+/// const GREET: Definition = Definition::of::<Greet>();
+///
+/// let mut workspace = HeadlessWorkspace::open(".".as_ref(), Settings::default()).unwrap();
+/// let reply = workspace.execute(&GREET, serde_json::json!({ "name": "Ada" })).unwrap();
+/// assert_eq!(reply["text"], "Hello, Ada!");
+/// ```
+pub trait Command {
+    /// Its name: `strata.` area `.` verb.
+    const NAME: &'static str;
+    /// What it does, in a sentence for the protocol's documentation.
+    const SUMMARY: &'static str;
+    /// What it changes.
+    const ACCESS: Access = Access::Changes;
+    /// Whether its answer depends on which files there are and what is in them.
+    const NEEDS_INDEX: bool = false;
+    /// Whether secrets in its arguments become placeholders before it runs. A command that screens them itself says no.
+    const SCREENED: bool = true;
+    /// Whether the user is shown what came of it: its reply has a `message`, and may have the `uri` of a document.
+    const SHOWN: bool = false;
+    /// The one JSON object that it takes, without its `session`.
+    type Args: DeserializeOwned + JsonSchema;
+    /// The JSON object that it replies, without its `stateVersion`.
+    type Reply: Serialize + JsonSchema;
+
+    /// Whether it may wait for a model or for the client, with these settings. Then it must not hold a thread that others need.
+    fn may_wait(_: &Snapshot, _: &Services) -> bool {
+        false
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// [`CommandError`]; the session is to be thrown away then.
+    fn run(args: Self::Args, context: &mut Context<'_>) -> Result<Self::Reply, CommandError>;
+}
+
+/// What a command changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Nothing.
+    Reads,
+    /// Its session.
+    Changes,
+    /// What is stored beside its session: notes and other sessions.
+    Stores,
+}
 
 /// What a command may use.
 pub struct Context<'a> {
@@ -54,14 +135,12 @@ pub struct Context<'a> {
     pub snapshot: &'a Snapshot,
     /// The session, as the commands before this one left it.
     pub session: &'a mut Session,
-    /// All open sessions, as they were when the command began.
-    pub sessions: &'a BTreeMap<Arc<str>, Arc<Session>>,
-    /// The one that is shown.
-    pub current: &'a str,
+    /// The open sessions, as they were when the command began.
+    pub sessions: &'a Sessions,
     /// The store and the way to the client.
     pub services: &'a Services,
     /// Whether a compaction of the session is under way.
-    pub compacting: Compacting,
+    pub is_compacting: bool,
     /// Milliseconds since 1970.
     pub now_ms: u64,
     /// Raised when nobody waits for the answer any more.
@@ -70,8 +149,8 @@ pub struct Context<'a> {
     pub effects: Vec<Effect>,
     /// What the command writes to the store, beside its session.
     pub write: Option<Write>,
-    /// Whether it has written that.
-    pub wrote: Wrote,
+    /// Whether it has written that. Then it has happened, whether somebody still waits for the answer or not.
+    pub has_written: bool,
 }
 
 /// Something that a command writes to the store when it has nothing else left to do, so that nothing is written by one that
@@ -95,41 +174,29 @@ impl Context<'_> {
     }
 }
 
-/// Something a command wants done that is not its session's business.
+/// What a command does to the open sessions, besides changing its own, and the jobs that it starts.
 #[derive(Clone, Debug)]
 pub enum Effect {
-    /// Walk and index the repository anew.
-    Reindex,
     /// Open a session.
     Open(Arc<Session>),
-    /// Show an open session.
+    /// Make an open session the current one.
     Show(Arc<str>),
     /// Close a session.
     Close(Arc<str>),
+    Start(Job),
+}
+
+/// Work that outlives the command that starts it.
+#[derive(Clone, Debug)]
+pub enum Job {
+    /// Walk and index the repository again.
+    Reindex,
     /// Tell the client how a compaction ended.
-    Tell(Box<News>),
-    /// Compact a session. What comes of it is the answer of the command, unless it begins by itself.
-    Compact(Box<Job>),
-    /// Ask a model to sum up tool results of the session, and archive them then.
-    Age(Box<Ageing>),
-}
-
-/// Whether a compaction of a session is under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compacting {
-    /// It is.
-    Yes,
-    /// It is not.
-    No,
-}
-
-/// Whether a command has written to the store beside its session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrote {
-    /// It has. Then it has happened, whether somebody still waits for the answer or not.
-    Yes,
-    /// It has not.
-    No,
+    Notify(Box<News>),
+    /// Compact a session. Its outcome is the reply of the command, unless the compaction starts automatically.
+    Compact(Box<CompactionJob>),
+    /// Ask a model to sum up tool results of the session, then archive them.
+    Archive(Box<Ageing>),
 }
 
 /// The arguments of a command that takes none.
@@ -174,56 +241,6 @@ fn most_found() -> usize {
     50
 }
 
-/// The command that makes a prompt.
-pub const ASSEMBLE: &str = "strata.prompt.assemble";
-
-/// Whether a command may wait long for a model: one that compacts before it assembles, or has old tool results or
-/// iterations summed up.
-pub fn may_wait(name: &str, snapshot: &Snapshot) -> bool {
-    let settings = &snapshot.settings;
-    settings.compaction.summariser != SummariserKind::Extractive
-        && match name {
-            ASSEMBLE => settings.compaction.enabled && settings.compaction.auto,
-            "strata.iteration.add" => true,
-            _ => false,
-        }
-}
-
-/// Runs a command. `arguments` is the one JSON object of `workspace/executeCommand`, without its `session`.
-///
-/// # Errors
-/// [`CommandError`]; the session is to be thrown away then.
-pub fn run(name: &str, arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
-    context.cancel.check()?;
-    faults::reach(name, Point::Before);
-    let arguments = without_secrets(name, arguments, context.snapshot);
-    let mut reply = table::route(name, arguments, context)?;
-    faults::reach(name, Point::After);
-    if let Some(write) = context.write.take() {
-        context.cancel.check()?;
-        let written = write(&context.services.store)?;
-        context.wrote = Wrote::Yes;
-        if let (Value::Object(reply), Value::Object(written)) = (&mut reply, written) {
-            reply.extend(written);
-        }
-    }
-    Ok(reply)
-}
-
-/// Commands that look at what they are given themselves: recordings are screened message by message, since reasoning in them
-/// is sealed, and text that secrets are put back into is not for a model.
-const SCREENED_BY_THEMSELVES: &[&str] =
-    &["strata.history.import", "strata.session.import", "strata.redaction.restore"];
-
-/// What a client hands over, with placeholders in the place of secrets: what is never taken in can never be sent, stored or
-/// logged.
-fn without_secrets(name: &str, mut arguments: Value, snapshot: &Snapshot) -> Value {
-    if !SCREENED_BY_THEMSELVES.contains(&name) {
-        snapshot.screen.value(&mut arguments);
-    }
-    arguments
-}
-
 /// Takes the one argument object of a command and the session it names apart.
 ///
 /// # Errors
@@ -257,19 +274,6 @@ pub fn versioned(mut reply: Value, session: &Session) -> Value {
     reply
 }
 
-fn call<P: DeserializeOwned, R: Serialize>(
-    name: &str,
-    arguments: Value,
-    context: &mut Context<'_>,
-    command: fn(P, &mut Context<'_>) -> Result<R, CommandError>,
-) -> Result<Value, CommandError> {
-    let params: P = serde_path_to_error::deserialize(arguments)
-        .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))?;
-    let reply = command(params, context);
-    faults::reach(name, Point::Changed);
-    Ok(versioned(written(reply?)?, context.session))
-}
-
 fn written(reply: impl Serialize) -> Result<Value, CommandError> {
     serde_json::to_value(reply).map_err(|error| CommandError::failed(error.to_string()))
 }
@@ -277,28 +281,28 @@ fn written(reply: impl Serialize) -> Result<Value, CommandError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::headless::{HeadlessWorkspace, Settings};
 
     #[test]
-    fn every_announced_command_is_routed() {
-        let snapshot = Snapshot::empty();
-        for name in NAMES {
-            let mut session = Session::new("main");
-            let cancel = Cancel::new();
-            let mut context = Context {
-                snapshot: &snapshot,
-                session: &mut session,
-                sessions: &BTreeMap::new(),
-                current: "main",
-                services: &Services::default(),
-                compacting: Compacting::No,
-                now_ms: 0,
-                cancel: &cancel,
-                effects: vec![],
-                write: None,
-                wrote: Wrote::No,
-            };
-            let result = run(name, serde_json::json!({"no such field": 1}), &mut context);
-            assert!(matches!(result, Err(CommandError::InvalidParams { .. })), "{name}: {result:?}");
+    fn names_are_area_and_verb_and_unique() {
+        let mut names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+        assert!(names.iter().all(|name| name.starts_with("strata.") && name.split('.').count() == 3));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COMMANDS.len());
+    }
+
+    #[test]
+    fn every_command_refuses_unknown_arguments() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut workspace = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
+        for command in COMMANDS {
+            let result = workspace.execute(command, serde_json::json!({"no such field": 1}));
+            assert!(
+                matches!(result, Err(CommandError::InvalidParams { .. })),
+                "{}: {result:?}",
+                command.name
+            );
         }
     }
 

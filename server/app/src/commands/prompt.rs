@@ -10,12 +10,15 @@ use strata_engine::prompt::assembly::{
     Warning, WarningCode, Workspace,
 };
 use strata_engine::prompt::session::{Outcome, Recorded, Room, Status, Usage};
+use strata_engine::prompt::settings::SummariserKind;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{Body, Format, Tool};
 
 use super::said::Said;
-use super::{CommandError, Compacting, Context, Effect, Empty, compaction, tool_output};
-use crate::compaction_job::Job;
+use super::{Access, Command, CommandError, Context, Effect, Empty, Job, compaction, tool_output};
+use crate::compaction_job::CompactionJob;
+use crate::services::Services;
+use crate::snapshot::Snapshot;
 use crate::token_count_client::Measured;
 
 /// So often one prompt is counted by the client at most.
@@ -155,53 +158,68 @@ impl AssembleParams {
     }
 }
 
-pub(super) fn assemble(
-    mut params: AssembleParams,
-    context: &mut Context<'_>,
-) -> Result<Assembled, CommandError> {
-    check_extra(&params, context)?;
-    let AssembleParams { dry_run, body_as, .. } = params;
-    let extra = std::mem::take(&mut params.extra);
-    let handed_over = |mut reply: Assembled| {
-        reply.body.extend(extra);
-        if body_as == BodyAs::Text {
-            reply.body = Body::Text(reply.body.into_text());
+pub(super) struct Assemble;
+
+impl Command for Assemble {
+    const NAME: &str = "strata.prompt.assemble";
+    const SUMMARY: &str =
+        "Makes a prompt: a request body that a provider takes, with all that is known of it.";
+    const NEEDS_INDEX: bool = true;
+    type Args = AssembleParams;
+    type Reply = Assembled;
+
+    /// It may compact first, and may have the client count its tokens.
+    fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
+        let compaction = &snapshot.settings.compaction;
+        let asks_model = compaction.summariser != SummariserKind::Extractive;
+        services.token_count_client().is_some() || (asks_model && compaction.enabled && compaction.auto)
+    }
+
+    fn run(mut params: AssembleParams, context: &mut Context<'_>) -> Result<Assembled, CommandError> {
+        check_extra(&params, context)?;
+        let AssembleParams { dry_run, body_as, .. } = params;
+        let extra = std::mem::take(&mut params.extra);
+        let handed_over = |mut reply: Assembled| {
+            reply.body.extend(extra);
+            if body_as == BodyAs::Text {
+                reply.body = Body::Text(reply.body.into_text());
+            }
+            reply
+        };
+        let mut ask = params.into_ask(context.now_ms)?;
+        if let Request::ToolResults(results) = &mut ask.request {
+            for result in results {
+                result.content = tool_output::arrived(std::mem::take(&mut result.content), context);
+            }
         }
-        reply
-    };
-    let mut ask = params.into_ask(context.now_ms)?;
-    if let Request::ToolResults(results) = &mut ask.request {
-        for result in results {
-            result.content = tool_output::arrived(std::mem::take(&mut result.content), context);
+        inherit(context);
+        let mut prepared = prepared(&ask, context)?;
+        if dry_run {
+            return Ok(handed_over(prepared?.reply));
         }
+        if let Some(job) = due_before(&prepared, context)
+            && compacted(&job, context)?
+        {
+            prepared = self::prepared(&ask, context)?;
+        }
+        let mut prepared = measured(prepared?, &ask, context)?;
+        context.cancel.check()?;
+        let Assembled { model, warnings, .. } = &mut prepared.reply;
+        let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
+        if warnings.iter().any(is_about_model) && !context.services.is_news_of_model(model) {
+            warnings.retain(|warning| !is_about_model(warning));
+        }
+        warnings.retain(|warning| match (&warning.code, &warning.path) {
+            (WarningCode::Redacted, Some(path)) => context.services.tell_of_secrets(path, &warning.message),
+            _ => true,
+        });
+        Ok(handed_over(context.session.keep(prepared)))
     }
-    inherit(context);
-    let mut prepared = prepared(&ask, context)?;
-    if dry_run {
-        return Ok(handed_over(prepared?.reply));
-    }
-    if let Some(job) = due_before(&prepared, context)
-        && compacted(&job, context)?
-    {
-        prepared = self::prepared(&ask, context)?;
-    }
-    let mut prepared = measured(prepared?, &ask, context)?;
-    context.cancel.check()?;
-    let Assembled { model, warnings, .. } = &mut prepared.reply;
-    let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
-    if warnings.iter().any(is_about_model) && !context.services.is_news_of_model(model) {
-        warnings.retain(|warning| !is_about_model(warning));
-    }
-    warnings.retain(|warning| match (&warning.code, &warning.path) {
-        (WarningCode::Redacted, Some(path)) => context.services.tell_of_secrets(path, &warning.message),
-        _ => true,
-    });
-    Ok(handed_over(context.session.keep(prepared)))
 }
 
 /// The compaction that is due before this prompt is sent. What counts is what the prompt would be with everything in it, not
 /// what is left when it does not fit.
-fn due_before(prepared: &Result<Prepared, AssembleError>, context: &Context<'_>) -> Option<Job> {
+fn due_before(prepared: &Result<Prepared, AssembleError>, context: &Context<'_>) -> Option<CompactionJob> {
     let Context { session, snapshot, .. } = context;
     let due = |used, window| compaction::due(Moment::BeforeAssembling, Some(used), window, session, snapshot);
     match prepared {
@@ -276,77 +294,110 @@ fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Result<Prepared, Assembl
 
 /// Compacts the conversation before a prompt is made of it, and says whether it did. When it cannot be, the prompt is made
 /// of it as it is: what does not fit is shed.
-fn compacted(job: &Job, context: &mut Context<'_>) -> Result<bool, CommandError> {
-    if context.compacting == Compacting::Yes {
+fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, CommandError> {
+    if context.is_compacting {
         return Ok(false);
     }
-    let Context { snapshot, services, session, cancel, now_ms, .. } = context;
+    let Context { snapshot, services, session, cancel, .. } = context;
     services.tell_compaction(job.started());
     let drafted = job.draft(session, snapshot, &services.summarizer(snapshot), cancel);
     cancel.check()?;
     let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
         let news = job.ended(&draft);
-        let committed = session.compact(draft, &job.profile, &snapshot.settings.tools, *now_ms);
-        committed.map(|_| news).map_err(|error| error.to_string())
+        job.install(session, draft, snapshot).map(|()| news).map_err(|error| error.to_string())
     });
     let done = committed.is_ok();
     let news = committed.unwrap_or_else(|error| job.failed(&error));
     // Told when it is safely stored with the rest of the command.
-    context.effects.push(Effect::Tell(Box::new(news)));
+    context.effects.push(Effect::Start(Job::Notify(Box::new(news))));
     Ok(done)
 }
 
 /// What `assemble` would make, for people to read. Changes nothing.
-pub(super) fn preview(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
-    let mut ask = params.into_ask(context.now_ms)?;
-    match &mut ask.request {
-        Request::Prompt { text, images } if text.is_empty() && images.is_empty() => {
-            ask.request = Request::Nothing;
-        }
-        Request::ToolResults(results) => {
-            for result in results {
-                result.content = tool_output::foreseen(std::mem::take(&mut result.content), context);
+pub(super) struct PreviewPrompt;
+
+impl Command for PreviewPrompt {
+    const NAME: &str = "strata.prompt.preview";
+    const SUMMARY: &str = "Shows what would be sent, as a document to read.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = AssembleParams;
+    type Reply = Preview;
+
+    fn run(params: AssembleParams, context: &mut Context<'_>) -> Result<Preview, CommandError> {
+        let mut ask = params.into_ask(context.now_ms)?;
+        match &mut ask.request {
+            Request::Prompt { text, images } if text.is_empty() && images.is_empty() => {
+                ask.request = Request::Nothing;
             }
+            Request::ToolResults(results) => {
+                for result in results {
+                    result.content = tool_output::foreseen(std::mem::take(&mut result.content), context);
+                }
+            }
+            Request::Prompt { .. } | Request::Nothing => {}
         }
-        Request::Prompt { .. } | Request::Nothing => {}
+        inherit(context);
+        let prepared = prepared(&ask, context)??;
+        Ok(assembly::preview(&prepared, context.session))
     }
-    inherit(context);
-    let prepared = prepared(&ask, context)??;
-    Ok(assembly::preview(&prepared, context.session))
 }
 
 /// How far the preview differs from an earlier one, for chats that cannot take back what they sent.
-pub(super) fn changes(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
-    let now = preview(AssembleParams { policy: params.policy, ..AssembleParams::default() }, context)?;
-    let changes = assembly::changes_since(&params.since, &now);
-    Ok(Changes { text: now.text, changes })
+pub(super) struct ComparePrompts;
+
+impl Command for ComparePrompts {
+    const NAME: &str = "strata.prompt.changes";
+    const SUMMARY: &str = "Compares what would be sent with an earlier preview of it.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = ChangesParams;
+    type Reply = Changes;
+
+    fn run(params: ChangesParams, context: &mut Context<'_>) -> Result<Changes, CommandError> {
+        let now = PreviewPrompt::run(
+            AssembleParams { policy: params.policy, ..AssembleParams::default() },
+            context,
+        )?;
+        let changes = assembly::changes_since(&params.since, &now);
+        Ok(Changes { text: now.text, changes })
+    }
 }
 
-pub(super) fn record(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {
-    if params.response.is_some() && params.partial.is_some() {
-        return Err(CommandError::invalid("partial", "give either response or partial, not both"));
+pub(super) struct Record;
+
+impl Command for Record {
+    const NAME: &str = "strata.prompt.record";
+    const SUMMARY: &str = "Reports what came of a prompt, which commits the turn.";
+    type Args = RecordParams;
+    type Reply = Recorded;
+
+    fn run(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {
+        if params.response.is_some() && params.partial.is_some() {
+            return Err(CommandError::invalid("partial", "give either response or partial, not both"));
+        }
+        let answer = params.response.or(params.partial).map_or(Vec::new(), Said::into_blocks);
+        if answer.iter().any(ContentBlock::is_tool_result) {
+            return Err(CommandError::invalid(
+                "response",
+                "an answer cannot hold tool results; they are the next request",
+            ));
+        }
+        let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
+        let recorded = context.session.record(&params.id, outcome)?;
+        let means = context.snapshot.means();
+        let before = context.session.pressure(None, means);
+        archive_old_results(&before, context);
+        // Archiving forgets what was billed for the whole prompt, which is the best that is known of it.
+        let freed = before.history.saturating_sub(context.session.pressure(None, means).history);
+        let used = Some(before.context.saturating_sub(freed));
+        // A turn of a conversation is what an iteration is to a loop.
+        let due = [Moment::AfterTurn, Moment::OnIteration]
+            .into_iter()
+            .find_map(|moment| compaction::due(moment, used, None, context.session, context.snapshot));
+        context.effects.extend(due.map(|job| Effect::Start(Job::Compact(Box::new(job)))));
+        Ok(recorded)
     }
-    let answer = params.response.or(params.partial).map_or(Vec::new(), Said::into_blocks);
-    if answer.iter().any(ContentBlock::is_tool_result) {
-        return Err(CommandError::invalid(
-            "response",
-            "an answer cannot hold tool results; they are the next request",
-        ));
-    }
-    let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
-    let recorded = context.session.record(&params.id, outcome)?;
-    let means = context.snapshot.means();
-    let before = context.session.pressure(None, means);
-    archive_old_results(&before, context);
-    // Archiving forgets what was billed for the whole prompt, which is the best that is known of it.
-    let freed = before.history.saturating_sub(context.session.pressure(None, means).history);
-    let used = Some(before.context.saturating_sub(freed));
-    // A turn of a conversation is what an iteration is to a loop.
-    let due = [Moment::AfterTurn, Moment::OnIteration]
-        .into_iter()
-        .find_map(|moment| compaction::due(moment, used, None, context.session, context.snapshot));
-    context.effects.extend(due.map(|job| Effect::Compact(Box::new(job))));
-    Ok(recorded)
 }
 
 /// Archives tool results that grew old; in a while when a model is to sum them up, since nobody waits for it.
@@ -356,19 +407,40 @@ fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) {
     let room = if full { Room::None } else { Room::Left };
     let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return };
     match (ageing.question(), context.services.summarizer(context.snapshot).summariser()) {
-        (Some(_), Summariser::Model { .. }) => context.effects.push(Effect::Age(Box::new(ageing))),
+        (Some(_), Summariser::Model { .. }) => {
+            context.effects.push(Effect::Start(Job::Archive(Box::new(ageing))))
+        }
         _ => {
             context.session.age(ageing.apply(None));
         }
     }
 }
 
-pub(super) fn discard(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    context.session.discard(&params.id)?;
-    Ok(Empty {})
+pub(super) struct Discard;
+
+impl Command for Discard {
+    const NAME: &str = "strata.prompt.discard";
+    const SUMMARY: &str = "Drops a prompt that was not sent.";
+    type Args = PromptId;
+    type Reply = Empty;
+
+    fn run(params: PromptId, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        context.session.discard(&params.id)?;
+        Ok(Empty {})
+    }
 }
 
-pub(super) fn estimate(params: EstimateParams, context: &mut Context<'_>) -> Result<Estimate, CommandError> {
-    let (model, tokens) = context.snapshot.count(&params.text, params.model.as_deref());
-    Ok(Estimate { tokens, model })
+pub(super) struct EstimateTokens;
+
+impl Command for EstimateTokens {
+    const NAME: &str = "strata.prompt.estimate";
+    const SUMMARY: &str = "Counts the tokens of a text.";
+    const ACCESS: Access = Access::Reads;
+    type Args = EstimateParams;
+    type Reply = Estimate;
+
+    fn run(params: EstimateParams, context: &mut Context<'_>) -> Result<Estimate, CommandError> {
+        let (model, tokens) = context.snapshot.count(&params.text, params.model.as_deref());
+        Ok(Estimate { tokens, model })
+    }
 }

@@ -6,7 +6,7 @@ use strata_engine::conversation::history::{ContentBlock, MessageId, ResultPart};
 use strata_engine::key::FileKey;
 use strata_engine::tokens::redaction::{Found, Placeholder, Restored, placeholders};
 
-use super::{CommandError, Context, NoArguments};
+use super::{Access, Command, CommandError, Context, NoArguments};
 
 /// A text with placeholders.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,51 +66,69 @@ impl Listed {
     }
 }
 
-pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
-    let Context { snapshot, session, .. } = context;
-    let mut secrets = Vec::new();
-    for key in session.selection.selected().keys() {
-        // A file that cannot be read shows nothing.
-        let Ok(file) = snapshot.text(key, &session.selection) else { continue };
-        let listed = |Found { rule, line, placeholder }: &Found| Listed {
-            path: Some(key.clone()),
-            ..Listed::new(rule, placeholder.clone(), *line)
+pub(super) struct List;
+
+impl Command for List {
+    const NAME: &str = "strata.redaction.list";
+    const SUMMARY: &str = "Lists the secrets in whose place placeholders stand.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Listing;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+        let Context { snapshot, session, .. } = context;
+        let mut secrets = Vec::new();
+        for key in session.selection.selected().keys() {
+            // A file that cannot be read shows nothing.
+            let Ok(file) = snapshot.text(key, &session.selection) else { continue };
+            let listed = |Found { rule, line, placeholder }: &Found| Listed {
+                path: Some(key.clone()),
+                ..Listed::new(rule, placeholder.clone(), *line)
+            };
+            secrets.extend(file.redacted.iter().map(listed));
+        }
+        let found_in = |text: &str| -> Vec<Listed> {
+            let found = placeholders(text).map(|(range, placeholder)| {
+                let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
+                let rule = snapshot.screen.rule_of(&placeholder).map(str::to_owned);
+                Listed::new(&rule.unwrap_or_else(|| placeholder.label().to_owned()), placeholder, line)
+            });
+            found.collect()
         };
-        secrets.extend(file.redacted.iter().map(listed));
+        for page in session.pages.iter() {
+            let url = page.address.to_string();
+            secrets.extend(
+                found_in(&page.text).into_iter().map(|listed| Listed { url: Some(url.clone()), ..listed }),
+            );
+        }
+        for message in session.history.messages() {
+            let texts = message.body.content.iter().flat_map(texts_of);
+            let listed = texts.flat_map(|text| found_in(&text));
+            secrets.extend(listed.map(|listed| Listed { message: Some(message.id), ..listed }));
+        }
+        Ok(Listing { secrets })
     }
-    let found_in = |text: &str| -> Vec<Listed> {
-        let found = placeholders(text).map(|(range, placeholder)| {
-            let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
-            let rule = snapshot.screen.rule_of(&placeholder).map(str::to_owned);
-            Listed::new(&rule.unwrap_or_else(|| placeholder.label().to_owned()), placeholder, line)
-        });
-        found.collect()
-    };
-    for page in session.pages.iter() {
-        let url = page.address.to_string();
-        secrets.extend(
-            found_in(&page.text).into_iter().map(|listed| Listed { url: Some(url.clone()), ..listed }),
-        );
-    }
-    for message in session.history.messages() {
-        let texts = message.body.content.iter().flat_map(texts_of);
-        let listed = texts.flat_map(|text| found_in(&text));
-        secrets.extend(listed.map(|listed| Listed { message: Some(message.id), ..listed }));
-    }
-    Ok(Listing { secrets })
 }
 
-pub(super) fn restore(
-    params: RestoreParams,
-    context: &mut Context<'_>,
-) -> Result<RestoreReply, CommandError> {
-    let Context { snapshot, session, .. } = context;
-    // What selected files hold is known again after a restart as soon as they were looked at.
-    for key in session.selection.selected().keys() {
-        let _ = snapshot.text(key, &session.selection);
+pub(super) struct Restore;
+
+impl Command for Restore {
+    const NAME: &str = "strata.redaction.restore";
+    const SUMMARY: &str = "Puts the secrets back into a text that is to be applied.";
+    const ACCESS: Access = Access::Reads;
+    const SCREENED: bool = false;
+    type Args = RestoreParams;
+    type Reply = RestoreReply;
+
+    fn run(params: RestoreParams, context: &mut Context<'_>) -> Result<RestoreReply, CommandError> {
+        let Context { snapshot, session, .. } = context;
+        // What selected files hold is known again after a restart as soon as they were looked at.
+        for key in session.selection.selected().keys() {
+            let _ = snapshot.text(key, &session.selection);
+        }
+        let Restored { text, restored, unknown } = snapshot.screen.restore(&params.text);
+        Ok(RestoreReply { text, restored, unknown })
     }
-    let Restored { text, restored, unknown } = snapshot.screen.restore(&params.text);
-    Ok(RestoreReply { text, restored, unknown })
 }
 
 /// The texts of a block in which placeholders can stand.

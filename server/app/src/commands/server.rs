@@ -13,7 +13,7 @@ use strata_host::config::{Effective, Ignored, Origin};
 
 use crate::index::Efforts;
 
-use super::{CommandError, Context, Effect, Empty, NoArguments};
+use super::{Access, Command, CommandError, Context, Effect, Empty, Job, NoArguments};
 
 /// How the server stands.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -63,37 +63,77 @@ pub(super) struct ModelsReply {
     models: Vec<Model>,
 }
 
-pub(super) fn status(_: NoArguments, context: &mut Context<'_>) -> Result<ServerStatus, CommandError> {
-    let snapshot = context.snapshot;
-    Ok(ServerStatus {
-        version: env!("CARGO_PKG_VERSION"),
-        session: context.current.to_owned(),
-        roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),
-        open_documents: snapshot.buffers.len(),
-        index: snapshot.index.state,
-        files: snapshot.index.files.len(),
-        outlined: snapshot.index.symbols.len(),
-        efforts: snapshot.index.efforts,
-        languages: strata_engine::code::outline::languages(),
-        trusted: snapshot.trust == Trust::Trusted,
-        notes: snapshot.index.notes.iter().cloned().chain(snapshot.configuration.ignored()).collect(),
-    })
+pub(super) struct Status;
+
+impl Command for Status {
+    const NAME: &str = "strata.server.status";
+    const SUMMARY: &str = "Says how the server stands.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = ServerStatus;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ServerStatus, CommandError> {
+        let snapshot = context.snapshot;
+        Ok(ServerStatus {
+            version: env!("CARGO_PKG_VERSION"),
+            session: context.sessions.current_id().to_string(),
+            roots: snapshot.roots.iter().map(|root| root.path().display().to_string()).collect(),
+            open_documents: snapshot.buffers.len(),
+            index: snapshot.index.state,
+            files: snapshot.index.files.len(),
+            outlined: snapshot.index.symbols.len(),
+            efforts: snapshot.index.efforts,
+            languages: strata_engine::code::outline::languages(),
+            trusted: snapshot.trust == Trust::Trusted,
+            notes: snapshot.index.notes.iter().cloned().chain(snapshot.configuration.ignored()).collect(),
+        })
+    }
 }
 
-pub(super) fn reindex(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
-    context.effects.push(Effect::Reindex);
-    Ok(Empty {})
+pub(super) struct Reindex;
+
+impl Command for Reindex {
+    const NAME: &str = "strata.server.reindex";
+    const SUMMARY: &str = "Walks and outlines the repository anew.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Empty;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Empty, CommandError> {
+        context.effects.push(Effect::Start(Job::Reindex));
+        Ok(Empty {})
+    }
 }
 
-pub(super) fn settings(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
-    let snapshot = context.snapshot;
-    let Effective { origins, ignored, .. } = snapshot.configuration.effective().clone();
-    // Nothing of it should be a secret; what is one all the same is not shown around.
-    let mut settings = super::written(&*snapshot.settings)?;
-    snapshot.screen.value(&mut settings);
-    Ok(SettingsReply { settings, origins, ignored })
+pub(super) struct ShowSettings;
+
+impl Command for ShowSettings {
+    const NAME: &str = "strata.server.settings";
+    const SUMMARY: &str = "Shows the settings in force.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = SettingsReply;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
+        let snapshot = context.snapshot;
+        let Effective { origins, ignored, .. } = snapshot.configuration.effective().clone();
+        // Nothing of it should be a secret; what is one all the same is not shown around.
+        let mut settings = super::written(&*snapshot.settings)?;
+        snapshot.screen.value(&mut settings);
+        Ok(SettingsReply { settings, origins, ignored })
+    }
 }
 
-pub(super) fn models(_: NoArguments, context: &mut Context<'_>) -> Result<ModelsReply, CommandError> {
-    Ok(ModelsReply { models: context.snapshot.models.iter().cloned().collect() })
+pub(super) struct Models;
+
+impl Command for Models {
+    const NAME: &str = "strata.server.models";
+    const SUMMARY: &str = "Lists what is known of models.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = ModelsReply;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ModelsReply, CommandError> {
+        Ok(ModelsReply { models: context.snapshot.models.iter().cloned().collect() })
+    }
 }

@@ -11,11 +11,11 @@ use strata_engine::conversation::history::{Message, MessageId, NewMessage};
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::wire::{self, Body, Format};
 use strata_engine::tokens::redaction::Screen;
-use strata_host::store::{Access, Scope, SessionInfo, StoreError};
+use strata_host::store::{self, Scope, SessionInfo, StoreError};
 
 use super::memory::Found;
 use super::tool_output::quota;
-use super::{CommandError, Context, Effect, Empty, Later, NoArguments};
+use super::{Access, Command, CommandError, Context, Effect, Empty, Later, NoArguments};
 use crate::commands::MAIN_SESSION;
 use crate::session_store::{SessionStore, SessionStoreError};
 
@@ -182,177 +182,282 @@ pub(super) struct Steps {
     files_read: Vec<String>,
 }
 
-pub(super) fn new(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
-    open(Arc::new(Session::new(SessionStore::new_id()?)), context)
-}
+pub(super) struct New;
 
-pub(super) fn reset(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
-    let mut session = context.session.clone();
-    session.begin_again(SessionStore::new_id()?);
-    open(Arc::new(session), context)
-}
+impl Command for New {
+    const NAME: &str = "strata.session.new";
+    const SUMMARY: &str = "Begins a session and shows it.";
+    type Args = NoArguments;
+    type Reply = Opened;
 
-pub(super) fn load(params: LoadParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
-    if let Some(session) = context.sessions.get(params.id.as_str()).cloned() {
-        return open(session, context);
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+        open(Arc::new(Session::new(SessionStore::new_id()?)), context)
     }
-    let access = if params.read_only { Access::Read } else { Access::Write };
-    let session = context.services.store.load(&params.id, access)?;
-    open(session, context)
 }
 
-pub(super) fn fork(params: ForkParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
-    let mut session = context.session.clone();
-    if let Some(until) = params.until {
-        session.end_with(until)?;
+pub(super) struct Reset;
+
+impl Command for Reset {
+    const NAME: &str = "strata.session.reset";
+    const SUMMARY: &str = "Begins a session with the same files in view and shows it.";
+    type Args = NoArguments;
+    type Reply = Opened;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+        let mut session = context.session.clone();
+        session.begin_again(SessionStore::new_id()?);
+        open(Arc::new(session), context)
     }
-    session.rename(SessionStore::new_id()?);
-    let session = Arc::new(session);
-    let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
-    let quota = quota(context);
-    context.at_last::<Empty, _>(move |store| {
-        if store.access(&from).is_some() {
-            store.with(|store| {
-                store.allow_spills(quota);
-                Ok(())
-            })?;
-        }
-        store.fork(&from, &copy, &params.name, now_ms)?;
-        Ok(Empty {})
-    });
-    open(session, context)
 }
 
-pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Sessions, CommandError> {
-    let stored = context.services.store.list()?;
-    let unsaved = context.sessions.values().filter(|session| {
-        !session.history.is_empty() && !stored.iter().any(|info| *info.id.as_str() == *session.id)
-    });
-    let unsaved = unsaved.map(|session| {
-        let preview = session.history.messages().first().map(|message| message.text()).unwrap_or_default();
-        let preview = strata_engine::conversation::conversation_facts::one_line(&preview, 120);
-        Listed {
-            name: String::new(),
-            created_ms: None,
-            updated_ms: None,
-            messages: session.history.len(),
-            preview,
-            ..listed(&session.id, context)
-        }
-    });
-    let unsaved: Vec<Listed> = unsaved.collect();
-    let kept = stored.iter().filter(|info| info.messages > 0).map(|info| {
-        let SessionInfo { id, name, created_ms, updated_ms, messages, preview } = info.clone();
-        let (created_ms, updated_ms) = (Some(created_ms), Some(updated_ms));
-        Listed { name, created_ms, updated_ms, messages, preview, ..listed(id.as_str(), context) }
-    });
-    Ok(Sessions { sessions: unsaved.into_iter().chain(kept).collect() })
-}
+pub(super) struct Load;
 
-pub(super) fn steps(_: NoArguments, context: &mut Context<'_>) -> Result<Steps, CommandError> {
-    let (session, tools) = (&context.session, &context.snapshot.settings.tools);
-    let steps = session.trail.steps(&session.history, tools);
-    Ok(Steps { steps, files_read: session.trail.files_read(&session.history, tools) })
-}
+impl Command for Load {
+    const NAME: &str = "strata.session.load";
+    const SUMMARY: &str = "Opens a stored session and shows it.";
+    type Args = LoadParams;
+    type Reply = Opened;
 
-pub(super) fn rename(params: RenameParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
-    let id = own_name(params.id, context);
-    let own = (*id == *context.session.id).then(|| context.session.clone());
-    let (id, now_ms) = (id.parse()?, context.now_ms);
-    Ok(context.at_last(move |store| {
-        if let Some(own) = own {
-            store.begin(&own, now_ms)?;
+    fn run(params: LoadParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+        if let Some(session) = context.sessions.get(params.id.as_str()).cloned() {
+            return open(session, context);
         }
-        store.with(|store| store.rename(&id, &params.name))?;
-        Ok(Empty {})
-    }))
-}
-
-pub(super) fn delete(params: DeleteParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
-    if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
-        // Earlier versions have stored sessions under this name, and what is deleted is gone.
-        let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
-        if is_stored {
-            return Err(CommandError::failed(
-                "`main` is the session at hand, and another one is stored under this name: leave `id` out for the \
-                 one at hand; `strata sessions delete main` deletes the other one",
-            ));
-        }
+        let access = if params.read_only { store::Access::Read } else { store::Access::Write };
+        let session = context.services.store.load(&params.id, access)?;
+        open(session, context)
     }
-    let id = own_name(params.id, context);
-    let own = *id == *context.session.id;
-    if !own && context.sessions.contains_key(id.as_str()) {
-        let message = format!("session `{id}` is open; send the command with \"session\": \"{id}\"");
-        return Err(CommandError::failed(message));
-    }
-    if own {
-        context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
-    }
-    Ok(context.at_last(move |store| {
-        match store.delete(&id) {
-            // Nothing was said in it yet, so there is only something to close.
-            Err(SessionStoreError::Store(StoreError::NoSession(_))) if own => {}
-            deleted => deleted?,
-        }
-        Ok(Empty {})
-    }))
 }
 
-pub(super) fn export(params: ExportParams, context: &mut Context<'_>) -> Result<Exported, CommandError> {
-    let id = own_name(params.id, context);
-    let format = params.format;
-    let text = match format {
-        ExportFormat::Jsonl => {
-            if *id == *context.session.id {
-                context.services.store.begin(context.session, context.now_ms)?;
+pub(super) struct Fork;
+
+impl Command for Fork {
+    const NAME: &str = "strata.session.fork";
+    const SUMMARY: &str = "Begins a session with the messages of this one and shows it.";
+    type Args = ForkParams;
+    type Reply = Opened;
+
+    fn run(params: ForkParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+        let mut session = context.session.clone();
+        if let Some(until) = params.until {
+            session.end_with(until)?;
+        }
+        session.rename(SessionStore::new_id()?);
+        let session = Arc::new(session);
+        let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
+        let quota = quota(context);
+        context.at_last::<Empty, _>(move |store| {
+            if store.access(&from).is_some() {
+                store.with(|store| {
+                    store.allow_spills(quota);
+                    Ok(())
+                })?;
             }
-            let name = id.parse()?;
-            let mut lines = Vec::new();
-            context.services.store.with(|store| store.export(&name, &mut lines))?;
-            String::from_utf8_lossy(&lines).into_owned()
-        }
-        ExportFormat::Anthropic => seen(&id, Format::Anthropic, context)?,
-        ExportFormat::OpenAi => seen(&id, Format::OpenAi, context)?,
-        ExportFormat::Markdown => seen(&id, Format::Markdown, context)?,
-    };
-    Ok(Exported { format, text })
-}
-
-pub(super) fn import(
-    params: ImportParams,
-    context: &mut Context<'_>,
-) -> Result<Later<Imported>, CommandError> {
-    if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
-        let text = lines_without_secrets(&params.text, &context.snapshot.screen);
-        return Ok(context.at_last(move |store| {
-            let imported = store.with(|store| store.import(text.as_bytes()))?;
-            let id = imported.handle.id().as_str().to_owned();
-            Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
-        }));
+            store.fork(&from, &copy, &params.name, now_ms)?;
+            Ok(Empty {})
+        });
+        open(session, context)
     }
-    let imported = read(&params.text, &context.snapshot.screen)?;
-    let mut session = Session::new(SessionStore::new_id()?);
-    session.set_history(imported.messages);
-    let (id, messages) = (session.id.to_string(), session.history.len());
-    let session = Arc::new(session);
-    context.effects.push(Effect::Open(Arc::clone(&session)));
-    let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
-    let name = context.snapshot.screen.text(&params.name).into_owned();
-    Ok(context.at_last(move |store| {
-        store.add(&session, &name, now_ms)?;
-        Ok(Imported { id, messages, form, skipped })
-    }))
 }
 
-pub(super) fn search(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
-    context.services.store.begin(context.session, context.now_ms)?;
-    let scope = Scope::Session(context.session.id.parse()?);
-    super::memory::search_in(&params.query, params.limit, &scope, context)
+pub(super) struct ListSessions;
+
+impl Command for ListSessions {
+    const NAME: &str = "strata.session.list";
+    const SUMMARY: &str = "Lists the sessions, the one written to last first.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Sessions;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Sessions, CommandError> {
+        let stored = context.services.store.list()?;
+        let unsaved = context.sessions.iter().filter(|session| {
+            !session.history.is_empty() && !stored.iter().any(|info| *info.id.as_str() == *session.id)
+        });
+        let unsaved = unsaved.map(|session| {
+            let preview =
+                session.history.messages().first().map(|message| message.text()).unwrap_or_default();
+            let preview = strata_engine::conversation::conversation_facts::one_line(&preview, 120);
+            Listed {
+                name: String::new(),
+                created_ms: None,
+                updated_ms: None,
+                messages: session.history.len(),
+                preview,
+                ..listed(&session.id, context)
+            }
+        });
+        let unsaved: Vec<Listed> = unsaved.collect();
+        let kept = stored.iter().filter(|info| info.messages > 0).map(|info| {
+            let SessionInfo { id, name, created_ms, updated_ms, messages, preview } = info.clone();
+            let (created_ms, updated_ms) = (Some(created_ms), Some(updated_ms));
+            Listed { name, created_ms, updated_ms, messages, preview, ..listed(id.as_str(), context) }
+        });
+        Ok(Sessions { sessions: unsaved.into_iter().chain(kept).collect() })
+    }
+}
+
+pub(super) struct ListSteps;
+
+impl Command for ListSteps {
+    const NAME: &str = "strata.session.steps";
+    const SUMMARY: &str = "Lists what the tools did in the session.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Steps;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Steps, CommandError> {
+        let (session, tools) = (&context.session, &context.snapshot.settings.tools);
+        let steps = session.trail.steps(&session.history, tools);
+        Ok(Steps { steps, files_read: session.trail.files_read(&session.history, tools) })
+    }
+}
+
+pub(super) struct Rename;
+
+impl Command for Rename {
+    const NAME: &str = "strata.session.rename";
+    const SUMMARY: &str = "Gives a session a name.";
+    const ACCESS: Access = Access::Stores;
+    type Args = RenameParams;
+    type Reply = Later<Empty>;
+
+    fn run(params: RenameParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+        let id = own_name(params.id, context);
+        let own = (*id == *context.session.id).then(|| context.session.clone());
+        let (id, now_ms) = (id.parse()?, context.now_ms);
+        Ok(context.at_last(move |store| {
+            if let Some(own) = own {
+                store.begin(&own, now_ms)?;
+            }
+            store.with(|store| store.rename(&id, &params.name))?;
+            Ok(Empty {})
+        }))
+    }
+}
+
+pub(super) struct Delete;
+
+impl Command for Delete {
+    const NAME: &str = "strata.session.delete";
+    const SUMMARY: &str = "Deletes a session.";
+    const ACCESS: Access = Access::Stores;
+    type Args = DeleteParams;
+    type Reply = Later<Empty>;
+
+    fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+        if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
+            // Earlier versions have stored sessions under this name, and what is deleted is gone.
+            let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
+            if is_stored {
+                return Err(CommandError::failed(
+                    "`main` is the session at hand, and another one is stored under this name: leave `id` out for the \
+                     one at hand; `strata sessions delete main` deletes the other one",
+                ));
+            }
+        }
+        let id = own_name(params.id, context);
+        let own = *id == *context.session.id;
+        if !own && context.sessions.contains(id.as_str()) {
+            let message = format!("session `{id}` is open; send the command with \"session\": \"{id}\"");
+            return Err(CommandError::failed(message));
+        }
+        if own {
+            context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
+        }
+        Ok(context.at_last(move |store| {
+            match store.delete(&id) {
+                // Nothing was said in it yet, so there is only something to close.
+                Err(SessionStoreError::Store(StoreError::NoSession(_))) if own => {}
+                deleted => deleted?,
+            }
+            Ok(Empty {})
+        }))
+    }
+}
+
+pub(super) struct Export;
+
+impl Command for Export {
+    const NAME: &str = "strata.session.export";
+    const SUMMARY: &str = "Writes a session out as text.";
+    const ACCESS: Access = Access::Stores;
+    type Args = ExportParams;
+    type Reply = Exported;
+
+    fn run(params: ExportParams, context: &mut Context<'_>) -> Result<Exported, CommandError> {
+        let id = own_name(params.id, context);
+        let format = params.format;
+        let text = match format {
+            ExportFormat::Jsonl => {
+                if *id == *context.session.id {
+                    context.services.store.begin(context.session, context.now_ms)?;
+                }
+                let name = id.parse()?;
+                let mut lines = Vec::new();
+                context.services.store.with(|store| store.export(&name, &mut lines))?;
+                String::from_utf8_lossy(&lines).into_owned()
+            }
+            ExportFormat::Anthropic => seen(&id, Format::Anthropic, context)?,
+            ExportFormat::OpenAi => seen(&id, Format::OpenAi, context)?,
+            ExportFormat::Markdown => seen(&id, Format::Markdown, context)?,
+        };
+        Ok(Exported { format, text })
+    }
+}
+
+pub(super) struct Import;
+
+impl Command for Import {
+    const NAME: &str = "strata.session.import";
+    const SUMMARY: &str = "Makes a session of a text that `strata.session.export` or another program wrote.";
+    const ACCESS: Access = Access::Stores;
+    const SCREENED: bool = false;
+    type Args = ImportParams;
+    type Reply = Later<Imported>;
+
+    fn run(params: ImportParams, context: &mut Context<'_>) -> Result<Later<Imported>, CommandError> {
+        if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
+            let text = lines_without_secrets(&params.text, &context.snapshot.screen);
+            return Ok(context.at_last(move |store| {
+                let imported = store.with(|store| store.import(text.as_bytes()))?;
+                let id = imported.handle.id().as_str().to_owned();
+                Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
+            }));
+        }
+        let imported = read(&params.text, &context.snapshot.screen)?;
+        let mut session = Session::new(SessionStore::new_id()?);
+        session.set_history(imported.messages);
+        let (id, messages) = (session.id.to_string(), session.history.len());
+        let session = Arc::new(session);
+        context.effects.push(Effect::Open(Arc::clone(&session)));
+        let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
+        let name = context.snapshot.screen.text(&params.name).into_owned();
+        Ok(context.at_last(move |store| {
+            store.add(&session, &name, now_ms)?;
+            Ok(Imported { id, messages, form, skipped })
+        }))
+    }
+}
+
+pub(super) struct Search;
+
+impl Command for Search {
+    const NAME: &str = "strata.session.search";
+    const SUMMARY: &str = "Finds words in the session.";
+    const ACCESS: Access = Access::Reads;
+    type Args = SearchParams;
+    type Reply = Found;
+
+    fn run(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+        context.services.store.begin(context.session, context.now_ms)?;
+        let scope = Scope::Session(context.session.id.parse()?);
+        super::memory::search_in(&params.query, params.limit, &scope, context)
+    }
 }
 
 fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<Opened, CommandError> {
     let (id, messages) = (session.id.to_string(), session.history.len());
-    let read_only = context.services.store.access(&id) == Some(Access::Read);
+    let read_only = context.services.store.access(&id) == Some(store::Access::Read);
     context.effects.push(Effect::Open(Arc::clone(&session)));
     context.effects.push(Effect::Show(Arc::clone(&session.id)));
     Ok(Opened { id, messages, read_only })
@@ -366,9 +471,9 @@ fn listed(id: &str, context: &Context<'_>) -> Listed {
         updated_ms: None,
         messages: 0,
         preview: String::new(),
-        open: context.sessions.contains_key(id),
-        current: context.current == id,
-        read_only: context.services.store.access(id) == Some(Access::Read),
+        open: context.sessions.contains(id),
+        current: **context.sessions.current_id() == *id,
+        read_only: context.services.store.access(id) == Some(store::Access::Read),
     }
 }
 

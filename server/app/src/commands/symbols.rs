@@ -8,7 +8,7 @@ use strata_engine::code::outline::{LEGEND, SymbolKind};
 use strata_engine::code::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 use strata_engine::key::FileKey;
 
-use super::{CommandError, Context, most_found};
+use super::{Access, Command, CommandError, Context, most_found};
 use crate::snapshot::Snapshot;
 
 /// How large the map is to be, and what it is about.
@@ -198,36 +198,50 @@ struct RelevantItem {
     score: f64,
 }
 
-pub(super) fn map(params: MapParams, context: &mut Context<'_>) -> Result<MapReply, CommandError> {
-    let snapshot = context.snapshot;
-    let focus: Result<Vec<FileKey>, CommandError> = params
-        .focus
-        .iter()
-        .enumerate()
-        .map(|(at, path)| known(snapshot, &format!("focus[{at}]"), path))
-        .collect();
-    let focus = focus?;
-    let symbols = snapshot.symbols(context.cancel)?;
-    let seeds = Seeds { selected: &focus, ..Seeds::default() };
-    let ranking = snapshot.index.references.rank(&seeds);
-    let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
-    let count = |text: &str| snapshot.count(text, None).1;
-    let nothing = BTreeSet::new();
-    let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
-    let request = MapRequest { budget, kept: &[], ranked: &ranked, without: &nothing };
-    let mut map = map_within(&symbols, &request, &count);
-    map.blocks.sort_by(|one, other| one.key.cmp(&other.key));
-    let files: Vec<MapFile> =
-        map.blocks.iter().map(|block| MapFile { path: block.key.clone(), tokens: block.tokens }).collect();
-    let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
-    Ok(MapReply {
-        legend: LEGEND,
-        text: texts.join("\n"),
-        tokens: map.total,
-        budget,
-        left_out: symbols.len().saturating_sub(files.len()),
-        files,
-    })
+pub(super) struct Map;
+
+impl Command for Map {
+    const NAME: &str = "strata.symbols.map";
+    const SUMMARY: &str = "Makes the symbol map.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = MapParams;
+    type Reply = MapReply;
+
+    fn run(params: MapParams, context: &mut Context<'_>) -> Result<MapReply, CommandError> {
+        let snapshot = context.snapshot;
+        let focus: Result<Vec<FileKey>, CommandError> = params
+            .focus
+            .iter()
+            .enumerate()
+            .map(|(at, path)| known(snapshot, &format!("focus[{at}]"), path))
+            .collect();
+        let focus = focus?;
+        let symbols = snapshot.symbols(context.cancel)?;
+        let seeds = Seeds { selected: &focus, ..Seeds::default() };
+        let ranking = snapshot.index.references.rank(&seeds);
+        let budget = params.budget.unwrap_or_else(|| snapshot.map_budget());
+        let count = |text: &str| snapshot.count(text, None).1;
+        let nothing = BTreeSet::new();
+        let ranked: Vec<FileKey> = focus.iter().chain(ranking.files()).cloned().collect();
+        let request = MapRequest { budget, kept: &[], ranked: &ranked, without: &nothing };
+        let mut map = map_within(&symbols, &request, &count);
+        map.blocks.sort_by(|one, other| one.key.cmp(&other.key));
+        let files: Vec<MapFile> = map
+            .blocks
+            .iter()
+            .map(|block| MapFile { path: block.key.clone(), tokens: block.tokens })
+            .collect();
+        let texts: Vec<&str> = map.blocks.iter().map(|block| &*block.text).collect();
+        Ok(MapReply {
+            legend: LEGEND,
+            text: texts.join("\n"),
+            tokens: map.total,
+            budget,
+            left_out: symbols.len().saturating_sub(files.len()),
+            files,
+        })
+    }
 }
 
 /// A file of the workspace. A misspelt one would silently change nothing.
@@ -241,36 +255,55 @@ fn known(snapshot: &Snapshot, field: &str, path: &str) -> Result<FileKey, Comman
     }
 }
 
-pub(super) fn file(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
-    let snapshot = context.snapshot;
-    let key = context.file("path", &params.path)?;
-    let symbols = snapshot.symbols(context.cancel)?;
-    let Some(file) = symbols.get(&key) else {
-        let languages = strata_engine::code::outline::languages().join(", ");
-        return Err(CommandError::failed(format!(
-            "{key} has no outline; there are outlines for {languages}"
-        )));
-    };
-    let text = file.block.text.to_string();
-    let tokens = snapshot.count(&text, None).1;
-    Ok(FileReply { path: key, language: file.language.name(), text, tokens })
+pub(super) struct File;
+
+impl Command for File {
+    const NAME: &str = "strata.symbols.file";
+    const SUMMARY: &str = "Outlines one file.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = FileParams;
+    type Reply = FileReply;
+
+    fn run(params: FileParams, context: &mut Context<'_>) -> Result<FileReply, CommandError> {
+        let snapshot = context.snapshot;
+        let key = context.file("path", &params.path)?;
+        let symbols = snapshot.symbols(context.cancel)?;
+        let Some(file) = symbols.get(&key) else {
+            let languages = strata_engine::code::outline::languages().join(", ");
+            return Err(CommandError::failed(format!(
+                "{key} has no outline; there are outlines for {languages}"
+            )));
+        };
+        let text = file.block.text.to_string();
+        let tokens = snapshot.count(&text, None).1;
+        Ok(FileReply { path: key, language: file.language.name(), text, tokens })
+    }
 }
 
-pub(super) fn references(
-    params: ReferencesParams,
-    context: &mut Context<'_>,
-) -> Result<ReferencesReply, CommandError> {
-    let snapshot = context.snapshot;
-    let only = params.path.map(|path| known(snapshot, "path", &path)).transpose()?;
-    let symbols = snapshot.symbols(context.cancel)?;
-    let found = snapshot.index.references.references_to(&params.name).into_iter();
-    let wanted = found.filter(|found| only.as_ref().is_none_or(|only| *only == found.definer));
-    let definitions = wanted.map(|found| Definition {
-        heads: heads(&symbols, &found.definer, &params.name),
-        path: found.definer,
-        referrers: referrers(found.referrers),
-    });
-    Ok(ReferencesReply { definitions: definitions.collect(), name: params.name })
+pub(super) struct References;
+
+impl Command for References {
+    const NAME: &str = "strata.symbols.references";
+    const SUMMARY: &str = "Says who mentions a name.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = ReferencesParams;
+    type Reply = ReferencesReply;
+
+    fn run(params: ReferencesParams, context: &mut Context<'_>) -> Result<ReferencesReply, CommandError> {
+        let snapshot = context.snapshot;
+        let only = params.path.map(|path| known(snapshot, "path", &path)).transpose()?;
+        let symbols = snapshot.symbols(context.cancel)?;
+        let found = snapshot.index.references.references_to(&params.name).into_iter();
+        let wanted = found.filter(|found| only.as_ref().is_none_or(|only| *only == found.definer));
+        let definitions = wanted.map(|found| Definition {
+            heads: heads(&symbols, &found.definer, &params.name),
+            path: found.definer,
+            referrers: referrers(found.referrers),
+        });
+        Ok(ReferencesReply { definitions: definitions.collect(), name: params.name })
+    }
 }
 
 fn heads(symbols: &SymbolIndex, key: &FileKey, name: &str) -> Vec<Box<str>> {
@@ -282,59 +315,86 @@ fn referrers(referrers: Vec<(FileKey, f64)>) -> Vec<Referrer> {
     referrers.into_iter().map(|(path, likelihood)| Referrer { path, likelihood }).collect()
 }
 
-pub(super) fn dependents(
-    params: FileParams,
-    context: &mut Context<'_>,
-) -> Result<DependentsReply, CommandError> {
-    let snapshot = context.snapshot;
-    let key = known(snapshot, "path", &params.path)?;
-    let references = &snapshot.index.references;
-    let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
-    let dependents = owned(references.dependents(&key));
-    let dependencies = owned(references.dependencies(&key));
-    let both: BTreeSet<&FileKey> = dependencies.iter().collect();
-    let mutual = dependents.iter().filter(|key| both.contains(key)).cloned().collect();
-    let imports = owned(references.imports(&key));
-    Ok(DependentsReply {
-        incoming: references.incoming(&key),
-        path: key,
-        dependents,
-        dependencies,
-        imports,
-        mutual,
-    })
-}
+pub(super) struct Dependents;
 
-pub(super) fn find(params: FindParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
-    let symbols = context.snapshot.symbols(context.cancel)?;
-    let found = symbols::find(&symbols, &params.query, params.limit, context.cancel)?;
-    let found = found.into_iter().map(|found| FoundSymbol {
-        name: found.symbol.name.clone(),
-        kind: found.symbol.kind,
-        path: found.file.clone(),
-        uri: context.snapshot.address(found.file),
-        head: found.symbol.head.clone(),
-        container: found.container.map(str::to_owned),
-    });
-    Ok(FindReply { symbols: found.collect() })
-}
+impl Command for Dependents {
+    const NAME: &str = "strata.symbols.dependents";
+    const SUMMARY: &str = "Says which files a file depends on, and which depend on it.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = FileParams;
+    type Reply = DependentsReply;
 
-pub(super) fn relevant(
-    params: RelevantParams,
-    context: &mut Context<'_>,
-) -> Result<RelevantReply, CommandError> {
-    let mut settings = context.snapshot.settings.context_frame;
-    if let Some(limit) = params.limit {
-        (settings.top_k, settings.max_items) = (limit, limit);
+    fn run(params: FileParams, context: &mut Context<'_>) -> Result<DependentsReply, CommandError> {
+        let snapshot = context.snapshot;
+        let key = known(snapshot, "path", &params.path)?;
+        let references = &snapshot.index.references;
+        let owned = |keys: Vec<&FileKey>| keys.into_iter().cloned().collect::<Vec<FileKey>>();
+        let dependents = owned(references.dependents(&key));
+        let dependencies = owned(references.dependencies(&key));
+        let both: BTreeSet<&FileKey> = dependencies.iter().collect();
+        let mutual = dependents.iter().filter(|key| both.contains(key)).cloned().collect();
+        let imports = owned(references.imports(&key));
+        Ok(DependentsReply {
+            incoming: references.incoming(&key),
+            path: key,
+            dependents,
+            dependencies,
+            imports,
+            mutual,
+        })
     }
-    settings.min_score = params.min_score.unwrap_or(settings.min_score);
-    let Context { snapshot, session, cancel, .. } = context;
-    let items = snapshot.relevant(session, &params.query, &settings, cancel)?;
-    let items = items.into_iter().map(|item| RelevantItem {
-        path: item.file,
-        kind: item.kind,
-        name: item.name,
-        score: (item.score * 1_000.0).round() / 1_000.0,
-    });
-    Ok(RelevantReply { items: items.collect() })
+}
+
+pub(super) struct Find;
+
+impl Command for Find {
+    const NAME: &str = "strata.symbols.find";
+    const SUMMARY: &str = "Finds definitions by letters of their names.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = FindParams;
+    type Reply = FindReply;
+
+    fn run(params: FindParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
+        let symbols = context.snapshot.symbols(context.cancel)?;
+        let found = symbols::find(&symbols, &params.query, params.limit, context.cancel)?;
+        let found = found.into_iter().map(|found| FoundSymbol {
+            name: found.symbol.name.clone(),
+            kind: found.symbol.kind,
+            path: found.file.clone(),
+            uri: context.snapshot.address(found.file),
+            head: found.symbol.head.clone(),
+            container: found.container.map(str::to_owned),
+        });
+        Ok(FindReply { symbols: found.collect() })
+    }
+}
+
+pub(super) struct Relevant;
+
+impl Command for Relevant {
+    const NAME: &str = "strata.symbols.relevant";
+    const SUMMARY: &str = "Names the files and definitions that a text is about.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = RelevantParams;
+    type Reply = RelevantReply;
+
+    fn run(params: RelevantParams, context: &mut Context<'_>) -> Result<RelevantReply, CommandError> {
+        let mut settings = context.snapshot.settings.context_frame;
+        if let Some(limit) = params.limit {
+            (settings.top_k, settings.max_items) = (limit, limit);
+        }
+        settings.min_score = params.min_score.unwrap_or(settings.min_score);
+        let Context { snapshot, session, cancel, .. } = context;
+        let items = snapshot.relevant(session, &params.query, &settings, cancel)?;
+        let items = items.into_iter().map(|item| RelevantItem {
+            path: item.file,
+            kind: item.kind,
+            name: item.name,
+            score: (item.score * 1_000.0).round() / 1_000.0,
+        });
+        Ok(RelevantReply { items: items.collect() })
+    }
 }

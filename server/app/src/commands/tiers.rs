@@ -7,7 +7,7 @@ use strata_engine::prompt::tiers::{self, Break, Chosen, ItemReport, PolicyName, 
 use strata_engine::tokens::cost::{self, Charge, Forecast, Outlook, Prices};
 use strata_engine::tokens::models::Model;
 
-use super::{CommandError, Context, NoArguments};
+use super::{Access, Command, CommandError, Context, NoArguments};
 
 /// A policy for this session. Without the field nothing is changed; `null` takes the session's own policy back.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -153,90 +153,137 @@ impl Extra {
     }
 }
 
-pub(super) fn report(
-    _: NoArguments,
-    context: &mut Context<'_>,
-) -> Result<TiersReport<Reported>, CommandError> {
-    let report =
-        context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-            tiers::report(workspace, context.session, context.now_ms, means)
-        })??;
-    let reported = |item: ItemReport| {
-        let uri = item.path.as_ref().and_then(|path| context.snapshot.address(path));
-        Reported { item, uri }
-    };
-    Ok(report.map_items(reported))
-}
+pub(super) struct Report;
 
-pub(super) fn rebuild(_: NoArguments, context: &mut Context<'_>) -> Result<Rebuilt, CommandError> {
-    context.session.rebuild_tiers();
-    let chosen = chosen(context, &model(context, None));
-    let predicted = next_prompt(context, None)?.ok().map(|prepared| prepared.reply.predicted);
-    Ok(Rebuilt { chosen, predicted })
-}
+impl Command for Report {
+    const NAME: &str = "strata.tiers.report";
+    const SUMMARY: &str = "Says what stands where in the next prompt, and why.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = NoArguments;
+    type Reply = TiersReport<Reported>;
 
-pub(super) fn policy(params: PolicyParams, context: &mut Context<'_>) -> Result<PolicyReply, CommandError> {
-    if let Some(policy) = params.policy
-        && context.session.policy != policy
-    {
-        context.session.policy = policy;
-        context.session.touch();
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport<Reported>, CommandError> {
+        let report =
+            context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
+                tiers::report(workspace, context.session, context.now_ms, means)
+            })??;
+        let reported = |item: ItemReport| {
+            let uri = item.path.as_ref().and_then(|path| context.snapshot.address(path));
+            Reported { item, uri }
+        };
+        Ok(report.map_items(reported))
     }
-    let model = model(context, None);
-    Ok(PolicyReply {
-        chosen: chosen(context, &model),
-        session: context.session.policy,
-        setting: context.snapshot.settings.cache.policy,
-        model_default: PolicyName::default_for(&model),
-        model: model.id,
-    })
 }
 
-pub(super) fn explain_break(_: NoArguments, context: &mut Context<'_>) -> Result<Explained, CommandError> {
-    let broke = context.session.breaks().last().cloned();
-    let sentence = match &broke {
-        Some(broke) => tiers::explain(broke, &context.session.pages),
-        None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
-    };
-    Ok(Explained { sentence, broke })
-}
+pub(super) struct Rebuild;
 
-pub(super) fn forecast(params: ForecastParams, context: &mut Context<'_>) -> Result<Foretold, CommandError> {
-    let ttl = context.snapshot.settings.cache.ttl;
-    let here = model(context, None);
-    let next = next_prompt(context, None)??;
-    let tokens = next.reply.tokens.total;
-    let mut course = context.session.pace().course();
-    if context.session.pace().prompts() == 0 {
-        course.marked = next.sent.cacheable();
+impl Command for Rebuild {
+    const NAME: &str = "strata.tiers.rebuild";
+    const SUMMARY: &str = "Has the next prompt laid afresh.";
+    type Args = NoArguments;
+    type Reply = Rebuilt;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Rebuilt, CommandError> {
+        context.session.rebuild_tiers();
+        let chosen = chosen(context, &model(context, None));
+        let predicted = next_prompt(context, None)?.ok().map(|prepared| prepared.reply.predicted);
+        Ok(Rebuilt { chosen, predicted })
     }
-    let forecast =
-        Forecast::of(&course, &Prices::of(&here, Ttl::FiveMinutes), &Prices::of(&here, Ttl::OneHour));
-    let outlook = match ttl {
-        Ttl::FiveMinutes => forecast.five_minutes,
-        Ttl::OneHour => forecast.one_hour,
-    };
-    let past_ttl = Extra::of(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
-    let switch = match params.model {
-        Some(name) => {
-            let there = next_prompt(context, Some(name.clone()))??;
-            Some(switch(&model(context, Some(&name)), &there, ttl))
+}
+
+pub(super) struct Policy;
+
+impl Command for Policy {
+    const NAME: &str = "strata.tiers.policy";
+    const SUMMARY: &str = "Says which policy lays out prompts, and chooses the session's own.";
+    type Args = PolicyParams;
+    type Reply = PolicyReply;
+
+    fn run(params: PolicyParams, context: &mut Context<'_>) -> Result<PolicyReply, CommandError> {
+        if let Some(policy) = params.policy
+            && context.session.policy != policy
+        {
+            context.session.policy = policy;
+            context.session.touch();
         }
-        None => None,
-    };
-    Ok(Foretold {
-        model: here.id,
-        ttl,
-        turns: context.session.pace().prompts(),
-        tokens,
-        marked: course.marked,
-        growth: course.growth,
-        cache_expires_ms: context.session.cached(context.now_ms).map(|cached| cached.expires_ms),
-        forecast,
-        past_ttl,
-        pause: params.pause_seconds.map(|seconds| pause(seconds, &outlook, past_ttl, tokens)),
-        switch,
-    })
+        let model = model(context, None);
+        Ok(PolicyReply {
+            chosen: chosen(context, &model),
+            session: context.session.policy,
+            setting: context.snapshot.settings.cache.policy,
+            model_default: PolicyName::default_for(&model),
+            model: model.id,
+        })
+    }
+}
+
+pub(super) struct ExplainBreak;
+
+impl Command for ExplainBreak {
+    const NAME: &str = "strata.tiers.explainBreak";
+    const SUMMARY: &str = "Explains why the last recorded prompt did not begin as the one before.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Explained;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Explained, CommandError> {
+        let broke = context.session.breaks().last().cloned();
+        let sentence = match &broke {
+            Some(broke) => tiers::explain(broke, &context.session.pages),
+            None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
+        };
+        Ok(Explained { sentence, broke })
+    }
+}
+
+pub(super) struct ForecastCost;
+
+impl Command for ForecastCost {
+    const NAME: &str = "strata.tiers.forecast";
+    const SUMMARY: &str = "Says what a pause or another model would cost.";
+    const ACCESS: Access = Access::Reads;
+    const NEEDS_INDEX: bool = true;
+    type Args = ForecastParams;
+    type Reply = Foretold;
+
+    fn run(params: ForecastParams, context: &mut Context<'_>) -> Result<Foretold, CommandError> {
+        let ttl = context.snapshot.settings.cache.ttl;
+        let here = model(context, None);
+        let next = next_prompt(context, None)??;
+        let tokens = next.reply.tokens.total;
+        let mut course = context.session.pace().course();
+        if context.session.pace().prompts() == 0 {
+            course.marked = next.sent.cacheable();
+        }
+        let forecast =
+            Forecast::of(&course, &Prices::of(&here, Ttl::FiveMinutes), &Prices::of(&here, Ttl::OneHour));
+        let outlook = match ttl {
+            Ttl::FiveMinutes => forecast.five_minutes,
+            Ttl::OneHour => forecast.one_hour,
+        };
+        let past_ttl = Extra::of(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
+        let switch = match params.model {
+            Some(name) => {
+                let there = next_prompt(context, Some(name.clone()))??;
+                Some(switch(&model(context, Some(&name)), &there, ttl))
+            }
+            None => None,
+        };
+        Ok(Foretold {
+            model: here.id,
+            ttl,
+            turns: context.session.pace().prompts(),
+            tokens,
+            marked: course.marked,
+            growth: course.growth,
+            cache_expires_ms: context.session.cached(context.now_ms).map(|cached| cached.expires_ms),
+            forecast,
+            past_ttl,
+            pause: params.pause_seconds.map(|seconds| pause(seconds, &outlook, past_ttl, tokens)),
+            switch,
+        })
+    }
 }
 
 fn pause(seconds: u64, outlook: &Outlook, past_ttl: Extra, tokens: usize) -> Pause {

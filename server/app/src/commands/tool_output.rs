@@ -8,7 +8,7 @@ use strata_engine::conversation::history::{
 use strata_engine::conversation::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
 use strata_host::store::{Quota, SessionId};
 
-use super::{CommandError, Context};
+use super::{Access, Command, CommandError, Context};
 
 /// Lines that are read when nobody says how many.
 const LINES: usize = 200;
@@ -71,54 +71,73 @@ pub(super) struct Added {
     id: Option<MessageId>,
 }
 
-pub(super) fn add(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
-    let parts = match params.content {
-        Output::Text(text) => vec![ResultPart::Text { text }],
-        Output::Parts(parts) => parts,
-    };
-    let content = arrived(parts, context);
-    let Some(call_id) = params.call_id else { return Ok(Added { content, id: None }) };
-    let called = context.session.history.sent().any(|message| {
-        message
-            .body
-            .content
-            .iter()
-            .any(|block| matches!(block, ContentBlock::ToolCall { id, .. } if *id == call_id))
-    });
-    if !called {
-        return Err(CommandError::invalid(
-            "callId",
-            &format!("no tool call of the conversation has the id `{call_id}`"),
-        ));
+pub(super) struct Add;
+
+impl Command for Add {
+    const NAME: &str = "strata.toolOutput.add";
+    const SUMMARY: &str = "Cuts an output of a tool to what is kept of it, and adds it to the conversation when it names its call.";
+    type Args = AddParams;
+    type Reply = Added;
+
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+        let parts = match params.content {
+            Output::Text(text) => vec![ResultPart::Text { text }],
+            Output::Parts(parts) => parts,
+        };
+        let content = arrived(parts, context);
+        let Some(call_id) = params.call_id else { return Ok(Added { content, id: None }) };
+        let called = context.session.history.sent().any(|message| {
+            message
+                .body
+                .content
+                .iter()
+                .any(|block| matches!(block, ContentBlock::ToolCall { id, .. } if *id == call_id))
+        });
+        if !called {
+            return Err(CommandError::invalid(
+                "callId",
+                &format!("no tool call of the conversation has the id `{call_id}`"),
+            ));
+        }
+        let block = ContentBlock::ToolResult { call_id, content: content.clone(), outcome: params.outcome };
+        let message = NewMessage {
+            kind: Kind::ToolResult,
+            time_ms: Some(context.now_ms),
+            ..NewMessage::new(Role::User, vec![block])
+        };
+        let id = context.session.history.add(message);
+        context.session.touch();
+        Ok(Added { content, id: Some(id) })
     }
-    let block = ContentBlock::ToolResult { call_id, content: content.clone(), outcome: params.outcome };
-    let message = NewMessage {
-        kind: Kind::ToolResult,
-        time_ms: Some(context.now_ms),
-        ..NewMessage::new(Role::User, vec![block])
-    };
-    let id = context.session.history.add(message);
-    context.session.touch();
-    Ok(Added { content, id: Some(id) })
 }
 
-pub(super) fn read(params: ReadParams, context: &mut Context<'_>) -> Result<Page, CommandError> {
-    let ReadParams { id, from, count } = params;
-    let count = count.unwrap_or(LINES);
-    match id {
-        Name::Message(id) => {
-            let message = context.session.history.get(id);
-            let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
-                CommandError::invalid("id", &format!("message {} holds no tool result", id.0))
-            })?;
-            Ok(page(&output, from, count))
-        }
-        Name::Spill(id) => {
-            let session: SessionId = context.session.id.parse()?;
-            let store = &context.services.store;
-            let lines = store.with(|store| store.spills().read_lines(&session, &id, from, count))?;
-            let to = lines.from + lines.count - 1;
-            Ok(Page { text: lines.text, from: lines.from, to, total: lines.total })
+pub(super) struct Read;
+
+impl Command for Read {
+    const NAME: &str = "strata.toolOutput.read";
+    const SUMMARY: &str = "Reads on in an output that was cut.";
+    const ACCESS: Access = Access::Reads;
+    type Args = ReadParams;
+    type Reply = Page;
+
+    fn run(params: ReadParams, context: &mut Context<'_>) -> Result<Page, CommandError> {
+        let ReadParams { id, from, count } = params;
+        let count = count.unwrap_or(LINES);
+        match id {
+            Name::Message(id) => {
+                let message = context.session.history.get(id);
+                let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
+                    CommandError::invalid("id", &format!("message {} holds no tool result", id.0))
+                })?;
+                Ok(page(&output, from, count))
+            }
+            Name::Spill(id) => {
+                let session: SessionId = context.session.id.parse()?;
+                let store = &context.services.store;
+                let lines = store.with(|store| store.spills().read_lines(&session, &id, from, count))?;
+                let to = lines.from + lines.count - 1;
+                Ok(Page { text: lines.text, from: lines.from, to, total: lines.total })
+            }
         }
     }
 }
@@ -171,7 +190,6 @@ fn first() -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::num::NonZeroU32;
     use std::path::Path;
     use std::sync::Arc;
@@ -180,9 +198,9 @@ mod tests {
     use strata_engine::prompt::session::Session;
     use strata_engine::prompt::settings::Settings;
 
-    use super::super::{Compacting, Wrote};
     use super::*;
     use crate::services::Services;
+    use crate::sessions::Sessions;
     use crate::snapshot::Snapshot;
 
     #[test]
@@ -195,19 +213,19 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let services = Services::default();
         services.store.settle_at(top.path().join("state"), top.path());
-        let (sessions, cancel, mut session) = (BTreeMap::new(), Cancel::new(), Session::new("s-1"));
+        let (cancel, mut session) = (Cancel::new(), Session::new("s-1"));
+        let sessions = Sessions::new(Arc::new(session.clone()));
         let context = Context {
             snapshot: &snapshot,
             session: &mut session,
             sessions: &sessions,
-            current: "s-1",
             services: &services,
-            compacting: Compacting::No,
+            is_compacting: false,
             now_ms: 1,
             cancel: &cancel,
             effects: Vec::new(),
             write: None,
-            wrote: Wrote::No,
+            has_written: false,
         };
         // Of 640 KiB each, so that one MiB has room for one of them.
         let text = "0123456789abcde\n".repeat(40 << 10);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::conversation::urls::{Added, Page};
 use strata_engine::prompt::assembly::{ItemKey, Tier};
 
-use super::{CommandError, Context, NoArguments};
+use super::{Access, Command, CommandError, Context, NoArguments};
 
 /// The longest address and title, in bytes.
 const MAX_NAME: usize = 4_096;
@@ -61,40 +61,68 @@ pub(super) struct Listing {
     urls: Vec<Shown>,
 }
 
-pub(super) fn add(params: PageParams, context: &mut Context<'_>) -> Result<Shown, CommandError> {
-    let PageParams { url, title, content } = params;
-    let address = name("url", &url)?;
-    if address.is_empty() {
-        return Err(CommandError::invalid("url", "it is empty"));
+pub(super) struct Add;
+
+impl Command for Add {
+    const NAME: &str = "strata.url.add";
+    const SUMMARY: &str = "Shows a web page that the client fetched.";
+    type Args = PageParams;
+    type Reply = Shown;
+
+    fn run(params: PageParams, context: &mut Context<'_>) -> Result<Shown, CommandError> {
+        let PageParams { url, title, content } = params;
+        let address = name("url", &url)?;
+        if address.is_empty() {
+            return Err(CommandError::invalid("url", "it is empty"));
+        }
+        let title = title.as_deref().map(|title| name("title", title)).transpose()?;
+        let limit = context.snapshot.settings.files.max_bytes;
+        if content.len() as u64 > limit {
+            let message = format!("it is over the limit of {limit} bytes (files.max_bytes)");
+            return Err(CommandError::invalid("content", &message));
+        }
+        if content.contains('\0') {
+            return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
+        }
+        let title = title.filter(|title| !title.is_empty()).map(Into::into);
+        let page = Page { address: address.into(), title, text: content.into() };
+        let reply = shown(&page, context);
+        if context.session.pages.add(page) == Added::New {
+            context.session.touch();
+        }
+        Ok(reply)
     }
-    let title = title.as_deref().map(|title| name("title", title)).transpose()?;
-    let limit = context.snapshot.settings.files.max_bytes;
-    if content.len() as u64 > limit {
-        let message = format!("it is over the limit of {limit} bytes (files.max_bytes)");
-        return Err(CommandError::invalid("content", &message));
-    }
-    if content.contains('\0') {
-        return Err(CommandError::invalid("content", "it holds a NUL character, so it is no text"));
-    }
-    let title = title.filter(|title| !title.is_empty()).map(Into::into);
-    let page = Page { address: address.into(), title, text: content.into() };
-    let reply = shown(&page, context);
-    if context.session.pages.add(page) == Added::New {
-        context.session.touch();
-    }
-    Ok(reply)
 }
 
-pub(super) fn remove(params: OneUrl, context: &mut Context<'_>) -> Result<Removed, CommandError> {
-    let removed = context.session.pages.remove(params.url.trim()).is_some();
-    if removed {
-        context.session.touch();
+pub(super) struct Remove;
+
+impl Command for Remove {
+    const NAME: &str = "strata.url.remove";
+    const SUMMARY: &str = "Shows a web page no longer.";
+    type Args = OneUrl;
+    type Reply = Removed;
+
+    fn run(params: OneUrl, context: &mut Context<'_>) -> Result<Removed, CommandError> {
+        let removed = context.session.pages.remove(params.url.trim()).is_some();
+        if removed {
+            context.session.touch();
+        }
+        Ok(Removed { removed })
     }
-    Ok(Removed { removed })
 }
 
-pub(super) fn list(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
-    Ok(Listing { urls: context.session.pages.iter().map(|page| shown(page, context)).collect() })
+pub(super) struct List;
+
+impl Command for List {
+    const NAME: &str = "strata.url.list";
+    const SUMMARY: &str = "Lists the web pages that are shown.";
+    const ACCESS: Access = Access::Reads;
+    type Args = NoArguments;
+    type Reply = Listing;
+
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Listing, CommandError> {
+        Ok(Listing { urls: context.session.pages.iter().map(|page| shown(page, context)).collect() })
+    }
 }
 
 fn shown(page: &Page, context: &Context<'_>) -> Shown {

@@ -10,7 +10,7 @@ use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::MainLoop;
 use super::queue::{Task, Waiting, Whose};
-use super::tasks::{may_pass, new_name, not_resumed};
+use super::tasks::{may_pass, not_resumed};
 use crate::capabilities;
 use crate::client::{Can, ClientInfo, InitializationOptions};
 use crate::event::Answer;
@@ -19,6 +19,8 @@ use crate::navigation;
 use crate::outbound::Outbound;
 use crate::world::Action;
 use strata_app::faults::carried;
+use strata_app::session_store::SessionStore;
+use strata_app::sessions::Sessions;
 use strata_app::settings;
 
 impl MainLoop {
@@ -45,7 +47,7 @@ impl MainLoop {
         self.transition(|world| {
             world.client = Arc::clone(&client);
             world.snapshot.roots = Arc::new(roots);
-            world.begin_with(session);
+            world.sessions = Sessions::new(session);
             world.trusted(client.trust);
             let layers = [user, workspace, environment].into_iter().chain(editor);
             let actions: Vec<Action> =
@@ -62,6 +64,7 @@ impl MainLoop {
             now
         });
         self.greetings.extend(told);
+        self.queues.follow(self.world.sessions.current_id());
         if let Some(id) = awaited {
             self.go_on_with(id);
         }
@@ -88,7 +91,7 @@ impl MainLoop {
                 Err(error) => self.greetings.push(("resume", not_resumed(&error))),
             }
         }
-        (Arc::new(Session::new(new_name())), awaited)
+        (Arc::new(Session::new(SessionStore::new_name())), awaited)
     }
 
     /// Goes on with a session as soon as it can be had. Commands for the session that is shown wait for that, a few seconds at
@@ -96,15 +99,15 @@ impl MainLoop {
     fn go_on_with(&mut self, id: String) {
         let snapshot = self.world.snapshot.clone();
         let waiting = Waiting { task: Task::Resume(id), snapshot, whose: Whose::Named };
-        self.queues.push(&self.world.current, waiting);
+        self.queues.push(self.world.sessions.current_id(), waiting);
     }
 
     pub(super) fn initialized(&mut self) {
         for (code, message) in std::mem::take(&mut self.greetings) {
             self.services.warn(code, message);
         }
-        let shown = Arc::clone(&self.world.current);
-        self.start_next(&shown);
+        let current = Arc::clone(self.world.sessions.current_id());
+        self.start_next(&current);
         let client = Arc::clone(&self.world.client);
         if client.configuration == Can::Yes {
             self.ask_settings();
@@ -137,7 +140,6 @@ mod tests {
 
     use super::*;
     use crate::event::{Call, Event};
-    use strata_app::session_store::SessionStore;
 
     #[test]
     fn a_session_is_gone_on_with_when_its_last_server_has_ended() {
@@ -157,7 +159,8 @@ mod tests {
         assert_eq!((session.history.len(), awaited.as_deref()), (0, Some("s-1")));
         assert!(main_loop.greetings.iter().all(|(code, _)| *code != "resume"));
         main_loop.world.snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
-        main_loop.world.begin_with(session);
+        main_loop.queues.follow(&session.id);
+        main_loop.world.sessions = Sessions::new(session);
         main_loop.go_on_with("s-1".to_owned());
 
         // Said to the session that is shown: when its turn comes, that is the one that was waited for.
@@ -175,7 +178,7 @@ mod tests {
         assert_eq!(main_loop.time_to_meter(), None, "nobody is told of a session that nobody wanted");
         last.release("s-1");
         let is_renamed = |main_loop: &MainLoop| {
-            let shown = main_loop.world.shown().unwrap();
+            let shown = main_loop.world.sessions.current().unwrap();
             shown.selection.selected().keys().eq(&[FileKey::from("b.rs")])
         };
         let mut is_added = false;
@@ -183,7 +186,7 @@ mod tests {
             main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
             is_added |= waits.try_recv().is_ok();
         }
-        let shown = main_loop.world.shown().unwrap();
+        let shown = main_loop.world.sessions.current().unwrap();
         assert_eq!((&*shown.id, shown.history.len()), ("s-1", 2));
         assert!(main_loop.time_to_meter().is_some());
     }

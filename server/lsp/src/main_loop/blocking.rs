@@ -15,7 +15,7 @@ use crate::event::{Answer, Event};
 use crate::outbound::{Outbound, Work};
 use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
-use strata_app::compaction_job::{Job, News, Reason, sum_up};
+use strata_app::compaction_job::{CompactionJob, News, Reason, sum_up};
 use strata_app::faults::carried;
 use strata_app::token_count_client::Measured;
 
@@ -23,7 +23,7 @@ impl MainLoop {
     /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
     pub(super) fn compact(
         &mut self,
-        job: Job,
+        job: CompactionJob,
         cancel: Cancel,
         answer: Option<Answer<Result<Value, CommandError>>>,
     ) {
@@ -40,7 +40,7 @@ impl MainLoop {
         {
             return;
         }
-        let Some(session) = self.world.sessions.get(job.session.as_str()).cloned() else { return };
+        let Some(session) = self.world.sessions.get(&job.session).cloned() else { return };
         self.services.tell_compaction(job.started());
         let id = job.session.clone();
         let number = self.compactions.begin(job.clone(), cancel.clone(), answer);

@@ -11,12 +11,13 @@ use tower_lsp::ls_types::NumberOrString;
 use crate::event::Answer;
 use crate::outbound::Work;
 use strata_app::commands::CommandError;
-use strata_app::compaction_job::{Job, News, Reason};
+use strata_app::compaction_job::{CompactionJob, News, Reason};
+use strata_app::sessions::Sessions;
 
 /// One compaction.
 pub(super) struct Running {
     pub(super) number: u64,
-    pub(super) job: Job,
+    pub(super) job: CompactionJob,
     pub(super) cancel: Cancel,
     /// Who asked for it; nobody when it began by itself.
     pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
@@ -42,7 +43,7 @@ impl Compactions {
     /// Takes note that one begins, and says its number.
     pub(super) fn begin(
         &mut self,
-        job: Job,
+        job: CompactionJob,
         cancel: Cancel,
         answer: Option<Answer<Result<Value, CommandError>>>,
     ) -> u64 {
@@ -69,12 +70,12 @@ impl Compactions {
     }
 
     /// Takes note that the conversation is shorter: what failed before may do now.
-    pub(super) fn succeeded(&mut self, job: &Job) {
+    pub(super) fn succeeded(&mut self, job: &CompactionJob) {
         self.failed.remove(&job.session);
     }
 
     /// Takes note that a compaction came to nothing.
-    pub(super) fn failed(&mut self, job: &Job) {
+    pub(super) fn failed(&mut self, job: &CompactionJob) {
         if let Reason::Due(reading) = job.reason {
             self.failed.insert(job.session.clone(), reading);
         }
@@ -89,11 +90,13 @@ impl Compactions {
             .is_some_and(|failed| reading.now - failed.now <= failed.now / 10)
     }
 
-    /// Stops the one of a session that is closed.
-    pub(super) fn cancel_all_of(&mut self, session: &str) {
-        self.failed.remove(session);
-        if let Some(running) = self.running.get(session) {
-            running.cancel.cancel();
+    /// Stops those of sessions that are closed.
+    pub(super) fn cancel_closed(&mut self, open: &Sessions) {
+        self.failed.retain(|session, _| open.contains(session));
+        for (session, running) in &self.running {
+            if !open.contains(session) {
+                running.cancel.cancel();
+            }
         }
     }
 
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn what_failed_once_may_do_after_a_compaction_that_did() {
         let reading = Reading { measured: Measured::Messages, now: 100, limit: 90, due: true };
-        let job = Job {
+        let job = CompactionJob {
             session: "s-1".to_owned(),
             profile: Family::Topic.profile(),
             reason: Reason::Due(reading),

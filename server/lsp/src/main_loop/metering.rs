@@ -42,7 +42,7 @@ impl MainLoop {
             return None;
         }
         // Clients remember the session that it names, to go on with it the next time.
-        if self.queues.is_resuming(&self.world.current) {
+        if self.queues.is_resuming(self.world.sessions.current_id()) {
             return None;
         }
         let every = self.meter.took.saturating_mul(TIMES_AS_LONG).clamp(METER_EVERY, METER_AT_LEAST_EVERY);
@@ -51,7 +51,7 @@ impl MainLoop {
     }
 
     pub(super) fn read_meter(&mut self) {
-        let Some(session) = self.world.sessions.get(&self.world.current).cloned() else { return };
+        let Some(session) = self.world.sessions.current().cloned() else { return };
         (self.meter.wanted, self.meter.reading, self.meter.last) = (false, true, Some(Instant::now()));
         let snapshot = self.world.snapshot.clone();
         let events = self.events.clone();

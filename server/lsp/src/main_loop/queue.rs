@@ -75,18 +75,22 @@ enum State {
 
 /// The queues of all sessions.
 #[derive(Default)]
-pub(super) struct Queues(BTreeMap<String, Queue>);
+pub(super) struct Queues {
+    sessions: BTreeMap<String, Queue>,
+    /// The session that was current last.
+    current: String,
+}
 
 impl Queues {
     /// Puts a command at the end of its session's queue.
     pub(super) fn push(&mut self, session: &str, waiting: Waiting) {
-        self.0.entry(session.to_owned()).or_default().waiting.push_back(waiting);
+        self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
     }
 
     /// The next command to run, if none of its session is running. Those that nobody waits for any more are
     /// dropped.
     pub(super) fn next(&mut self, session: &str) -> Option<Waiting> {
-        let queue = self.0.get_mut(session)?;
+        let queue = self.sessions.get_mut(session)?;
         if queue.state != State::Idle {
             return None;
         }
@@ -96,24 +100,31 @@ impl Queues {
             Some(Waiting { task: Task::Resume(_), .. }) => queue.state = State::Resuming,
             Some(_) => queue.state = State::Running,
             None => {
-                self.0.remove(session);
+                self.sessions.remove(session);
             }
         }
         next
     }
 
-    /// Another session is shown: what waits for the one that is shown goes there, in its order.
-    pub(super) fn follow(&mut self, before: &str, now: &str) {
-        let Some(queue) = self.0.get_mut(before) else { return };
-        let (follow, stay) =
-            queue.waiting.drain(..).partition::<VecDeque<_>, _>(|waiting| waiting.whose == Whose::Shown);
-        queue.waiting = stay;
-        self.0.entry(now.to_owned()).or_default().waiting.extend(follow);
+    /// This session is current from now on: what waits for the current one goes there, in its order. Whether it is another one
+    /// than before.
+    pub(super) fn follow(&mut self, now: &str) -> bool {
+        if self.current == now {
+            return false;
+        }
+        let before = std::mem::replace(&mut self.current, now.to_owned());
+        if let Some(queue) = self.sessions.get_mut(&before) {
+            let (follow, stay) =
+                queue.waiting.drain(..).partition::<VecDeque<_>, _>(|waiting| waiting.whose == Whose::Shown);
+            queue.waiting = stay;
+            self.sessions.entry(now.to_owned()).or_default().waiting.extend(follow);
+        }
+        true
     }
 
     /// Whether a session has its place only until another one can be gone on with.
     pub(super) fn is_resuming(&self, session: &str) -> bool {
-        self.0.get(session).is_some_and(|queue| {
+        self.sessions.get(session).is_some_and(|queue| {
             let is_to_come = |waiting: &Waiting| matches!(waiting.task, Task::Resume(_));
             queue.state == State::Resuming || queue.waiting.iter().any(is_to_come)
         })
@@ -121,7 +132,7 @@ impl Queues {
 
     /// The running command of a session has ended.
     pub(super) fn finished(&mut self, session: &str) {
-        if let Some(queue) = self.0.get_mut(session) {
+        if let Some(queue) = self.sessions.get_mut(session) {
             queue.state = State::Idle;
         }
     }

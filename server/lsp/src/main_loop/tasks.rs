@@ -1,17 +1,14 @@
 //! What has its turn in a session: commands, and what came of work outside. Each runs on a copy of the session on another thread
 //! and comes back as event, by when what it changed is on the disk.
 
-use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::Draft;
 use strata_engine::prompt::session::Session;
-use strata_host::pool::{Panicked, Pool, catch};
+use strata_host::pool::{Pool, catch};
 use strata_host::store::{Access, StoreError};
 
 use super::MainLoop;
@@ -21,13 +18,13 @@ use crate::event::{Answer, Call, Done, Event, Waits};
 use crate::navigation::Feature;
 use crate::outbound::Outbound;
 use crate::world::Action;
-use strata_app::clock::now_ms;
 use strata_app::commands::MAIN_SESSION;
-use strata_app::commands::{self, CommandError, Compacting, Context, Effect, Wrote};
+use strata_app::commands::{self, CommandError, Definition, Effect, Job};
 use strata_app::compaction_job::Reason;
+use strata_app::executor::{self, Environment, Outcome, change, opened, release_opened, restore};
 use strata_app::faults::{self, Point, carried};
 use strata_app::services::Services;
-use strata_app::session_store::{SessionStore, SessionStoreError};
+use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::Measured;
 
@@ -45,7 +42,7 @@ impl MainLoop {
             Err(error) => return respond(call.answer, Err(error)),
         };
         let whose = if session == MAIN_SESSION { Whose::Shown } else { Whose::Named };
-        let Some(session) = self.world.session_id(&session) else {
+        let Some(session) = self.world.sessions.resolve(&session) else {
             let error = CommandError::invalid(
                 "session",
                 &format!("there is no session `{session}` open; strata.session.load opens a stored one"),
@@ -62,8 +59,8 @@ impl MainLoop {
         while let Some(waiting) = self.queues.next(id) {
             let compaction = waiting.task.compaction();
             match catch(|| self.start(id, waiting)) {
-                Ok(Started::Yes) => return,
-                Ok(Started::No) => {}
+                Ok(true) => return,
+                Ok(false) => {}
                 Err(panicked) => {
                     tracing::error!(session = id, %panicked, "a task was not started");
                     if let Some(number) = compaction {
@@ -75,23 +72,25 @@ impl MainLoop {
         }
     }
 
-    fn start(&mut self, id: &str, Waiting { task, snapshot, .. }: Waiting) -> Started {
+    /// Whether the task is under way.
+    fn start(&mut self, id: &str, Waiting { task, snapshot, .. }: Waiting) -> bool {
         faults::reach("start", Point::Before);
         let Some(before) = self.world.sessions.get(id).cloned() else {
-            self.nobody_there(id, task);
-            return Started::No;
+            self.session_gone(id, task);
+            return false;
         };
         let services = Arc::clone(&self.services);
         let (events, of, folders_version) = (self.events.clone(), id.to_owned(), self.world.folders_version);
         let Work { what, job, pool, waits } = self.work(id, Arc::clone(&before), task, snapshot);
         pool.spawn(carried(what, job), move |outcome| {
-            if outcome.is_err() {
-                undo(&before, &services);
-            }
-            let done = done(outcome, what, folders_version, waits);
-            let _ = events.send(Event::CommandDone(of, Box::new(done)));
+            let outcome = outcome.unwrap_or_else(|panicked| {
+                tracing::error!(%panicked, what, "a task panicked; its session is as before");
+                restore(&before, &services);
+                Outcome::failed(CommandError::Internal)
+            });
+            let _ = events.send(Event::CommandDone(of, Box::new(Done { folders_version, outcome, waits })));
         });
-        Started::Yes
+        true
     }
 
     fn work(&self, id: &str, before: Arc<Session>, task: Task, snapshot: Snapshot) -> Work<'_> {
@@ -100,35 +99,28 @@ impl MainLoop {
             Task::Command(call, arguments) => self.command(id, before, call, arguments, snapshot),
             Task::Compact(number, draft) => {
                 let running = self.compactions.get(id, number);
-                let cancel = running.map(|running| running.cancel.clone());
-                let recovers = running.is_some_and(|running| running.job.reason == Reason::ContextLimit);
-                let compacted = move |session: &mut Session| {
-                    if cancel.is_none_or(|cancel| cancel.is_cancelled()) {
-                        return Err(CommandError::Cancelled);
-                    }
-                    put_in_place(session, *draft, &snapshot)?;
-                    if recovers {
-                        session.recovered();
-                    }
-                    Ok(())
+                let running = running.map(|running| (running.job.clone(), running.cancel.clone()));
+                let compact = move |session: &mut Session| match running {
+                    Some((job, cancel)) if !cancel.is_cancelled() => job.install(session, *draft, &snapshot),
+                    _ => Err(CommandError::Cancelled),
                 };
-                let job = Box::new(move || changed(&before, compacted).stored(&services));
+                let job = Box::new(move || change(&before, &services, compact));
                 Work { what: "compaction", job, pool: &self.pool, waits: Waits::Compaction(number) }
             }
             Task::Measure(Measured { model, estimated, counted }) => {
-                let measured = move |session: &mut Session| {
+                let measure = move |session: &mut Session| {
                     session.measured(&model, estimated, counted);
                     Ok(())
                 };
-                let job = Box::new(move || changed(&before, measured).stored(&services));
+                let job = Box::new(move || change(&before, &services, measure));
                 Work { what: "measuring", job, pool: &self.pool, waits: Waits::Nobody }
             }
             Task::Age(aged) => {
-                let aged = move |session: &mut Session| {
+                let archive = move |session: &mut Session| {
                     session.age(*aged);
                     Ok(())
                 };
-                let job = Box::new(move || changed(&before, aged).stored(&services));
+                let job = Box::new(move || change(&before, &services, archive));
                 Work { what: "ageing", job, pool: &self.pool, waits: Waits::Nobody }
             }
             Task::Resume(name) => {
@@ -149,47 +141,29 @@ impl MainLoop {
         let Call { name, cancel, answer, .. } = call;
         let services = Arc::clone(&self.services);
         let sessions = self.world.sessions.clone();
-        let current = Arc::clone(&self.world.current);
+        let is_compacting = self.compactions.is_running(id);
         let waits = Waits::Caller(answer, cancel.clone());
-        let waits_for_count = name == commands::ASSEMBLE && self.services.token_count_client().is_some();
-        let may_wait = waits_for_count || commands::may_wait(&name, &snapshot);
-        let compacting = if self.compactions.is_running(id) { Compacting::Yes } else { Compacting::No };
+        let command = Definition::named(&name);
+        let may_wait = command.is_some_and(|command| command.may_wait(&snapshot, &services));
         let job = move || {
             let span = tracing::info_span!("command", name);
             let _inside = span.enter();
-            let mut session = Session::clone(&before);
-            let mark = session.mark();
-            let mut context = Context {
+            let Some(command) = command else { return Outcome::failed(CommandError::Unknown(name)) };
+            let environment = Environment {
                 snapshot: &snapshot,
-                session: &mut session,
                 sessions: &sessions,
-                current: &current,
                 services: &services,
-                compacting,
-                now_ms: now_ms(),
+                is_compacting,
                 cancel: &cancel,
-                effects: Vec::new(),
-                write: None,
-                wrote: Wrote::No,
             };
-            let ran = catch_unwind(AssertUnwindSafe(|| commands::run(&name, arguments, &mut context)));
-            let (effects, wrote) = (std::mem::take(&mut context.effects), context.wrote);
-            let result = ran.unwrap_or_else(|panic| {
-                give_free(&effects, &sessions, &services);
-                resume_unwind(panic)
-            });
-            // What nobody waits for any more did not happen, unless it is written already.
-            let keep = result.is_ok() && (wrote == Wrote::Yes || !cancel.is_cancelled());
-            let changed = session.mark() != mark;
-            let outcome = Outcome { session: changed.then_some(session), effects, result };
-            if keep { outcome.stored(&services) } else { outcome.undone(&sessions, &services) }
+            executor::execute(command, arguments, &before, &environment)
         };
         let pool = if may_wait { &self.blocking } else { &self.pool };
         Work { what: "command", job: Box::new(job), pool, waits }
     }
 
     /// The session of a task was deleted meanwhile.
-    fn nobody_there(&mut self, id: &str, task: Task) {
+    fn session_gone(&mut self, id: &str, task: Task) {
         let gone = || CommandError::failed(format!("the session `{id}` was closed meanwhile"));
         match task {
             Task::Command(call, _) => respond(call.answer, Err(gone())),
@@ -200,55 +174,56 @@ impl MainLoop {
 
     /// A task came back.
     pub(super) fn command_done(&mut self, id: &str, done: Done) {
-        let (before, shown) = (self.world.shown().cloned(), Arc::clone(&self.world.current));
+        let before = self.world.sessions.current().cloned();
         self.take_over(id, done);
         self.lenses_after(before.as_deref());
         // Last: what is owed for this event is exactly this.
-        self.turn_over(id, &shown);
+        self.turn_over(id);
     }
 
-    /// The task of a session has ended, and the next one has its turn. `shown` is the session that was shown before.
-    pub(super) fn turn_over(&mut self, id: &str, shown: &str) {
+    /// The task of a session has ended, and the next one has its turn.
+    pub(super) fn turn_over(&mut self, id: &str) {
         self.queues.finished(id);
-        if *shown != *self.world.current {
-            let now = self.world.current.to_string();
-            self.queues.follow(shown, &now);
-            self.start_next(&now);
+        let current = Arc::clone(self.world.sessions.current_id());
+        if self.queues.follow(&current) {
+            self.start_next(&current);
         }
         self.start_next(id);
     }
 
     fn take_over(&mut self, id: &str, done: Done) {
-        let Done { folders_version, session, mut effects, mut result, waits } = done;
-        match session {
-            Some(_) if folders_version != self.world.folders_version => {
-                // It names files as they are called no more. Here, too, the disk is waited for once in a blue moon.
-                if let Some(before) = self.world.sessions.get(id) {
-                    undo(before, &self.services);
-                }
-                give_free(&effects, &self.world.sessions, &self.services);
-                effects.clear();
-                result = result.and(Err(CommandError::failed(
-                    "the workspace folders changed while this command ran, so nothing was changed; run it again",
-                )));
+        let Done { folders_version, outcome, waits } = done;
+        let Outcome { session, mut effects, mut result } = outcome;
+        let mut changed = session;
+        if changed.is_some() && folders_version != self.world.folders_version {
+            // It names files as they are called no more. Here, too, the disk is waited for once in a blue moon.
+            if let Some(before) = self.world.sessions.get(id) {
+                restore(before, &self.services);
             }
-            Some(session) => self.transition(|world| world.session_changed(session)),
-            None => {}
+            release_opened(opened(&effects), &self.world.sessions, &self.services);
+            (changed, effects) = (None, Vec::new());
+            result = result.and(Err(CommandError::failed(
+                "the workspace folders changed while this command ran, so nothing was changed; run it again",
+            )));
+        }
+        let mut jobs = Vec::new();
+        if changed.is_some() || !effects.is_empty() {
+            self.transition(|world| {
+                if let Some(session) = changed {
+                    world.sessions.install(session);
+                }
+                jobs = world.sessions.apply(effects);
+                vec![Action::Meter]
+            });
+            self.compactions.cancel_closed(&self.world.sessions);
         }
         let mut waits = Some(waits);
-        for effect in effects {
-            match effect {
-                Effect::Reindex => self.act(Action::Reindex),
-                Effect::Open(session) => self.transition(|world| world.session_opened(session)),
-                Effect::Show(id) => self.transition(|world| world.session_shown(&id)),
-                Effect::Tell(news) => self.services.tell_compaction(*news),
-                Effect::Close(id) => {
-                    self.compactions.cancel_all_of(&id);
-                    let next = Arc::new(Session::new(new_name()));
-                    self.transition(|world| world.session_closed(&id, next));
-                }
-                Effect::Age(ageing) => self.age(id, *ageing),
-                Effect::Compact(job) => match (&job.reason, waits.take()) {
+        for job in jobs {
+            match job {
+                Job::Reindex => self.act(Action::Reindex),
+                Job::Notify(news) => self.services.tell_compaction(*news),
+                Job::Archive(ageing) => self.age(id, *ageing),
+                Job::Compact(job) => match (&job.reason, waits.take()) {
                     (Reason::Due(_), waiting) => {
                         waits = waiting;
                         self.compact(*job, Cancel::new(), None);
@@ -275,7 +250,7 @@ impl MainLoop {
         let settings = &self.world.snapshot.settings.lsp;
         if Feature::CodeLens.is_wanted(settings)
             && self.world.client.refreshes_lenses == Can::Yes
-            && self.world.shown().map(|session| &session.selection)
+            && self.world.sessions.current().map(|session| &session.selection)
                 != before.map(|session| &session.selection)
         {
             self.say(Outbound::RefreshLenses);
@@ -283,101 +258,12 @@ impl MainLoop {
     }
 }
 
-/// Whether a task is under way.
-enum Started {
-    Yes,
-    No,
-}
-
 /// A task as work for another thread.
 struct Work<'a> {
     what: &'static str,
-    job: Box<dyn FnOnce() -> Stored + Send>,
+    job: Box<dyn FnOnce() -> Outcome + Send>,
     pool: &'a Pool,
     waits: Waits,
-}
-
-/// What a task made of its session.
-struct Outcome {
-    /// The session when it changed.
-    session: Option<Session>,
-    effects: Vec<Effect>,
-    result: Result<Value, CommandError>,
-}
-
-impl Outcome {
-    /// The same with the session on disk: what cannot be stored did not happen.
-    fn stored(self, services: &Services) -> Stored {
-        let Self { session, effects, result } = self;
-        let session = session.map(Arc::new);
-        let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
-        if let Some(news) = services.store.news() {
-            services.warn("store", news);
-        }
-        match stored {
-            Ok(()) => Stored { session, effects, result },
-            Err(error) => {
-                let message = format!("nothing was changed, because it could not be saved: {error}");
-                Stored { session: None, effects: Vec::new(), result: Err(CommandError::failed(message)) }
-            }
-        }
-    }
-
-    /// Only the answer is left.
-    fn undone(self, open: &BTreeMap<Arc<str>, Arc<Session>>, services: &Services) -> Stored {
-        give_free(&self.effects, open, services);
-        Stored { session: None, effects: Vec::new(), result: self.result }
-    }
-}
-
-/// What a task made of its session, safely on disk.
-struct Stored {
-    session: Option<Arc<Session>>,
-    effects: Vec<Effect>,
-    result: Result<Value, CommandError>,
-}
-
-/// Sessions that were opened and will not be kept open are given free. Those in `open` were open before.
-fn give_free(effects: &[Effect], open: &BTreeMap<Arc<str>, Arc<Session>>, services: &Services) {
-    give_free_all(opened(effects), open, services);
-}
-
-/// The same, by their names.
-pub(super) fn give_free_all(
-    opened: impl Iterator<Item = Arc<str>>,
-    open: &BTreeMap<Arc<str>, Arc<Session>>,
-    services: &Services,
-) {
-    opened.filter(|id| !open.contains_key(id)).for_each(|id| services.store.give_back(&id));
-}
-
-/// The names of the sessions that a task opened.
-pub(super) fn opened(effects: &[Effect]) -> impl Iterator<Item = Arc<str>> {
-    effects.iter().filter_map(|effect| match effect {
-        Effect::Open(session) => Some(Arc::clone(&session.id)),
-        _ => None,
-    })
-}
-
-/// Has the store hold a session as it is again: what came to nothing may have got as far as being stored.
-pub(super) fn undo(session: &Arc<Session>, services: &Services) {
-    if !matches!(catch(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
-        tracing::error!(session = &*session.id, "what came to nothing is still stored");
-    }
-}
-
-/// What is told of a task that has ended, by itself or with a panic.
-fn done(outcome: Result<Stored, Panicked>, what: &str, folders_version: u64, waits: Waits) -> Done {
-    let Stored { session, effects, result } = outcome.unwrap_or_else(|panicked| {
-        tracing::error!(%panicked, what, "a task panicked; its session is as before");
-        Stored { session: None, effects: Vec::new(), result: Err(CommandError::Internal) }
-    });
-    Done { folders_version, session, effects, result, waits }
-}
-
-/// A name for a session that is begun. Where the system has no randomness, the time makes it one of its own.
-pub(super) fn new_name() -> String {
-    SessionStore::new_id().unwrap_or_else(|_| format!("s-{}", now_ms()))
 }
 
 /// Whether a session may be had in a moment: somebody else writes to it. A store that is busy was waited for already.
@@ -386,7 +272,7 @@ pub(super) fn may_pass(error: &SessionStoreError) -> bool {
 }
 
 /// The session that the client wishes to go on with, as soon as it can be had. After a while the person is told that it cannot.
-fn resumed(name: &str, services: &Services) -> Stored {
+fn resumed(name: &str, services: &Services) -> Outcome {
     let patience = Instant::now() + RESUME_PATIENCE;
     let effects = loop {
         match services.store.load(name, Access::Write) {
@@ -401,27 +287,12 @@ fn resumed(name: &str, services: &Services) -> Stored {
             }
         }
     };
-    Stored { session: None, effects, result: Ok(Value::Null) }
+    Outcome { session: None, effects, result: Ok(Value::Null) }
 }
 
 /// How the person is told that a session cannot be gone on with.
 pub(super) fn not_resumed(error: &SessionStoreError) -> String {
     format!("a new session was begun: {error}")
-}
-
-/// A session with a change that belongs to no command.
-fn changed(before: &Session, change: impl FnOnce(&mut Session) -> Result<(), CommandError>) -> Outcome {
-    let mut session = Session::clone(before);
-    let result = change(&mut session).map(|()| Value::Null);
-    Outcome { session: result.is_ok().then_some(session), effects: Vec::new(), result }
-}
-
-/// Puts a draft in place, unless the profile of its name is another one than when it was made.
-fn put_in_place(session: &mut Session, draft: Draft, snapshot: &Snapshot) -> Result<(), CommandError> {
-    let settings = &snapshot.settings;
-    let profile = settings.compaction.profile_named(&draft.profile.name)?;
-    session.compact(draft, &profile, &settings.tools, now_ms())?;
-    Ok(())
 }
 
 pub(super) fn respond(answer: Answer<Result<Value, CommandError>>, result: Result<Value, CommandError>) {
@@ -441,6 +312,7 @@ mod tests {
 
     use super::*;
     use strata_app::faults::plan::Plan;
+    use strata_app::sessions::Sessions;
 
     /// A loop that keeps sessions below a folder, with one session in which something was said.
     fn started(folder: &tempfile::TempDir) -> (MainLoop, Arc<Session>) {
@@ -453,7 +325,8 @@ mod tests {
         let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
         let session = said(&Session::new("s-1"), "one");
         main_loop.services.store.commit(&session, 1).unwrap();
-        main_loop.world.begin_with(Arc::clone(&session));
+        main_loop.world.sessions = Sessions::new(Arc::clone(&session));
+        main_loop.queues.follow("s-1");
         (main_loop, session)
     }
 
@@ -487,7 +360,7 @@ mod tests {
         drop(lock);
         main_loop.take(inbox.recv_timeout(Duration::from_secs(60)).unwrap());
         assert!(waits.try_recv().unwrap().is_ok());
-        assert!(!main_loop.world.sessions.contains_key("s-1"));
+        assert!(!main_loop.world.sessions.contains("s-1"));
     }
 
     #[test]
@@ -499,9 +372,7 @@ mod tests {
         let (answer, mut waits) = oneshot::channel();
         let done = Done {
             folders_version: main_loop.world.folders_version + 1,
-            session: Some(after),
-            effects: Vec::new(),
-            result: Ok(Value::Null),
+            outcome: Outcome { session: Some(after), effects: Vec::new(), result: Ok(Value::Null) },
             waits: Waits::Caller(answer, Cancel::new()),
         };
         main_loop.command_done("s-1", done);
@@ -509,38 +380,6 @@ mod tests {
         let services = Arc::clone(&main_loop.services);
         let stored = services.store.with(|store| store.load(&"s-1".parse()?)).unwrap();
         assert_eq!(stored.messages.len(), before.history.len());
-    }
-
-    #[test]
-    fn a_session_that_was_opened_for_nobody_is_given_free() {
-        let folder = tempfile::tempdir().unwrap();
-        let (main_loop, session) = started(&folder);
-        let (open, services) = (main_loop.world.sessions.clone(), Arc::clone(&main_loop.services));
-        let store = &services.store;
-        store.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
-        store.release("s-2");
-        let opened = store.load("s-2", Access::Write).unwrap();
-        let effects = vec![Effect::Open(opened), Effect::Open(Arc::clone(&session))];
-        let outcome = Outcome { session: None, effects, result: Ok(Value::Null) };
-        let undone = outcome.undone(&open, &services);
-        assert!(undone.effects.is_empty());
-        assert_eq!((store.access("s-2"), store.access("s-1")), (None, Some(Access::Write)));
-    }
-
-    #[test]
-    fn a_session_that_two_have_opened_stays_open_for_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let (main_loop, _) = started(&folder);
-        let (open, services) = (main_loop.world.sessions.clone(), Arc::clone(&main_loop.services));
-        let store = &services.store;
-        store.commit(&said(&Session::new("s-2"), "two"), 2).unwrap();
-        store.release("s-2");
-        let loads = [(); 2].map(|()| vec![Effect::Open(store.load("s-2", Access::Write).unwrap())]);
-        let access = loads.map(|effects| {
-            drop(Outcome { session: None, effects, result: Ok(Value::Null) }.undone(&open, &services));
-            store.access("s-2")
-        });
-        assert_eq!(access, [Some(Access::Write), None]);
     }
 
     #[test]

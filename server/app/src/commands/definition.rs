@@ -1,0 +1,181 @@
+//! All commands, and what is derived from their types.
+
+use serde_json::Value;
+
+use super::{
+    Access, Command, CommandError, Context, budget, compaction, files, here, history, iteration, memory,
+    prompt, redaction, server, session, symbols, tiers, tool_output, url, versioned, written,
+};
+use crate::faults::{self, Point};
+use crate::schema::{Message, Shapes};
+use crate::services::Services;
+use crate::snapshot::Snapshot;
+
+macro_rules! definitions {
+    ($($command:ty,)+) => {
+        /// All commands, in the order of the documentation.
+        pub const COMMANDS: &[Definition] = &[$(Definition::of::<$command>()),+];
+    };
+}
+
+definitions! {
+    files::Select,
+    files::Deselect,
+    files::Set,
+    files::Exclude,
+    files::Include,
+    files::List,
+    files::Add,
+    files::Remove,
+    files::RenameFiles,
+    files::Clear,
+    files::Find,
+    files::Read,
+    files::Has,
+    files::MarkRead,
+    here::Select,
+    here::Deselect,
+    here::Toggle,
+    here::Exclude,
+    here::Include,
+    here::Preview,
+    here::Status,
+    prompt::Assemble,
+    prompt::Record,
+    prompt::Discard,
+    prompt::PreviewPrompt,
+    prompt::ComparePrompts,
+    prompt::EstimateTokens,
+    tiers::Report,
+    tiers::Rebuild,
+    tiers::Policy,
+    tiers::ExplainBreak,
+    tiers::ForecastCost,
+    history::Add,
+    history::AddExchange,
+    history::Get,
+    history::CountMessages,
+    history::Set,
+    history::Clear,
+    history::Truncate,
+    history::Edit,
+    history::PinMessage,
+    history::Hide,
+    history::Reregister,
+    history::Import,
+    tool_output::Add,
+    tool_output::Read,
+    iteration::Add,
+    iteration::Prompt,
+    iteration::Status,
+    memory::Add,
+    memory::Search,
+    memory::List,
+    memory::Remove,
+    session::New,
+    session::Reset,
+    session::ListSessions,
+    session::Load,
+    session::ListSteps,
+    session::Fork,
+    session::Rename,
+    session::Delete,
+    session::Export,
+    session::Import,
+    session::Search,
+    url::Add,
+    url::Remove,
+    url::List,
+    budget::Report,
+    compaction::Status,
+    compaction::Run,
+    compaction::Undo,
+    compaction::ContextLimitExceeded,
+    redaction::List,
+    redaction::Restore,
+    symbols::Map,
+    symbols::File,
+    symbols::References,
+    symbols::Dependents,
+    symbols::Find,
+    symbols::Relevant,
+    server::Status,
+    server::Reindex,
+    server::ShowSettings,
+    server::Models,
+}
+
+/// A [`Command`] without its types.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition {
+    pub name: &'static str,
+    pub access: Access,
+    pub needs_index: bool,
+    pub shown: bool,
+    screened: bool,
+    may_wait: fn(&Snapshot, &Services) -> bool,
+    run: fn(Value, &mut Context<'_>) -> Result<Value, CommandError>,
+    describe: fn(&mut Shapes) -> Message,
+}
+
+impl Definition {
+    pub const fn of<C: Command>() -> Self {
+        Self {
+            name: C::NAME,
+            access: C::ACCESS,
+            needs_index: C::NEEDS_INDEX,
+            shown: C::SHOWN,
+            screened: C::SCREENED,
+            may_wait: C::may_wait,
+            run: run::<C>,
+            describe: |shapes| shapes.command::<C::Args, C::Reply>(C::NAME, C::SUMMARY),
+        }
+    }
+
+    /// The command of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        COMMANDS.iter().find(|command| command.name == name)
+    }
+
+    /// See [`Command::may_wait`].
+    pub fn may_wait(&self, snapshot: &Snapshot, services: &Services) -> bool {
+        (self.may_wait)(snapshot, services)
+    }
+
+    /// Runs it. `arguments` is the one JSON object of `workspace/executeCommand`, without its `session`.
+    ///
+    /// # Errors
+    /// [`CommandError`]; the session is to be thrown away then.
+    pub(crate) fn run(&self, mut arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
+        context.cancel.check()?;
+        faults::reach(self.name, Point::Before);
+        // What is never taken in can never be sent, stored or logged.
+        if self.screened {
+            context.snapshot.screen.value(&mut arguments);
+        }
+        let mut reply = (self.run)(arguments, context)?;
+        faults::reach(self.name, Point::After);
+        if let Some(write) = context.write.take() {
+            context.cancel.check()?;
+            let written = write(&context.services.store)?;
+            context.has_written = true;
+            if let (Value::Object(reply), Value::Object(written)) = (&mut reply, written) {
+                reply.extend(written);
+            }
+        }
+        Ok(reply)
+    }
+}
+
+fn run<C: Command>(arguments: Value, context: &mut Context<'_>) -> Result<Value, CommandError> {
+    let args: C::Args = serde_path_to_error::deserialize(arguments)
+        .map_err(|error| CommandError::invalid(&error.path().to_string(), &error.inner().to_string()))?;
+    let reply = C::run(args, context);
+    faults::reach(C::NAME, Point::Changed);
+    Ok(versioned(written(reply?)?, context.session))
+}
+
+/// All commands with the types that they take and reply, in the order of the documentation.
+pub fn described(shapes: &mut Shapes) -> Vec<Message> {
+    COMMANDS.iter().map(|command| (command.describe)(shapes)).collect()
+}

@@ -1,0 +1,180 @@
+//! Runs commands and the outcomes of jobs on a copy of their session, and stores what they changed before anyone sees it. Every front
+//! end runs its commands here; knows none of them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use serde_json::Value;
+use strata_engine::cancel::Cancel;
+use strata_engine::prompt::session::Session;
+use strata_host::pool::catch;
+
+use crate::clock::now_ms;
+use crate::commands::{Access, CommandError, Context, Definition, Effect};
+use crate::services::Services;
+use crate::sessions::Sessions;
+use crate::snapshot::Snapshot;
+
+/// What a command runs against, as it was when the command arrived.
+pub struct Environment<'a> {
+    pub snapshot: &'a Snapshot,
+    pub sessions: &'a Sessions,
+    pub services: &'a Services,
+    /// Whether a compaction of the session is under way.
+    pub is_compacting: bool,
+    pub cancel: &'a Cancel,
+}
+
+/// What came of a command or a job. What it changed of its session is stored.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The session, when it changed.
+    pub session: Option<Arc<Session>>,
+    pub effects: Vec<Effect>,
+    pub result: Result<Value, CommandError>,
+}
+
+/// Runs a command on a copy of `before`. One that fails, panics, is cancelled or cannot be stored changes nothing.
+pub fn execute(
+    command: &Definition,
+    arguments: Value,
+    before: &Session,
+    environment: &Environment<'_>,
+) -> Outcome {
+    let Environment { snapshot, sessions, services, is_compacting, cancel } = *environment;
+    let mut session = before.clone();
+    let mark = session.mark();
+    let mut context = Context {
+        snapshot,
+        session: &mut session,
+        sessions,
+        services,
+        is_compacting,
+        now_ms: now_ms(),
+        cancel,
+        effects: Vec::new(),
+        write: None,
+        has_written: false,
+    };
+    let ran = catch_unwind(AssertUnwindSafe(|| command.run(arguments, &mut context)));
+    let Context { effects, has_written, .. } = context;
+    let result = ran.unwrap_or_else(|panic| {
+        release_opened(opened(&effects), sessions, services);
+        resume_unwind(panic)
+    });
+    // What nobody waits for any more did not happen, unless it is written already.
+    if result.is_err() || (cancel.is_cancelled() && !has_written) {
+        release_opened(opened(&effects), sessions, services);
+        return Outcome { session: None, effects: Vec::new(), result };
+    }
+    let session = (session.mark() != mark).then_some(session);
+    debug_assert!(
+        session.is_none() || command.access != Access::Reads,
+        "{} changed its session",
+        command.name
+    );
+    commit(session, effects, result, services)
+}
+
+/// Changes a copy of `before`, as a job asks for that has ended.
+pub fn change(
+    before: &Session,
+    services: &Services,
+    change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
+) -> Outcome {
+    let mut session = before.clone();
+    let result = change(&mut session).map(|()| Value::Null);
+    commit(result.is_ok().then_some(session), Vec::new(), result, services)
+}
+
+/// What cannot be stored did not happen.
+fn commit(
+    session: Option<Session>,
+    effects: Vec<Effect>,
+    result: Result<Value, CommandError>,
+    services: &Services,
+) -> Outcome {
+    let session = session.map(Arc::new);
+    let stored = session.as_ref().map_or(Ok(()), |session| services.store.commit(session, now_ms()));
+    if let Some(news) = services.store.news() {
+        services.warn("store", news);
+    }
+    match stored {
+        Ok(()) => Outcome { session, effects, result },
+        Err(error) => Outcome::failed(CommandError::failed(format!(
+            "nothing was changed, because it could not be saved: {error}"
+        ))),
+    }
+}
+
+impl Outcome {
+    /// Nothing but an error.
+    pub fn failed(error: CommandError) -> Self {
+        Self { session: None, effects: Vec::new(), result: Err(error) }
+    }
+}
+
+/// The names of the sessions that a task opened.
+pub fn opened(effects: &[Effect]) -> impl Iterator<Item = Arc<str>> {
+    effects.iter().filter_map(|effect| match effect {
+        Effect::Open(session) => Some(Arc::clone(&session.id)),
+        _ => None,
+    })
+}
+
+/// Releases sessions that were opened and will not be kept open, unless they were open before.
+pub fn release_opened(opened: impl Iterator<Item = Arc<str>>, open: &Sessions, services: &Services) {
+    opened.filter(|id| !open.contains(id)).for_each(|id| services.store.give_back(&id));
+}
+
+/// Stores a session as it was: what came to nothing may have got as far as being stored.
+pub fn restore(session: &Arc<Session>, services: &Services) {
+    if !matches!(catch(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
+        tracing::error!(session = &*session.id, "what came to nothing is still stored");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_host::store::Access;
+
+    use super::*;
+
+    fn stored(folder: &tempfile::TempDir) -> Services {
+        let services = Services::default();
+        services.store.settle_at(folder.path().join("state"), folder.path());
+        for id in ["s-1", "s-2"] {
+            let mut session = Session::new(id);
+            session.touch();
+            services.store.begin(&session, 1).unwrap();
+        }
+        services.store.release("s-2");
+        services
+    }
+
+    #[test]
+    fn a_session_that_was_opened_for_nobody_is_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let services = stored(&folder);
+        let sessions = Sessions::new(Arc::new(Session::new("s-1")));
+        let effects = vec![
+            Effect::Open(services.store.load("s-2", Access::Write).unwrap()),
+            Effect::Open(Arc::new(Session::new("s-1"))),
+        ];
+        release_opened(opened(&effects), &sessions, &services);
+        assert_eq!((services.store.access("s-2"), services.store.access("s-1")), (None, Some(Access::Write)));
+    }
+
+    #[test]
+    fn a_session_that_two_have_opened_stays_open_for_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let services = stored(&folder);
+        let sessions = Sessions::new(Arc::new(Session::new("s-1")));
+        let loads = [(); 2].map(|()| vec![Effect::Open(services.store.load("s-2", Access::Write).unwrap())]);
+        let access = loads.map(|effects| {
+            release_opened(opened(&effects), &sessions, &services);
+            services.store.access("s-2")
+        });
+        assert_eq!(access, [Some(Access::Write), None]);
+    }
+}

@@ -1,0 +1,121 @@
+//! The sessions that are open, and which of them is current. The one place where the effects of commands on them are applied.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use strata_engine::prompt::session::Session;
+
+use crate::commands::{Effect, Job, MAIN_SESSION};
+use crate::session_store::SessionStore;
+
+/// The open sessions of a workspace.
+#[derive(Clone, Debug)]
+pub struct Sessions {
+    open: BTreeMap<Arc<str>, Arc<Session>>,
+    current: Arc<str>,
+}
+
+impl Sessions {
+    /// One session, which is current.
+    pub fn new(session: Arc<Session>) -> Self {
+        let current = Arc::clone(&session.id);
+        Self { open: BTreeMap::from([(Arc::clone(&current), session)]), current }
+    }
+
+    pub fn current_id(&self) -> &Arc<str> {
+        &self.current
+    }
+
+    pub fn current(&self) -> Option<&Arc<Session>> {
+        self.get(&self.current)
+    }
+
+    pub fn get(&self, id: &str) -> Option<&Arc<Session>> {
+        self.open.get(id)
+    }
+
+    pub fn contains(&self, id: &str) -> bool {
+        self.open.contains_key(id)
+    }
+
+    /// In the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Session>> {
+        self.open.values()
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Arc<Session>> {
+        self.open.values_mut()
+    }
+
+    /// The own name of an open session; `main` is the current one.
+    pub fn resolve(&self, name: &str) -> Option<Arc<str>> {
+        let name = if name == MAIN_SESSION { &self.current } else { name };
+        self.open.get_key_value(name).map(|(id, _)| Arc::clone(id))
+    }
+
+    /// Installs a changed session. One that was closed meanwhile stays closed.
+    pub fn install(&mut self, session: Arc<Session>) {
+        if let Some(open) = self.open.get_mut(&session.id) {
+            *open = session;
+        }
+    }
+
+    /// Opens, shows and closes sessions as a command asked for, and returns the jobs that it starts, in its order.
+    pub fn apply(&mut self, effects: Vec<Effect>) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for effect in effects {
+            match effect {
+                // One that is open already stays as it is.
+                Effect::Open(session) => {
+                    self.open.entry(Arc::clone(&session.id)).or_insert(session);
+                }
+                Effect::Show(id) if self.contains(&id) => self.current = id,
+                Effect::Show(_) => {}
+                Effect::Close(id) => {
+                    self.open.remove(&id);
+                    if self.current == id {
+                        let next = Arc::new(Session::new(SessionStore::new_name()));
+                        self.current = Arc::clone(&next.id);
+                        self.open.insert(Arc::clone(&next.id), next);
+                    }
+                }
+                Effect::Start(job) => jobs.push(job),
+            }
+        }
+        jobs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened() -> Sessions {
+        let mut sessions = Sessions::new(Arc::new(Session::new(MAIN_SESSION)));
+        sessions.apply(vec![Effect::Open(Arc::new(Session::new("s-1"))), Effect::Show("s-1".into())]);
+        sessions
+    }
+
+    #[test]
+    fn main_is_the_current_session_whatever_others_are_called() {
+        let found = [MAIN_SESSION, "s-1", "s-2"].map(|name| opened().resolve(name));
+        assert_eq!(found, [Some("s-1".into()), Some("s-1".into()), None]);
+    }
+
+    #[test]
+    fn closing_the_current_session_begins_another_one() {
+        let mut sessions = opened();
+        let jobs = sessions.apply(vec![Effect::Close("s-1".into()), Effect::Start(Job::Reindex)]);
+        assert!(matches!(jobs[..], [Job::Reindex]) && !sessions.contains("s-1"));
+        assert!(sessions.current().is_some_and(|session| session.history.is_empty()));
+        assert_eq!(sessions.iter().count(), 2);
+    }
+
+    #[test]
+    fn a_closed_session_stays_closed() {
+        let mut sessions = opened();
+        sessions.apply(vec![Effect::Close(MAIN_SESSION.into())]);
+        sessions.install(Arc::new(Session::new(MAIN_SESSION)));
+        assert!(!sessions.contains(MAIN_SESSION));
+    }
+}

@@ -1,0 +1,202 @@
+//! How each event is handled, and what is left to do when that panics, so that no request waits forever and no text is silently
+//! wrong. The one place that knows all events.
+
+use super::{MainLoop, Meter};
+use crate::event::{Event, IndexEnd, Waits};
+use crate::invalid_notification::InvalidNotification;
+use crate::world::Action;
+use strata_app::commands::CommandError;
+use strata_app::executor::{opened, release_opened, restore};
+
+type Step = Box<dyn FnOnce(&mut MainLoop)>;
+
+/// How one event is handled.
+pub(super) struct Handling {
+    /// What it is called in errors and logs: its method, where it has one.
+    pub(super) name: &'static str,
+    pub(super) handle: Step,
+    /// What is left to do when `handle` panicked. The world is as it was then.
+    pub(super) recover: Step,
+}
+
+impl Handling {
+    /// An event that leaves nothing to do. Whoever waits for an answer hears that there is none when it is dropped.
+    pub(super) fn new(name: &'static str, handle: impl FnOnce(&mut MainLoop) + 'static) -> Self {
+        Self { name, handle: Box::new(handle), recover: Box::new(|_| ()) }
+    }
+
+    pub(super) fn or_else(self, recover: impl FnOnce(&mut MainLoop) + 'static) -> Self {
+        Self { recover: Box::new(recover), ..self }
+    }
+
+    /// What the client said of a document is lost, and with it what its text is.
+    fn or_lose(self, uri: &str) -> Self {
+        let lost = InvalidNotification {
+            method: self.name.to_owned(),
+            uri: Some(uri.to_owned()),
+            problem: "an internal error".to_owned(),
+        };
+        self.or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(lost)))
+    }
+
+    /// Files may be others than before.
+    fn or_rescan(self) -> Self {
+        self.or_else(|main_loop| main_loop.act(Action::Rescan))
+    }
+
+    pub(super) fn of(event: Event) -> Self {
+        match event {
+            Event::Initialize(params, answer) => {
+                Self::new("initialize", move |main_loop| main_loop.initialize(&params, answer))
+            }
+            Event::Initialized => Self::new("initialized", MainLoop::initialized),
+            Event::Opened(item) => {
+                let uri = item.uri.to_string();
+                Self::new("textDocument/didOpen", move |main_loop| {
+                    main_loop.transition(|world| world.opened(&item));
+                })
+                .or_lose(&uri)
+            }
+            Event::Changed(params) => {
+                let uri = params.text_document.uri.to_string();
+                Self::new("textDocument/didChange", move |main_loop| {
+                    main_loop.transition(|world| world.changed(&params));
+                })
+                .or_lose(&uri)
+            }
+            Event::Saved(params) => {
+                let uri = params.text_document.uri.to_string();
+                Self::new("textDocument/didSave", move |main_loop| {
+                    main_loop.transition(|world| world.saved(&params));
+                })
+                .or_lose(&uri)
+            }
+            Event::Closed(params) => {
+                let uri = params.text_document.uri.to_string();
+                Self::new("textDocument/didClose", move |main_loop| {
+                    main_loop.transition(|world| world.closed(&params));
+                })
+                .or_lose(&uri)
+            }
+            Event::InvalidNotification(invalid) => {
+                let again = invalid.clone();
+                Self::new("invalid_notification", |main_loop| {
+                    main_loop.transition(|world| world.invalid_notification(invalid));
+                })
+                .or_else(|main_loop| main_loop.transition(|world| world.invalid_notification(again)))
+            }
+            Event::Named(uri) => Self::new("named", move |main_loop| main_loop.named(&uri)),
+            Event::FilesChanged(params) => Self::new("workspace/didChangeWatchedFiles", move |main_loop| {
+                main_loop.transition(|world| world.files_changed(&params));
+            })
+            .or_rescan(),
+            Event::FilesCameOrWent(uris) => Self::new("workspace/didCreateFiles", move |main_loop| {
+                main_loop.transition(|world| world.files_came_or_went(&uris));
+            })
+            .or_rescan(),
+            Event::FilesRenamed(renamed) => Self::new("workspace/didRenameFiles", move |main_loop| {
+                main_loop.files_renamed(&renamed);
+            })
+            .or_rescan(),
+            Event::ClientDoesNotWatch => Self::new("client does not watch", MainLoop::watch_ourselves),
+            Event::Seen(sight) => Self::new("seen", move |main_loop| {
+                main_loop.transition(|world| world.seen(&sight));
+            })
+            .or_rescan(),
+            Event::Watched(watched) => {
+                Self::new("watched", |main_loop| main_loop.watched(watched)).or_rescan()
+            }
+            Event::FoldersChanged(params) => {
+                Self::new("workspace/didChangeWorkspaceFolders", move |main_loop| {
+                    main_loop.folders_changed(&params);
+                })
+                .or_rescan()
+            }
+            Event::SettingsChanged(tree) => Self::new("workspace/didChangeConfiguration", |main_loop| {
+                main_loop.settings_changed(tree);
+            }),
+            Event::Settings(question, tree) => {
+                Self::new("settings", move |main_loop| main_loop.settings_told(question, tree))
+            }
+            Event::WorkspaceSettings(look, found) => {
+                Self::new("workspace settings", move |main_loop| main_loop.workspace_settings(look, found))
+            }
+            Event::ProgressCancelled(token) => {
+                Self::new("window/workDoneProgress/cancel", move |main_loop| {
+                    main_loop.indexing.cancel(&token);
+                    main_loop.compactions.cancel(&token);
+                })
+            }
+            Event::Drafted(session, number, draft) => {
+                let id = session.clone();
+                Self::new("drafted", move |main_loop| main_loop.drafted(&session, number, draft)).or_else(
+                    move |main_loop| main_loop.compaction_ended(&id, number, Err(CommandError::Internal)),
+                )
+            }
+            Event::Aged(session, aged) => {
+                let id = session.clone();
+                Self::new("aged", move |main_loop| main_loop.aged(&session, aged)).or_else(move |main_loop| {
+                    main_loop.ageing.remove(&id);
+                })
+            }
+            Event::Measured(session, measured) => {
+                let id = session.clone();
+                Self::new("measured", move |main_loop| main_loop.measured(&session, measured)).or_else(
+                    move |main_loop| {
+                        main_loop.measuring.remove(&id);
+                    },
+                )
+            }
+            Event::Asked(question, cancel, answer) => {
+                Self::new("question", |main_loop| main_loop.asked(question, cancel, answer))
+            }
+            Event::Command(call) => {
+                Self::new("workspace/executeCommand", |main_loop| main_loop.enqueue(call))
+            }
+            Event::Show(shown) => Self::new("show", |main_loop| main_loop.show(shown)),
+            Event::CommandDone(session, done) => {
+                let id = session.clone();
+                let opened: Vec<_> = opened(&done.outcome.effects).collect();
+                let compaction = match done.waits {
+                    Waits::Compaction(number) => Some(number),
+                    Waits::Caller(..) | Waits::Nobody => None,
+                };
+                Self::new("command done", move |main_loop| main_loop.command_done(&session, *done)).or_else(
+                    move |main_loop| {
+                        let (sessions, services) = (&main_loop.world.sessions, &main_loop.services);
+                        if let Some(before) = sessions.get(&id) {
+                            // Once in a blue moon the disk is waited for here: the next task must not be stored before.
+                            restore(before, services);
+                        }
+                        // Those that did not come to be open here are for others to write to.
+                        release_opened(opened.into_iter(), sessions, services);
+                        if let Some(number) = compaction {
+                            main_loop.compaction_ended(&id, number, Err(CommandError::Internal));
+                        }
+                        main_loop.turn_over(&id);
+                    },
+                )
+            }
+            Event::Parsed(key, parsed) => {
+                let stuck = key.clone();
+                Self::new("parsed", |main_loop| main_loop.parsed(key, parsed)).or_else(move |main_loop| {
+                    main_loop.parsing.remove(&stuck);
+                })
+            }
+            Event::IndexSoFar(run, index) => {
+                Self::new("index so far", move |main_loop| main_loop.indexed_so_far(run, index))
+            }
+            Event::Indexed(run, end) => Self::new("indexed", move |main_loop| main_loop.indexed(run, end))
+                .or_else(move |main_loop| main_loop.indexed(run, IndexEnd::Failed)),
+            Event::Metered(status) => {
+                Self::new("metered", |main_loop| main_loop.metered(status)).or_reset_meter()
+            }
+            Event::Goodbye => Self::new("goodbye", |_| ()),
+        }
+    }
+
+    /// The meter is not being read any more.
+    pub(super) fn or_reset_meter(self) -> Self {
+        self.or_else(|main_loop| main_loop.meter = Meter::default())
+    }
+}
