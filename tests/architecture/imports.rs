@@ -159,8 +159,8 @@ pub(crate) fn awaiting(files: &[File]) -> Vec<String> {
     found
 }
 
-/// Methods of the mail slot that wait for something before they post their mail.
-pub(crate) fn late_mail(file: &File) -> Vec<String> {
+/// Methods of the backend that wait for something before they post their event.
+pub(crate) fn late_events(file: &File) -> Vec<String> {
     let tree = parse(&file.text);
     let mut found = Vec::new();
     let mut methods = 0;
@@ -174,7 +174,7 @@ pub(crate) fn late_mail(file: &File) -> Vec<String> {
                 && first("post").is_none_or(|posts| posts > awaits)
             {
                 let line = node.start_position().row + 1;
-                found.push(format!("{}:{line} waits before it posts its mail", file.path));
+                found.push(format!("{}:{line} waits before it posts its event", file.path));
             }
             continue;
         }
@@ -182,8 +182,7 @@ pub(crate) fn late_mail(file: &File) -> Vec<String> {
         open.extend(node.children(&mut cursor));
     }
     if methods == 0 {
-        found
-            .push(format!("{} has no asynchronous methods; is the mail slot somewhere else now?", file.path));
+        found.push(format!("{} has no asynchronous methods; is the backend somewhere else now?", file.path));
     }
     found
 }
@@ -261,16 +260,16 @@ mod tests {
     }
 
     #[test]
-    fn late_mail_is_found() {
+    fn late_events_is_found() {
         let check = |body: &str| {
             let text = format!("impl LanguageServer for Backend {{ async fn f(&self) {{ {body} }} }}");
-            late_mail(&File::new("backend.rs", &text)).len()
+            late_events(&File::new("backend.rs", &text)).len()
         };
         assert_eq!(check("self.post(a); wait.await"), 0);
         assert_eq!(check("self.post(a);"), 0);
         assert_eq!(check("wait.await; self.post(a);"), 1);
         assert_eq!(check("wait.await"), 1);
-        assert_eq!(late_mail(&File::new("backend.rs", "struct Backend;")).len(), 1);
+        assert_eq!(late_events(&File::new("backend.rs", "struct Backend;")).len(), 1);
     }
 
     #[test]

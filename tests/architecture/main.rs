@@ -51,10 +51,10 @@ fn the_domain_and_the_grammars_never_await() {
 }
 
 #[test]
-fn mail_is_posted_before_the_first_await() {
+fn events_are_posted_before_the_first_await() {
     let repo = Repo::open();
     let backend = repo.source("server/lsp/src/backend.rs");
-    hold(&imports::late_mail(&backend), "Post the mail first; otherwise wire order is not state order.");
+    hold(&imports::late_events(&backend), "Post the event first; otherwise wire order is not state order.");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use e2e::{Asked, Dialect, LIMIT, ModelServer, Reply, strata};
+use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, strata};
 use strata_engine::cancel::Cancel;
 use strata_host::summarise::{AskError, Key, Kind, Provider, Question};
 
@@ -42,7 +42,7 @@ fn ask_within(
     dialect: Dialect,
     replies: Vec<Reply>,
     deadline: Duration,
-) -> (Result<String, AskError>, Vec<Asked>) {
+) -> (Result<String, AskError>, Vec<ModelRequest>) {
     let server = ModelServer::start(dialect, replies);
     let outcome =
         provider(dialect, server.base_url()).ask_with(Key::new(KEY), &question(), deadline, &Cancel::new());
@@ -53,7 +53,7 @@ fn ask_within(
     (outcome, server.asked())
 }
 
-fn ask(dialect: Dialect, replies: Vec<Reply>) -> (Result<String, AskError>, Vec<Asked>) {
+fn ask(dialect: Dialect, replies: Vec<Reply>) -> (Result<String, AskError>, Vec<ModelRequest>) {
     ask_within(dialect, replies, LIMIT)
 }
 
@@ -77,7 +77,7 @@ fn each_provider_is_asked_in_its_own_way() {
         let (outcome, asked) = ask(dialect, vec![text("  A summary, déjà vu.\n")]);
         assert_eq!(outcome, Ok("A summary, déjà vu.".to_owned()), "{dialect:?}");
         assert_eq!(asked.len(), 1, "{dialect:?}");
-        let Asked { line, body, .. } = &asked[0];
+        let ModelRequest { line, body, .. } = &asked[0];
         let header = |name| asked[0].header(name);
         match dialect {
             Dialect::Anthropic => {

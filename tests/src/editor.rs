@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{Answer, Document, Id, LIMIT, Prompt, Refused, Repo, Server, Unit, uri_of};
+use crate::{Answer, Document, ErrorReply, Id, LIMIT, Prompt, Repo, Server, Unit, uri_of};
 
 /// An editor before it starts its server.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Setup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Watching {
     /// It watches when it is asked to.
-    Asked,
+    WhenAsked,
     /// It cannot.
     Never,
 }
@@ -70,7 +70,7 @@ impl Setup {
             state: None,
             variables: Vec::new(),
             starter: Vec::new(),
-            watching: Watching::Asked,
+            watching: Watching::WhenAsked,
             capabilities: Vec::new(),
         }
     }
@@ -296,7 +296,7 @@ impl Editor {
     }
 
     /// Runs a command that is refused.
-    pub fn refused(&mut self, command: &str, argument: Value) -> Refused {
+    pub fn refused(&mut self, command: &str, argument: Value) -> ErrorReply {
         match self.try_run(command, argument) {
             Ok(reply) => panic!("{command} works: {reply}"),
             Err(refused) => refused,

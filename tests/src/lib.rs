@@ -31,12 +31,12 @@ mod times;
 pub use binary::strata;
 pub use document::{Document, Unit};
 pub use editor::{Editor, Setup, hello};
-pub use model_server::{Asked, Dialect, ModelServer, Reply};
+pub use model_server::{Dialect, ModelRequest, ModelServer, Reply};
 pub use prompt::Prompt;
 pub use repo::{Repo, uri_of};
 pub use rerun::rerun;
 pub use rng::Rng;
-pub use server::{Answer, Id, Refused, Server};
+pub use server::{Answer, ErrorReply, Id, Server};
 pub use times::Times;
 
 use std::time::Duration;

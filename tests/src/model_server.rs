@@ -52,7 +52,7 @@ pub enum Reply {
 
 /// One request as it came.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ModelRequest {
     /// `POST /v1/messages`
     pub line: String,
     /// Names in lower case.
@@ -69,7 +69,7 @@ pub struct ModelServer {
 }
 
 struct Shared {
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<ModelRequest>>,
     over: AtomicBool,
 }
 
@@ -127,7 +127,7 @@ impl Dialect {
     }
 
     /// What the provider would say against a request: a status and a reason.
-    fn objection(self, asked: &Asked) -> Option<(u16, &'static str)> {
+    fn objection(self, asked: &ModelRequest) -> Option<(u16, &'static str)> {
         let body = &asked.body;
         let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
         let is_list = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
@@ -181,7 +181,7 @@ impl Dialect {
     }
 }
 
-impl Asked {
+impl ModelRequest {
     /// The value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -218,7 +218,7 @@ impl ModelServer {
     }
 
     /// All requests that came so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ModelRequest> {
         self.shared.asked().clone()
     }
 }
@@ -232,7 +232,7 @@ impl Drop for ModelServer {
 }
 
 impl Shared {
-    fn asked(&self) -> MutexGuard<'_, Vec<Asked>> {
+    fn asked(&self) -> MutexGuard<'_, Vec<ModelRequest>> {
         self.asked.lock().unwrap()
     }
 
@@ -344,7 +344,7 @@ fn head(
 }
 
 /// The request on a connection; none when there is no whole one.
-fn read(stream: &TcpStream) -> Option<Asked> {
+fn read(stream: &TcpStream) -> Option<ModelRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = || {
         let mut line = String::new();
@@ -365,5 +365,5 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let line = first.strip_suffix(" HTTP/1.1")?.to_owned();
-    Some(Asked { line, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+    Some(ModelRequest { line, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }

@@ -21,7 +21,7 @@ pub struct Id(i64);
 
 /// An error reply.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Refused {
+pub struct ErrorReply {
     /// JSON-RPC's code.
     pub code: i64,
     /// For people.
@@ -31,7 +31,7 @@ pub struct Refused {
 }
 
 /// What a request came to.
-pub type Answer = Result<Value, Refused>;
+pub type Answer = Result<Value, ErrorReply>;
 
 /// A running server. Dropped, it is killed if it still runs.
 pub struct Server {
@@ -387,7 +387,7 @@ impl Drop for Server {
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ErrorReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({}; {})", self.message, self.code, self.data)
     }
@@ -398,7 +398,7 @@ fn answer_of(message: &mut Value) -> Answer {
         return Ok(message["result"].take());
     }
     let error = &mut message["error"];
-    Err(Refused {
+    Err(ErrorReply {
         code: error["code"].as_i64().expect("an error has a code"),
         message: error["message"].as_str().expect("an error has a message").to_owned(),
         data: error["data"].take(),

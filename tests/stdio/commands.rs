@@ -1,13 +1,13 @@
 //! What is said to a command that makes no sense.
 
-use e2e::{Editor, Refused};
+use e2e::{Editor, ErrorReply};
 use serde_json::{Value, json};
 
 use crate::small;
 
 const INVALID_PARAMS: i64 = -32602;
 
-fn invalid(refused: &Refused) -> &str {
+fn invalid(refused: &ErrorReply) -> &str {
     assert_eq!(refused.code, INVALID_PARAMS, "{refused}");
     refused.data["path"].as_str().unwrap_or_else(|| panic!("no path: {refused}"))
 }
@@ -102,7 +102,7 @@ fn a_method_that_is_not_there_is_refused() {
 #[test]
 fn an_empty_prompt_and_stray_tool_results_are_refused() {
     let mut editor = Editor::start(&small());
-    let failed = |refused: Refused| {
+    let failed = |refused: ErrorReply| {
         assert_eq!(refused.code, -32803, "RequestFailed: {refused}");
         refused.data["kind"].as_str().unwrap().to_owned()
     };
