@@ -1,7 +1,7 @@
 //! Which part of the house may name what. Judged by the words of the source: what is not named is not used.
 
 use crate::repo::File;
-use crate::source::{Named, parse, paths, tokens, tokens_of};
+use crate::source::{PathUse, parse, paths, tokens, tokens_of};
 
 /// A folder, what is never named inside it, and why.
 struct Wall {
@@ -210,7 +210,7 @@ impl Wall {
         path.starts_with(self.inside) && !self.except.iter().any(|place| path.starts_with(place))
     }
 
-    fn forbids(&self, named: &Named) -> bool {
+    fn forbids(&self, named: &PathUse) -> bool {
         self.never.iter().any(|prefix| named.is_below(prefix))
     }
 }

@@ -12,12 +12,12 @@ pub(crate) struct Token<'a> {
 
 /// A path such as `std::fs::read`, with the line it stands on.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Named {
+pub(crate) struct PathUse {
     pub(crate) path: Vec<String>,
     pub(crate) line: usize,
 }
 
-impl Named {
+impl PathUse {
     /// Whether the path is `prefix` (written with `::`) or lies below it.
     pub(crate) fn is_below(&self, prefix: &str) -> bool {
         let prefix: Vec<&str> = prefix.split("::").collect();
@@ -51,7 +51,7 @@ pub(crate) fn tokens_of<'a>(node: Node<'_>, text: &'a str) -> Vec<Token<'a>> {
 }
 
 /// Every path that a source file names, whether in a `use` or in passing, macros included.
-pub(crate) fn paths(text: &str) -> Vec<Named> {
+pub(crate) fn paths(text: &str) -> Vec<PathUse> {
     let tokens = tokens(text);
     let mut found = Vec::new();
     let mut at = 0;
@@ -61,7 +61,7 @@ pub(crate) fn paths(text: &str) -> Vec<Named> {
         } else if is_word(tokens[at].text) {
             let (path, next) = chain(&tokens, at);
             if path.len() > 1 {
-                found.push(Named { path, line: tokens[at].line });
+                found.push(PathUse { path, line: tokens[at].line });
             }
             at = next;
         } else {
@@ -72,7 +72,7 @@ pub(crate) fn paths(text: &str) -> Vec<Named> {
 }
 
 /// Reads one branch of a `use` from `at` and returns where it ends.
-fn use_tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut Vec<Named>) -> usize {
+fn use_tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut Vec<PathUse>) -> usize {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
     if text(at) == "::" {
         at += 1;
@@ -94,7 +94,7 @@ fn use_tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut 
         }
         return at + 1;
     }
-    found.push(Named { path, line });
+    found.push(PathUse { path, line });
     // A star, or `as name`.
     while !matches!(text(at), "," | "}" | ";" | "") {
         at += 1;
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn named(text: &str) -> Vec<String> {
-        paths(text).iter().map(Named::text).collect()
+        paths(text).iter().map(PathUse::text).collect()
     }
 
     #[test]

@@ -19,7 +19,7 @@ const RUNS: usize = 5;
 
 /// Which weights are known before a compaction.
 #[derive(Clone, Copy)]
-enum Weights {
+enum TokenCounts {
     Known,
     Unknown,
 }
@@ -44,22 +44,22 @@ fn main() {
     println!("{} messages, about {tokens} tokens; median of {RUNS} and slowest", cut.messages());
     println!("profile          weights known         weights unknown");
     for family in Family::ALL {
-        let known = times(&cut, family, means, Weights::Known);
-        let unknown = times(&cut, family, means, Weights::Unknown);
+        let known = times(&cut, family, means, TokenCounts::Known);
+        let unknown = times(&cut, family, means, TokenCounts::Unknown);
         println!("{:<14}{known}  {unknown}", family.name());
     }
 }
 
-fn times(cut: &Cut, family: Family, means: Means<'_>, weights: Weights) -> String {
+fn times(cut: &Cut, family: Family, means: Means<'_>, counts: TokenCounts) -> String {
     let profile = family.profile();
     let started = Instant::now();
     let clock = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let taken: Times = (0..RUNS)
         .map(|_| {
             let empty = TokenCounter::new();
-            let counter = match weights {
-                Weights::Known => means.counter,
-                Weights::Unknown => &empty,
+            let counter = match counts {
+                TokenCounts::Known => means.counter,
+                TokenCounts::Unknown => &empty,
             };
             let (outcome, nanos) = cut.shorten(&profile, Means { counter, ..means }, &clock);
             assert!(outcome.is_ok(), "{}: {outcome:?}", profile.name);

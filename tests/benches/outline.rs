@@ -48,8 +48,8 @@ const PHASES: [(&str, usize, &str); 6] = [
     ("warm", 2, "cold 2"),
 ];
 
-/// Figures by name; times in milliseconds.
-type Figures = BTreeMap<String, f64>;
+/// Measurements by name; times in milliseconds.
+type Measurements = BTreeMap<String, f64>;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -84,7 +84,7 @@ fn compare(root: &Path, rounds: usize) {
             }
         }
     }
-    let medians: BTreeMap<&str, Figures> = all
+    let medians: BTreeMap<&str, Measurements> = all
         .iter_mut()
         .map(|(phase, figures)| {
             (&**phase, figures.iter_mut().map(|(name, values)| (name.clone(), median(values))).collect())
@@ -136,8 +136,8 @@ fn compare(root: &Path, rounds: usize) {
 }
 
 /// Runs one phase in a process of its own and reads what it prints.
-fn child(name: &str, threads: usize, root: &Path, cache: &Path) -> Figures {
-    let Ok(program) = env::current_exe() else { return Figures::new() };
+fn child(name: &str, threads: usize, root: &Path, cache: &Path) -> Measurements {
+    let Ok(program) = env::current_exe() else { return Measurements::new() };
     let mut command = Command::new(program);
     command.args(["--phase", name, &threads.to_string()]).args([root, cache]).stderr(Stdio::inherit());
     let output = command.output().map(|output| output.stdout).unwrap_or_default();
@@ -211,7 +211,7 @@ fn phase(name: &str, threads: NonZeroUsize, root: &Path, cache: &Path) {
 }
 
 /// Parses all texts and drops the trees.
-fn bare(root: &Path, threads: NonZeroUsize) -> Figures {
+fn bare(root: &Path, threads: NonZeroUsize) -> Measurements {
     let texts = texts(root);
     let bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
     let (start, busy) = (Instant::now(), processor_time());
@@ -237,7 +237,7 @@ fn bare(root: &Path, threads: NonZeroUsize) -> Figures {
 }
 
 /// From a directory to a map, as the server does it.
-fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Figures {
+fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     let (start, busy) = (Instant::now(), processor_time());
     let mut parts = Vec::new();
     let mut done = start;
@@ -245,7 +245,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Figures {
         parts.push((name, milliseconds(done.elapsed())));
         done = Instant::now();
     };
-    let Ok(roots) = Roots::single(root) else { return Figures::new() };
+    let Ok(roots) = Roots::single(root) else { return Measurements::new() };
     let cache = OutlineCache::at(cache.to_owned());
     let (options, cancel) = (WalkOptions::default(), Cancel::new());
     let means = Means { threads, ..Means::new(&roots, &options, &cache, &cancel) };
@@ -254,7 +254,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Figures {
         Step::Outlined(progress) if progress.done == progress.total => part("outlines"),
         Step::Outlined(_) => {}
     });
-    let Ok((index, remembered)) = built else { return Figures::new() };
+    let Ok((index, remembered)) = built else { return Measurements::new() };
     part("links");
     let nothing = BTreeSet::new();
     let request =
@@ -307,7 +307,7 @@ fn texts(root: &Path) -> Vec<(LanguageId, String)> {
     texts
 }
 
-fn figures<const N: usize>(all: [(&str, f64); N]) -> Figures {
+fn figures<const N: usize>(all: [(&str, f64); N]) -> Measurements {
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 

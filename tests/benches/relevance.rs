@@ -48,15 +48,15 @@ fn main() {
         "{:<24}{:>8}{:>10}{:>10}{:>10}{:>12}",
         "recall@10", "commits", "strata", "bm25", "aider", "to better"
     );
-    let mut total = Tally::default();
+    let mut total = Recall::default();
     for repository in &repositories {
         let Some(commits) = commits(repository, wanted) else {
             eprintln!("{}: no git repository", repository.display());
             continue;
         };
-        let tally = measure(repository, &commits, aider.as_deref());
-        tally.print(&name_of(repository));
-        total.add(&tally);
+        let sums = measure(repository, &commits, aider.as_deref());
+        sums.print(&name_of(repository));
+        total.add(&sums);
     }
     total.print("all");
     if let Some(count) = u32::try_from(total.commits).ok().filter(|count| *count > 0) {
@@ -77,7 +77,7 @@ struct Commit {
 }
 
 #[derive(Default)]
-struct Tally {
+struct Recall {
     commits: usize,
     ours: f64,
     plain: f64,
@@ -87,7 +87,7 @@ struct Tally {
     answering: Duration,
 }
 
-impl Tally {
+impl Recall {
     fn add(&mut self, other: &Self) {
         self.commits += other.commits;
         self.ours += other.ours;
@@ -114,33 +114,33 @@ impl Tally {
     }
 }
 
-fn measure(repository: &Path, commits: &[Commit], aider: Option<&Path>) -> Tally {
+fn measure(repository: &Path, commits: &[Commit], aider: Option<&Path>) -> Recall {
     let mut blobs = Blobs::new(repository);
     let mut aider = aider.and_then(|python| Aider::start(python, repository));
-    let mut tally = Tally { commits: commits.len(), aider: aider.as_ref().map(|_| 0.0), ..Tally::default() };
+    let mut sums = Recall { commits: commits.len(), aider: aider.as_ref().map(|_| 0.0), ..Recall::default() };
     for commit in commits {
         let tree = Tree::read(repository, &commit.parent, &mut blobs);
         let timer = Instant::now();
         let references = References::build(&tree.symbols, &tree.manifests);
-        tally.linking += timer.elapsed();
+        sums.linking += timer.elapsed();
         let timer = Instant::now();
         let lexical = LexicalIndex::build(&tree.symbols, &tree.files);
-        tally.wording += timer.elapsed();
+        sums.wording += timer.elapsed();
         let timer = Instant::now();
         let query = Query { text: &commit.text, ..Query::default() };
         let ours = relevant(&tree.symbols, &lexical, &references, &query, FIRST);
-        tally.answering += timer.elapsed();
+        sums.answering += timer.elapsed();
         let ours: Vec<&str> = ours.iter().map(|file| file.file.as_str()).collect();
-        tally.ours += recall(&ours, &commit.touched);
+        sums.ours += recall(&ours, &commit.touched);
         let plain = plain_bm25(&tree, &commit.text);
-        tally.plain += recall(&plain, &commit.touched);
-        if let (Some(aider), Some(sum)) = (&mut aider, &mut tally.aider) {
+        sums.plain += recall(&plain, &commit.touched);
+        if let (Some(aider), Some(sum)) = (&mut aider, &mut sums.aider) {
             let ranked = aider.rank(commit).unwrap_or_default();
             let ranked: Vec<&str> = ranked.iter().map(String::as_str).collect();
             *sum += recall(&ranked, &commit.touched);
         }
     }
-    tally
+    sums
 }
 
 fn recall(ranked: &[&str], touched: &BTreeSet<String>) -> f64 {

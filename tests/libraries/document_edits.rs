@@ -65,7 +65,7 @@ struct Line {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct Position {
     line: u32,
     character: u32,
 }
@@ -80,23 +80,23 @@ impl Model {
         self.lines = lines(&self.text);
     }
 
-    /// The place of a byte; `None` inside a character and between the two bytes of a CRLF, for which the protocol has
+    /// The position of a byte; `None` inside a character and between the two bytes of a CRLF, for which the protocol has
     /// no name.
-    fn place(&self, byte: usize, encoding: Encoding) -> Option<Place> {
+    fn position(&self, byte: usize, encoding: Encoding) -> Option<Position> {
         let line = self.lines.partition_point(|line| line.start <= byte).checked_sub(1)?;
         let Line { start, end } = self.lines[line];
         let before = self.text.get(start..byte).filter(|_| byte <= end)?;
-        Some(Place { line: small(line), character: small(units(before, encoding)) })
+        Some(Position { line: small(line), character: small(units(before, encoding)) })
     }
 
-    /// The byte of a place: behind the end of a line is its end, the line behind the last one is the end of the
+    /// The byte of a position: behind the end of a line is its end, the line behind the last one is the end of the
     /// text. `None` for what is inside a character or further down.
-    fn byte(&self, place: Place, encoding: Encoding) -> Option<usize> {
-        if place.line as usize == self.lines.len() {
+    fn byte(&self, position: Position, encoding: Encoding) -> Option<usize> {
+        if position.line as usize == self.lines.len() {
             return Some(self.text.len());
         }
-        let Line { start, end } = *self.lines.get(place.line as usize)?;
-        let mut left = place.character as usize;
+        let Line { start, end } = *self.lines.get(position.line as usize)?;
+        let mut left = position.character as usize;
         let mut byte = start;
         for character in self.text[start..end].chars() {
             if left == 0 {
@@ -133,10 +133,10 @@ fn typed(rng: &mut Rng) -> String {
     (0..keys).map(|_| rng.one_of(&KEYS)).collect()
 }
 
-/// A byte that has a place, at `from` or behind it.
+/// A byte that has a position, at `from` or behind it.
 fn byte(rng: &mut Rng, model: &Model, from: usize, encoding: Encoding) -> usize {
     let wanted = from + rng.below(model.text.len() - from + 1);
-    (wanted..).find(|byte| model.place(*byte, encoding).is_some()).unwrap()
+    (wanted..).find(|byte| model.position(*byte, encoding).is_some()).unwrap()
 }
 
 /// Both sides of the comparison.
@@ -181,20 +181,20 @@ impl Pair {
             1 => byte(rng, model, start, *encoding).min(start + 40),
             _ => start,
         };
-        let end = (end..).find(|byte| model.place(*byte, *encoding).is_some()).unwrap();
-        let [start_place, end_place] = [start, end].map(|byte| {
-            let mut place = model.place(byte, *encoding).unwrap();
+        let end = (end..).find(|byte| model.position(*byte, *encoding).is_some()).unwrap();
+        let [from, to] = [start, end].map(|byte| {
+            let mut position = model.position(byte, *encoding).unwrap();
             // Other names of the same places: far behind the end of the line, and the line behind the last one.
-            if model.lines[place.line as usize].end == byte && rng.below(4) == 0 {
-                place.character = place.character.saturating_add(rng.one_of(&[1, 7, u32::MAX]));
+            if model.lines[position.line as usize].end == byte && rng.below(4) == 0 {
+                position.character = position.character.saturating_add(rng.one_of(&[1, 7, u32::MAX]));
             }
             if byte == model.text.len() && rng.below(4) == 0 {
-                place = Place { line: small(model.lines.len()), character: rng.one_of(&[0, 1, 9]) };
+                position = Position { line: small(model.lines.len()), character: rng.one_of(&[0, 1, 9]) };
             }
-            place
+            position
         });
         model.replace(start..end, &text);
-        json!({ "range": range(start_place, end_place), "text": text })
+        json!({ "range": range(from, to), "text": text })
     }
 }
 
@@ -214,9 +214,9 @@ fn units(text: &str, encoding: Encoding) -> usize {
     }
 }
 
-fn range(start: Place, end: Place) -> Value {
-    let position = |place: Place| json!({ "line": place.line, "character": place.character });
-    json!({ "start": position(start), "end": position(end) })
+fn range(start: Position, end: Position) -> Value {
+    let json = |position: Position| json!({ "line": position.line, "character": position.character });
+    json!({ "start": json(start), "end": json(end) })
 }
 
 fn small(number: usize) -> u32 {
@@ -272,8 +272,8 @@ fn an_invalid_range_is_never_silently_wrong() {
             let text = typed(&mut rng) + &typed(&mut rng);
             let mut pair = Pair::new(&text, encoding);
             let numbers = [0, 0, 1, 2, 3, 5, 40, u32::MAX - 1, u32::MAX];
-            let mut place = || Place { line: rng.one_of(&numbers), character: rng.one_of(&numbers) };
-            let (start, end) = (place(), place());
+            let mut position = || Position { line: rng.one_of(&numbers), character: rng.one_of(&numbers) };
+            let (start, end) = (position(), position());
             let range = range(start, end);
             pair.tell(&[json!({ "range": range, "text": "new" })]);
             match (pair.model.byte(start, encoding), pair.model.byte(end, encoding)) {
@@ -373,9 +373,9 @@ fn versions_that_do_not_rise_are_never_silently_wrong() {
 
 #[test]
 fn what_follows_an_invalid_range_waits_for_the_full_text() {
-    let top = Place { line: 0, character: 0 };
+    let top = Position { line: 0, character: 0 };
     let insert = |text: &str| json!({ "range": range(top, top), "text": text });
-    let reversed = range(Place { line: 0, character: 2 }, Place { line: 0, character: 1 });
+    let reversed = range(Position { line: 0, character: 2 }, Position { line: 0, character: 1 });
     let invalid = json!({ "range": reversed, "text": "wrong" });
 
     let mut pair = Pair::new("text", Encoding::Utf16);
@@ -405,9 +405,9 @@ fn a_place_inside_a_character_is_invalid_in_the_units_that_have_one() {
     ] {
         let line = text.lines().next().unwrap_or_default();
         for character in 0..=small(units(line, encoding)) {
-            let place = Place { line: 0, character };
+            let position = Position { line: 0, character };
             let mut pair = Pair::new(text, encoding);
-            pair.tell(&[json!({ "range": range(place, place), "text": "new" })]);
+            pair.tell(&[json!({ "range": range(position, position), "text": "new" })]);
             let valid = !inside.contains(&character);
             assert_eq!(pair.buffer.document().is_in_step(), valid, "{character} of {text:?}, {encoding:?}");
         }

@@ -59,7 +59,7 @@ fn sessions() -> u64 {
 
 /// What came of all the requests.
 #[derive(Default, Debug)]
-struct Tally {
+struct Outcomes {
     /// Requests, by format.
     bodies: BTreeMap<Format, usize>,
     /// Requests that were not made, by reason.
@@ -77,7 +77,7 @@ struct Player<'a> {
     models: &'a Models,
     counter: &'a TokenCounter,
     policy: PolicyName,
-    tally: &'a mut Tally,
+    outcomes: &'a mut Outcomes,
 }
 
 impl Player<'_> {
@@ -297,20 +297,22 @@ impl Player<'_> {
                 let Body::Json(body) = &prepared.reply.body else { panic!("{format:?} is JSON") };
                 let found = wire::check(format, body);
                 if !found.is_empty() {
-                    self.tally.violations.push(format!("{format:?}, {:?}: {found:?}\n{body:#}", self.policy));
+                    self.outcomes
+                        .violations
+                        .push(format!("{format:?}, {:?}: {found:?}\n{body:#}", self.policy));
                 }
-                *self.tally.bodies.entry(format).or_default() += 1;
+                *self.outcomes.bodies.entry(format).or_default() += 1;
                 return;
             }
             Err(AssembleError::Invalid { violations }) => {
-                self.tally.violations.push(format!("{format:?}, {:?}: {violations:?}", self.policy));
+                self.outcomes.violations.push(format!("{format:?}, {:?}: {violations:?}", self.policy));
                 return;
             }
             Err(AssembleError::Empty) => "nothing to send",
             Err(AssembleError::NoSuchCall(_)) => "results of no call",
             Err(AssembleError::TooLarge { .. }) => "too large",
         };
-        *self.tally.refused.entry(reason).or_default() += 1;
+        *self.outcomes.refused.entry(reason).or_default() += 1;
     }
 
     /// Makes the conversation shorter, with a model or without one, whatever that answers.
@@ -340,11 +342,11 @@ impl Player<'_> {
         }
         let Ok(draft) = with_scales(self.means(), |scales| run.finish(scales)) else { return };
         self.session.compact(draft, &profile, &tools, 0).unwrap();
-        self.tally.compactions += 1;
+        self.outcomes.compactions += 1;
     }
 }
 
-fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter, tally: &mut Tally) {
+fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter, outcomes: &mut Outcomes) {
     let models = Models::builtin();
     let mut settings = Settings::default();
     settings.tool_output.cutoff = 2;
@@ -357,7 +359,7 @@ fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter
         session.selection.select(key.clone());
     }
     let rng = Rng::new(seed);
-    let mut player = Player { rng, session, stage, settings, models: &models, counter, policy, tally };
+    let mut player = Player { rng, session, stage, settings, models: &models, counter, policy, outcomes };
     for _ in 0..1 + player.rng.below(5) {
         player.live();
     }
@@ -382,13 +384,13 @@ fn a_session_cut_anywhere_makes_requests_that_providers_take() {
     };
     let stage = Stage::new(&trace, Content::Everything);
     let counter = TokenCounter::new();
-    let mut tally = Tally::default();
+    let mut outcomes = Outcomes::default();
     for policy in POLICIES {
         for seed in 0..sessions() {
-            play(seed, policy, &stage, &counter, &mut tally);
+            play(seed, policy, &stage, &counter, &mut outcomes);
         }
     }
-    let Tally { bodies, refused, compactions, violations } = &tally;
+    let Outcomes { bodies, refused, compactions, violations } = &outcomes;
     eprintln!(
         "{} sessions under each of {} policies, {compactions} compactions, requests: {bodies:?}, not made: {refused:?}, \
          violations: {}",

@@ -6,12 +6,12 @@ use tempfile::TempDir;
 
 use super::small;
 
-struct Place {
+struct Installation {
     repo: Repo,
     state: TempDir,
 }
 
-impl Place {
+impl Installation {
     fn new() -> Self {
         Self { repo: small(), state: tempfile::tempdir().unwrap() }
     }
@@ -47,8 +47,8 @@ fn texts(editor: &mut Editor) -> Vec<String> {
 
 #[test]
 fn a_session_goes_on_where_it_stopped_even_when_the_server_is_killed() {
-    let place = Place::new();
-    let mut editor = place.start();
+    let installation = Installation::new();
+    let mut editor = installation.start();
     editor.select(&["src/lib.rs"]);
     say(&mut editor, "one");
     say(&mut editor, "two");
@@ -57,7 +57,7 @@ fn a_session_goes_on_where_it_stopped_even_when_the_server_is_killed() {
     editor.server.kill();
     drop(editor);
 
-    let mut editor = place.resume(&id);
+    let mut editor = installation.resume(&id);
     assert_eq!(texts(&mut editor), ["one", "one, of course", "two", "two, of course"]);
     assert_eq!(
         editor.run("files.list", json!({}))["files"][0]["path"],
@@ -70,12 +70,12 @@ fn a_session_goes_on_where_it_stopped_even_when_the_server_is_killed() {
 
 #[test]
 fn an_editor_start_is_a_new_session_beside_the_old_ones() {
-    let place = Place::new();
-    let mut editor = place.start();
+    let installation = Installation::new();
+    let mut editor = installation.start();
     say(&mut editor, "first");
     let first = current(&mut editor);
     editor.quit();
-    let mut editor = place.start();
+    let mut editor = installation.start();
     assert_eq!(texts(&mut editor), [""; 0]);
     assert_eq!(sessions(&mut editor).len(), 1, "one that nothing was said in is not listed");
     say(&mut editor, "second");
@@ -91,11 +91,11 @@ fn an_editor_start_is_a_new_session_beside_the_old_ones() {
 
 #[test]
 fn a_second_server_is_told_who_writes_and_may_read() {
-    let place = Place::new();
-    let mut writer = place.start();
+    let installation = Installation::new();
+    let mut writer = installation.start();
     say(&mut writer, "mine");
     let id = current(&mut writer);
-    let mut other = place.start();
+    let mut other = installation.start();
     let refused = other.refused("session.load", json!({ "id": id }));
     assert!(refused.message.contains("in use") && refused.message.contains("read-only"), "{refused}");
     let loaded = other.run("session.load", json!({ "id": id, "readOnly": true }));
@@ -106,7 +106,7 @@ fn a_second_server_is_told_who_writes_and_may_read() {
     assert_eq!(texts(&mut other).len(), 2, "nothing was changed");
     say(&mut writer, "still mine");
 
-    let mut late = place.resume(&id);
+    let mut late = installation.resume(&id);
     let (code, message) = late.warning();
     assert!(code == "resume" && message.contains("in use"), "{message}");
     assert_eq!(texts(&mut late), [""; 0]);
@@ -114,11 +114,12 @@ fn a_second_server_is_told_who_writes_and_may_read() {
 
 #[test]
 fn an_editor_that_is_loaded_again_goes_on_before_its_last_server_has_ended() {
-    let place = Place::new();
-    let mut last = place.start();
+    let installation = Installation::new();
+    let mut last = installation.start();
     say(&mut last, "mine");
     let id = current(&mut last);
-    let again = Setup::new(&place.repo).state(place.state.path()).options(json!({ "resume": id }));
+    let again =
+        Setup::new(&installation.repo).state(installation.state.path()).options(json!({ "resume": id }));
     let mut again = again.start_without_waiting();
     last.quit();
     assert_eq!(texts(&mut again), ["mine", "mine, of course"]);
@@ -128,8 +129,8 @@ fn an_editor_that_is_loaded_again_goes_on_before_its_last_server_has_ended() {
 
 #[test]
 fn sessions_are_begun_forked_named_searched_exported_and_deleted() {
-    let place = Place::new();
-    let mut editor = place.start();
+    let installation = Installation::new();
+    let mut editor = installation.start();
     say(&mut editor, "the wombat digs");
     say(&mut editor, "the emu runs");
     let first = current(&mut editor);
@@ -175,8 +176,8 @@ fn sessions_are_begun_forked_named_searched_exported_and_deleted() {
 
 #[test]
 fn a_reset_keeps_the_files_in_view_and_forgets_the_conversation() {
-    let place = Place::new();
-    let mut editor = place.start();
+    let installation = Installation::new();
+    let mut editor = installation.start();
     editor.select(&["src/lib.rs"]);
     say(&mut editor, "one");
     let before = current(&mut editor);
@@ -193,14 +194,14 @@ fn a_damaged_store_is_set_aside_and_a_newer_one_left_alone() {
     for (bytes, said) in
         [(&b"not a database, whatever its name says"[..], "set aside"), (&[0; 100], "set aside")]
     {
-        let place = Place::new();
-        let mut editor = place.start();
+        let installation = Installation::new();
+        let mut editor = installation.start();
         say(&mut editor, "one");
         editor.quit();
         drop(editor);
-        let database = find(place.state.path(), "sessions.db");
+        let database = find(installation.state.path(), "sessions.db");
         std::fs::write(&database, bytes).unwrap();
-        let mut editor = place.start();
+        let mut editor = installation.start();
         say(&mut editor, "two");
         let (code, message) = editor.warning();
         assert!(code == "store" && message.contains("damaged"), "{said}: {message}");
@@ -210,8 +211,8 @@ fn a_damaged_store_is_set_aside_and_a_newer_one_left_alone() {
 
 #[test]
 fn a_long_tool_output_goes_to_a_file_and_can_be_read_in_pages() {
-    let place = Place::new();
-    let mut editor = place.start();
+    let installation = Installation::new();
+    let mut editor = installation.start();
     let output: String = (1..=30_000).map(|n| format!("line number {n}\n")).collect();
     let kept = editor.run("toolOutput.add", json!({ "content": output }));
     let notice = kept["content"][0]["text"].as_str().unwrap();

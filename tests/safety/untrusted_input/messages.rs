@@ -23,9 +23,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// What the server says.
 #[derive(Clone, Default)]
-struct Said(Arc<(Mutex<Vec<u8>>, Condvar)>);
+struct ServerOutput(Arc<(Mutex<Vec<u8>>, Condvar)>);
 
-impl Said {
+impl ServerOutput {
     /// Waits until these bytes are among what it said. Gives up after a while: what is missing is told at the end.
     fn wait_for(&self, wanted: &[u8]) {
         let (said, changed) = &*self.0;
@@ -36,7 +36,7 @@ impl Said {
     }
 }
 
-impl Write for Said {
+impl Write for ServerOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (said, changed) = &*self.0;
         said.lock().unwrap().extend_from_slice(bytes);
@@ -51,7 +51,7 @@ impl Write for Said {
 
 /// What the client says, and what it waits for before it says it.
 struct Client {
-    said: Said,
+    said: ServerOutput,
     turns: vec::IntoIter<(&'static [u8], Vec<u8>)>,
     turn: Cursor<Vec<u8>>,
 }
@@ -106,7 +106,7 @@ pub(crate) fn check(input: &[u8]) {
         (b"\"id\":\"last\"", message(&json!({ "jsonrpc": "2.0", "id": "end", "method": "shutdown" }))),
         (b"\"id\":\"end\"", message(&json!({ "jsonrpc": "2.0", "method": "exit" }))),
     ];
-    let said = Said::default();
+    let said = ServerOutput::default();
     let client = Client { said: said.clone(), turns: turns.into_iter(), turn: Cursor::default() };
     let exit = run_on(client, said.clone()).unwrap();
     let said = said.0.0.lock().unwrap();
