@@ -1,0 +1,34 @@
+# What people do here. `just` is a convenience: every recipe is one command that works without it, and what CI checks is written in
+# `.ci/run` only, which the recipes call.
+
+# Lists the recipes.
+default:
+    @just --list --unsorted
+
+# Builds the binary: `just build`, `just build --release`.
+build *OPTIONS:
+    cargo build --locked {{OPTIONS}}
+
+# Runs the tests: `just test`, `just test --editors`, `just test --long`.
+test *OPTIONS:
+    tests/run {{OPTIONS}}
+
+# Runs the unit tests whose path contains a name: `just test-one tiers::ledger`.
+test-one NAME:
+    cargo test --workspace --lib -- {{NAME}}
+
+# Runs the tests of one suite whose path contains a name: `just test-suite stdio trust::`. Suites: architecture, libraries, safety, stdio, endurance.
+test-suite SUITE NAME="":
+    cargo test --workspace --test {{SUITE}} -- {{NAME}}
+
+# Measures, and prints the figures: `just bench`, `just bench latency tokens`.
+bench *AREAS:
+    tests/benches/run {{AREAS}}
+
+# Builds the documentation of all crates, private items included, and fails on a warning.
+docs:
+    .ci/run docs
+
+# Checks format and lints, as CI does.
+lint:
+    .ci/run lint
