@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use e2e::{Dialect, LIMIT, ModelServer, Reply, rerun};
 use strata_engine::cancel::Cancel;
-use strata_host::summarise::{Key, Kind, Provider, Question};
+use strata_host::summarise::{Key, Provider, ProviderKind, Question};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -70,7 +70,7 @@ fn nothing_that_is_said_is_in_the_log() {
     }
     tracing::subscriber::set_global_default(Everything(AtomicU64::new(1))).unwrap();
     tracing::info!("the log works");
-    for (dialect, kind) in Dialect::ALL.into_iter().zip(Kind::ALL) {
+    for (dialect, kind) in Dialect::ALL.into_iter().zip(ProviderKind::ALL) {
         let wrong = Reply::Body("application/json", "{\"marked\": \"answer\"}".to_owned());
         for reply in [Reply::Text("marked answer".to_owned()), wrong, Reply::Refuse(401, vec![])] {
             let server = ModelServer::start(dialect, vec![reply]);

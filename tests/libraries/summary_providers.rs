@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use e2e::{Dialect, LIMIT, ModelRequest, ModelServer, Reply, strata};
 use strata_engine::cancel::Cancel;
-use strata_host::summarise::{AskError, Key, Kind, Provider, Question};
+use strata_host::summarise::{Key, Provider, ProviderKind, Question, SummaryError};
 
 /// Would be found in whatever repeats it.
 const KEY: &str = "sk-never-show-this-0123456789";
@@ -16,12 +16,12 @@ const KEY: &str = "sk-never-show-this-0123456789";
 /// Far more than a deadline of some hundred milliseconds, far less than an answer that never ends.
 const SOON: Duration = Duration::from_secs(5);
 
-fn kind(dialect: Dialect) -> Kind {
+fn kind(dialect: Dialect) -> ProviderKind {
     match dialect {
-        Dialect::Anthropic => Kind::Anthropic,
-        Dialect::OpenAi => Kind::OpenAi,
-        Dialect::Gemini => Kind::Gemini,
-        Dialect::Ollama => Kind::Ollama,
+        Dialect::Anthropic => ProviderKind::Anthropic,
+        Dialect::OpenAi => ProviderKind::OpenAi,
+        Dialect::Gemini => ProviderKind::Gemini,
+        Dialect::Ollama => ProviderKind::Ollama,
     }
 }
 
@@ -42,7 +42,7 @@ fn ask_within(
     dialect: Dialect,
     replies: Vec<Reply>,
     deadline: Duration,
-) -> (Result<String, AskError>, Vec<ModelRequest>) {
+) -> (Result<String, SummaryError>, Vec<ModelRequest>) {
     let server = ModelServer::start(dialect, replies);
     let outcome =
         provider(dialect, server.base_url()).ask_with(Key::new(KEY), &question(), deadline, &Cancel::new());
@@ -53,7 +53,7 @@ fn ask_within(
     (outcome, server.asked())
 }
 
-fn ask(dialect: Dialect, replies: Vec<Reply>) -> (Result<String, AskError>, Vec<ModelRequest>) {
+fn ask(dialect: Dialect, replies: Vec<Reply>) -> (Result<String, SummaryError>, Vec<ModelRequest>) {
     ask_within(dialect, replies, LIMIT)
 }
 
@@ -164,7 +164,7 @@ fn what_is_not_now_is_asked_again() {
 fn three_refusals_are_enough() {
     at_once(|dialect| {
         let (outcome, asked) = ask(dialect, vec![Reply::Refuse(500, vec![])]);
-        assert_eq!(outcome, Err(AskError::Refused { status: 500, message: "not today".to_owned() }));
+        assert_eq!(outcome, Err(SummaryError::Refused { status: 500, message: "not today".to_owned() }));
         assert_eq!(asked.len(), 3, "{dialect:?}");
     });
 }
@@ -174,7 +174,7 @@ fn what_will_not_change_is_not_asked_again() {
     for dialect in Dialect::ALL {
         for status in [400, 401, 403, 404, 413, 422] {
             let (outcome, asked) = ask(dialect, vec![Reply::Refuse(status, vec![]), text("never")]);
-            assert_eq!(outcome, Err(AskError::Refused { status, message: "not today".to_owned() }));
+            assert_eq!(outcome, Err(SummaryError::Refused { status, message: "not today".to_owned() }));
             assert_eq!(asked.len(), 1, "{dialect:?} {status}");
         }
     }
@@ -185,7 +185,7 @@ fn nobody_waits_for_a_try_after_the_deadline() {
     let begun = Instant::now();
     let later = Reply::Refuse(429, vec![("retry-after", "3600".to_owned())]);
     let (outcome, asked) = ask(Dialect::Anthropic, vec![later, text("never")]);
-    assert!(matches!(outcome, Err(AskError::Refused { status: 429, .. })), "{outcome:?}");
+    assert!(matches!(outcome, Err(SummaryError::Refused { status: 429, .. })), "{outcome:?}");
     assert_eq!(asked.len(), 1);
     assert!(begun.elapsed() < SOON);
 }
@@ -205,7 +205,7 @@ fn a_cut_connection_is_tried_again() {
         let (outcome, asked) = ask(dialect, cut);
         assert_eq!((outcome, asked.len()), (Ok("whole".to_owned()), 3), "{dialect:?}");
         let (outcome, asked) = ask(dialect, vec![Reply::CutWithin("half of this".to_owned())]);
-        assert!(matches!(outcome, Err(AskError::Unreachable { .. })), "{dialect:?} {outcome:?}");
+        assert!(matches!(outcome, Err(SummaryError::Unreachable { .. })), "{dialect:?} {outcome:?}");
         assert_eq!(asked.len(), 3, "{dialect:?}");
     });
 }
@@ -218,7 +218,7 @@ fn the_deadline_holds() {
         for reply in [Reply::Stall, Reply::Silence, slow.clone()] {
             let begun = Instant::now();
             let (outcome, asked) = ask_within(dialect, vec![reply.clone()], deadline);
-            assert_eq!(outcome, Err(AskError::Timeout { after: deadline }), "{dialect:?} {reply:?}");
+            assert_eq!(outcome, Err(SummaryError::Timeout { after: deadline }), "{dialect:?} {reply:?}");
             assert_eq!(asked.len(), 1, "{dialect:?} {reply:?}");
             assert!(begun.elapsed() < SOON, "{dialect:?} {reply:?}");
         }
@@ -241,7 +241,7 @@ fn cancelling_ends_a_question_wherever_it_is() {
             cancel.cancel();
             asking.join().unwrap()
         });
-        assert_eq!(outcome, Err(AskError::Cancelled), "{replies:?}");
+        assert_eq!(outcome, Err(SummaryError::Cancelled), "{replies:?}");
         assert!(begun.elapsed() < SOON, "{replies:?}");
     }
 }
@@ -252,7 +252,7 @@ fn what_is_cancelled_already_is_not_asked() {
     let cancel = Cancel::new();
     cancel.cancel();
     let outcome = provider(Dialect::Ollama, server.base_url()).ask_with(None, &question(), LIMIT, &cancel);
-    assert_eq!((outcome, server.asked().len()), (Err(AskError::Cancelled), 0));
+    assert_eq!((outcome, server.asked().len()), (Err(SummaryError::Cancelled), 0));
 }
 
 #[test]
@@ -261,13 +261,13 @@ fn too_much_is_not_taken() {
         let limit = 500 * 24;
         for reply in [text(&"x".repeat(limit + 1)), text(&"x".repeat(8 << 20)), Reply::Endless] {
             let (outcome, asked) = ask(dialect, vec![reply]);
-            assert_eq!(outcome, Err(AskError::TooLong { limit }), "{dialect:?}");
+            assert_eq!(outcome, Err(SummaryError::TooLong { limit }), "{dialect:?}");
             assert_eq!(asked.len(), 1, "{dialect:?}");
         }
         let (outcome, _) = ask(dialect, vec![text(&"x".repeat(limit))]);
         assert_eq!(outcome.map(|text| text.len()), Ok(limit), "{dialect:?}: the limit itself");
         let (outcome, _) = ask(dialect, vec![Reply::EndlessRefusal(400)]);
-        assert!(matches!(outcome, Err(AskError::Refused { status: 400, .. })), "{dialect:?} {outcome:?}");
+        assert!(matches!(outcome, Err(SummaryError::Refused { status: 400, .. })), "{dialect:?} {outcome:?}");
     }
 }
 
@@ -285,7 +285,7 @@ fn garbage_is_told_from_an_answer() {
     for dialect in Dialect::ALL {
         for (content_type, body) in bodies {
             let (outcome, asked) = ask(dialect, vec![Reply::Body(content_type, body.to_owned())]);
-            let Err(AskError::Garbage { kind: told, excerpt }) = outcome else {
+            let Err(SummaryError::Garbage { kind: told, excerpt }) = outcome else {
                 panic!("{dialect:?} took {body:?} for {outcome:?}");
             };
             assert_eq!(told, kind(dialect).name());
@@ -295,7 +295,9 @@ fn garbage_is_told_from_an_answer() {
         }
         let long = Reply::Body("text/html", "é".repeat(100_000));
         let (outcome, _) = ask(dialect, vec![long]);
-        assert!(matches!(&outcome, Err(AskError::Garbage { excerpt, .. }) if excerpt.chars().count() == 301));
+        assert!(
+            matches!(&outcome, Err(SummaryError::Garbage { excerpt, .. }) if excerpt.chars().count() == 301)
+        );
     }
 }
 
@@ -304,7 +306,7 @@ fn an_answer_without_text_is_none() {
     for dialect in Dialect::ALL {
         for nothing in ["", " \n\t "] {
             let (outcome, asked) = ask(dialect, vec![text(nothing)]);
-            assert_eq!((outcome, asked.len()), (Err(AskError::Empty), 1), "{dialect:?} {nothing:?}");
+            assert_eq!((outcome, asked.len()), (Err(SummaryError::Empty), 1), "{dialect:?} {nothing:?}");
         }
     }
 }
@@ -313,7 +315,7 @@ fn an_answer_without_text_is_none() {
 fn an_error_with_a_status_of_success_is_a_refusal() {
     let body = Dialect::OpenAi.error(200, "out of credit").to_string();
     let (outcome, _) = ask(Dialect::OpenAi, vec![Reply::Body("application/json", body)]);
-    let Err(AskError::Refused { status: 200, message }) = outcome else { panic!("{outcome:?}") };
+    let Err(SummaryError::Refused { status: 200, message }) = outcome else { panic!("{outcome:?}") };
     assert!(message.contains("out of credit"), "{message}");
 }
 
@@ -322,7 +324,7 @@ fn no_redirection_is_followed_with_a_key() {
     for dialect in Dialect::ALL {
         let elsewhere = ModelServer::start(dialect, vec![text("stolen")]);
         let (outcome, asked) = ask(dialect, vec![Reply::Redirect(elsewhere.base_url())]);
-        assert!(matches!(outcome, Err(AskError::Refused { status: 307, .. })), "{outcome:?}");
+        assert!(matches!(outcome, Err(SummaryError::Refused { status: 307, .. })), "{outcome:?}");
         assert_eq!((asked.len(), elsewhere.asked().len()), (1, 0));
     }
 }
@@ -334,7 +336,7 @@ fn nobody_at_the_address_is_said_at_once() {
         let begun = Instant::now();
         let provider = provider(dialect, format!("http://{free}"));
         let outcome = provider.ask_with(Key::new(KEY), &question(), LIMIT, &Cancel::new());
-        assert!(matches!(outcome, Err(AskError::Unreachable { .. })), "{dialect:?} {outcome:?}");
+        assert!(matches!(outcome, Err(SummaryError::Unreachable { .. })), "{dialect:?} {outcome:?}");
         assert!(begun.elapsed() < SOON, "{dialect:?}");
     }
 }
@@ -396,7 +398,7 @@ fn without_a_key_nobody_is_asked() {
         let mut provider = provider(dialect, server.base_url());
         provider.key_env = Some(variable.to_owned().try_into().unwrap());
         let outcome = provider.ask(&question(), LIMIT, &Cancel::new());
-        assert_eq!(outcome, Err(AskError::NoKey { env: variable.to_owned() }));
+        assert_eq!(outcome, Err(SummaryError::NoKey { env: variable.to_owned() }));
         assert!(server.asked().is_empty());
     }
     for unusable in ["", "  ", "two\nlines", "\u{7f}"] {

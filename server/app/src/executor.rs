@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::session::Session;
-use strata_host::pool::catch;
+use strata_host::pool::catch_panic;
 
 use crate::clock::now_ms;
 use crate::commands::{Access, CommandError, Context, Definition, Effect};
@@ -129,7 +129,7 @@ pub fn release_opened(opened: impl Iterator<Item = Arc<str>>, open: &Sessions, s
 
 /// Stores a session as it was: what came to nothing may have got as far as being stored.
 pub fn restore(session: &Arc<Session>, services: &Services) {
-    if !matches!(catch(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
+    if !matches!(catch_panic(|| services.store.commit(session, now_ms())), Ok(Ok(()))) {
         tracing::error!(session = &*session.id, "what came to nothing is still stored");
     }
 }

@@ -21,7 +21,7 @@ use strata_host::disk::{ReadLimits, Stamp, read_text};
 use strata_host::git::{GitError, facts};
 use strata_host::index::{Batch, IndexOptions, spread};
 use strata_host::outline_cache::OutlineCache;
-use strata_host::pool::catch;
+use strata_host::pool::catch_panic;
 use strata_host::roots::Roots;
 use strata_host::secrets::secret_by_place;
 use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
@@ -204,7 +204,7 @@ impl Index {
         let mut efforts = Efforts::default();
         let outline = |entry: &&Entry| {
             // A file that makes a parser panic is one without an outline.
-            (entry.key.clone(), catch(|| outlining.outline(entry)).unwrap_or_default())
+            (entry.key.clone(), catch_panic(|| outlining.outline(entry)).unwrap_or_default())
         };
         spread(&wanted, threads, cancel, outline, |batch: Batch<(FileKey, Outlined)>| {
             tell(Step::Outlined(Progress { done: batch.done, total: batch.total }));
@@ -530,7 +530,7 @@ mod tests {
     fn built(folders: &[&Path]) -> (Roots, Index) {
         let folders = folders.iter().map(|path| Folder { name: None, path: path.canonicalize().unwrap() });
         let roots = Roots::new(folders).unwrap();
-        let cache = OutlineCache::nowhere();
+        let cache = OutlineCache::disabled();
         let (options, cancel) = (WalkOptions::default(), Cancel::new());
         let (index, _) = Index::build(&Means::new(&roots, &options, &cache, &cancel), |_| {}).unwrap();
         (roots, index)
@@ -553,7 +553,7 @@ mod tests {
         fs::write(folder.path().join("later.py"), "").unwrap();
         fs::write(folder.path().join("src/b.py"), "2").unwrap();
         let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
-        let cache = OutlineCache::nowhere();
+        let cache = OutlineCache::disabled();
         let (options, cancel) = (WalkOptions::default(), Cancel::new());
         let (refreshed, _) = index.refreshed(&keys, &Means::new(&roots, &options, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
@@ -583,7 +583,7 @@ mod tests {
         write("5/added.py", "def added(): pass\n");
         let keys: BTreeSet<FileKey> =
             names.iter().map(String::as_str).chain(["0", "5", "none"]).map(FileKey::from).collect();
-        let cache = OutlineCache::nowhere();
+        let cache = OutlineCache::disabled();
         let (options, cancel) = (WalkOptions::default(), Cancel::new());
         let means = Means::new(&roots, &options, &cache, &cancel);
         let shown = |index: &Index| {

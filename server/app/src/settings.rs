@@ -10,7 +10,8 @@ use strata_engine::prompt::settings::{Settings, check_workspace_setting};
 use strata_engine::tokens::counting::GivenId;
 use strata_engine::tokens::models::{ModelTable, Models, TableError};
 use strata_host::config::{
-    Effective, FileError, Layer, Layers, Source, from_environment, user_file, user_source, workspace_sources,
+    EffectiveSettings, FileError, Layer, Layers, Source, from_environment, user_file, user_source,
+    workspace_sources,
 };
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
@@ -38,7 +39,7 @@ pub struct Problem {
 pub struct Configuration {
     /// Those that were taken, in no order.
     sources: Vec<Source>,
-    effective: Effective,
+    effective: EffectiveSettings,
     settings: Arc<Settings>,
 }
 
@@ -55,7 +56,7 @@ impl Configuration {
     }
 
     /// Where each value comes from, and what was left out.
-    pub fn effective(&self) -> &Effective {
+    pub fn effective(&self) -> &EffectiveSettings {
         &self.effective
     }
 
@@ -172,7 +173,7 @@ fn defaults() -> Value {
 }
 
 /// The values in force when settings come from these places.
-fn resolved(sources: &[Source]) -> Effective {
+fn resolved(sources: &[Source]) -> EffectiveSettings {
     let mut layers = Layers::new(defaults());
     sources.iter().for_each(|source| layers.add(source.clone()));
     layers.effective(check_workspace_setting)

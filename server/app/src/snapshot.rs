@@ -19,7 +19,7 @@ use strata_engine::tokens::counting::{CountTokens, TokenCounter};
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
 use strata_host::deadline::{OUTLINE_TIME, within};
-use strata_host::disk::{ReadError, ReadLimits, TextCache, glance};
+use strata_host::disk::{ReadError, ReadLimits, TextCache, quick_stamp};
 use strata_host::outline_cache::{OutlineCache, cache_directory};
 use strata_host::roots::{PathError, Roots};
 use strata_host::secrets::secret_by_place;
@@ -70,7 +70,7 @@ pub struct Snapshot {
 /// The outline cache of the user who runs this process; one that keeps nothing when nothing says where it is.
 pub fn outlines_of_user() -> OutlineCache {
     let directory = cache_directory(|name| std::env::var_os(name));
-    directory.map_or_else(OutlineCache::nowhere, OutlineCache::at)
+    directory.map_or_else(OutlineCache::disabled, OutlineCache::at)
 }
 
 impl Snapshot {
@@ -304,7 +304,7 @@ impl Snapshot {
         for key in members.iter().chain(&first).filter(closed) {
             cancel.check()?;
             let Some(known) = self.index.stamp(key) else { continue };
-            if glance(&self.roots, key) != Some(known) {
+            if quick_stamp(&self.roots, key) != Some(known) {
                 lay_over(symbols, key, outline_of(self, key, cancel)?);
             }
         }

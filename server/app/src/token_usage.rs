@@ -7,8 +7,8 @@ use serde::Serialize;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
 use strata_host::disk::{ReadError, ReadLimits};
-use strata_host::index::{Batch, IndexOptions, Indexed, Skipped, index};
-use strata_host::select::expand;
+use strata_host::index::{Batch, IndexOptions, IndexedFile, SkipReason, index};
+use strata_host::path_patterns::expand;
 use strata_host::walk::{NameOnly, walk};
 
 use crate::commands::CommandError;
@@ -113,7 +113,7 @@ pub fn weigh(
     let count = |_: &FileKey, text: &strata_host::disk::DiskText| {
         snapshot.counter.count_hashed(tokenizer, &text.text, text.hash)
     };
-    index(&snapshot.roots, &wanted, how, cancel, count, |batch: Batch<Indexed<usize>>| {
+    index(&snapshot.roots, &wanted, how, cancel, count, |batch: Batch<IndexedFile<usize>>| {
         progress(Progress { done: batch.done, total: batch.total });
         for file in batch.files {
             let weight = match file.outcome {
@@ -156,11 +156,11 @@ fn files_of(
     Ok(files)
 }
 
-fn problem_of(skipped: &Skipped) -> Problem {
+fn problem_of(skipped: &SkipReason) -> Problem {
     match skipped {
-        Skipped::Unread(ReadError::Binary(_) | ReadError::NotUtf8(_)) => Problem::Binary,
-        Skipped::Unread(ReadError::TooLarge { .. }) => Problem::TooLarge,
-        Skipped::Unread(_) | Skipped::Panicked(_) => Problem::Unreadable,
+        SkipReason::Unread(ReadError::Binary(_) | ReadError::NotUtf8(_)) => Problem::Binary,
+        SkipReason::Unread(ReadError::TooLarge { .. }) => Problem::TooLarge,
+        SkipReason::Unread(_) | SkipReason::Panicked(_) => Problem::Unreadable,
     }
 }
 

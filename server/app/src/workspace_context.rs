@@ -12,8 +12,8 @@ use strata_engine::prompt::assembly::{self, Skill, Standing, StandingText};
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::trust::Trust;
 use strata_host::git::{self, FileStatus};
-use strata_host::named::named;
 use strata_host::roots::Root;
+use strata_host::rule_files::rule_files;
 
 use crate::snapshot::Snapshot;
 
@@ -29,7 +29,7 @@ pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> Standing {
     }
     let settings = &snapshot.settings.prompt;
     let texts = |patterns: &[String]| -> Vec<StandingText> {
-        let files = named(&snapshot.roots, patterns).into_iter();
+        let files = rule_files(&snapshot.roots, patterns).into_iter();
         let shown = files.filter(|key| session.selection.choice(key) != Choice::Excluded);
         shown
             .filter_map(|path| {

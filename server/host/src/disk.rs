@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
-pub use self::cache::{TextCache, glance};
-pub use self::decode::Notice;
+pub use self::cache::{TextCache, quick_stamp};
+pub use self::decode::DecodeNotice;
 
-use self::decode::{Undecodable, decode};
-use self::open::{Opened, open_regular};
+use self::decode::{DecodeError, decode};
+use self::open::{OpenFile, open_regular};
 pub(crate) use self::open::{RealFolder, stamp_in};
 use crate::roots::{PathError, Roots};
 
@@ -52,7 +52,7 @@ pub struct DiskText {
     /// Of `text`.
     pub hash: ContentHash,
     /// What a reader of the text should be told.
-    pub notice: Option<Notice>,
+    pub notice: Option<DecodeNotice>,
 }
 
 /// Why a file is not read.
@@ -152,8 +152,8 @@ impl ReadError {
 pub fn read_text(roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
     let (bytes, stamp) = read_stamped(roots, key, limits.max_bytes)?;
     let (text, notice) = decode(bytes).map_err(|reason| match reason {
-        Undecodable::Binary => ReadError::Binary(key.clone()),
-        Undecodable::OtherEncoding => ReadError::NotUtf8(key.clone()),
+        DecodeError::Binary => ReadError::Binary(key.clone()),
+        DecodeError::OtherEncoding => ReadError::NotUtf8(key.clone()),
     })?;
     let hash = ContentHash::of(&text);
     Ok(DiskText { text: text.into(), stamp, hash, notice })
@@ -176,7 +176,7 @@ pub fn stamp_of(roots: &Roots, key: &FileKey) -> Result<Stamp, ReadError> {
 }
 
 fn read_stamped(roots: &Roots, key: &FileKey, limit: u64) -> Result<(Vec<u8>, Stamp), ReadError> {
-    let Opened { file, stamp } = open_regular(roots, key)?;
+    let OpenFile { file, stamp } = open_regular(roots, key)?;
     let too_large = |size| ReadError::TooLarge { key: key.clone(), size, limit };
     if stamp.size > limit {
         return Err(too_large(stamp.size));

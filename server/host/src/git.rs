@@ -6,7 +6,7 @@
 mod facts;
 mod history;
 mod index;
-mod own;
+mod ownership;
 mod sessions;
 mod source;
 mod status;

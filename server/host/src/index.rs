@@ -11,7 +11,7 @@ use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 
 use crate::disk::{DiskText, ReadError, ReadLimits, read_text};
-use crate::pool::{Panicked, STACK_BYTES, catch};
+use crate::pool::{JobPanic, STACK_BYTES, catch_panic};
 use crate::roots::Roots;
 
 /// How an index run is carried out.
@@ -25,22 +25,22 @@ pub struct IndexOptions {
 
 /// What became of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Indexed<T> {
+pub struct IndexedFile<T> {
     /// The file.
     pub key: FileKey,
     /// What the caller's function returned.
-    pub outcome: Result<T, Skipped>,
+    pub outcome: Result<T, SkipReason>,
 }
 
 /// Why a file has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Skipped {
+pub enum SkipReason {
     /// It could not be read.
     #[error(transparent)]
     Unread(#[from] ReadError),
     /// The caller's function panicked on it.
     #[error(transparent)]
-    Panicked(#[from] Panicked),
+    Panicked(#[from] JobPanic),
 }
 
 /// Some files that are done.
@@ -144,10 +144,10 @@ pub fn index<T: Send>(
     options: IndexOptions,
     cancel: &Cancel,
     work: impl Fn(&FileKey, &DiskText) -> T + Sync,
-    sink: impl FnMut(Batch<Indexed<T>>),
+    sink: impl FnMut(Batch<IndexedFile<T>>),
 ) -> Result<(), Cancelled> {
     let read =
-        |key: &FileKey| Indexed { key: key.clone(), outcome: outcome(roots, key, options.limits, &work) };
+        |key: &FileKey| IndexedFile { key: key.clone(), outcome: outcome(roots, key, options.limits, &work) };
     spread(keys, options.threads, cancel, read, sink)
 }
 
@@ -180,9 +180,9 @@ fn outcome<T>(
     key: &FileKey,
     limits: ReadLimits,
     work: &impl Fn(&FileKey, &DiskText) -> T,
-) -> Result<T, Skipped> {
+) -> Result<T, SkipReason> {
     let text = read_text(roots, key, limits)?;
-    catch(|| work(key, &text)).map_err(Skipped::from)
+    catch_panic(|| work(key, &text)).map_err(SkipReason::from)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! and the file replaced. It never makes an outline and never reads a source file.
 
 mod body;
-mod place;
+mod directory;
 mod table;
 
 use std::collections::HashMap;
@@ -19,10 +19,10 @@ use strata_engine::code::outline::Outline;
 use strata_engine::code::symbols::FileSymbols;
 use strata_engine::hash::ContentHash;
 
-use self::table::{Table, Trouble};
+use self::table::{CacheError, Table};
 use crate::disk::Stamp;
 
-pub use self::place::cache_directory;
+pub use self::directory::cache_directory;
 
 /// The cache of one user. Shared by threads; each works on a connection of its own.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct OutlineKey(ContentHash);
 
 /// A file as it was seen last: what it looked like, and the hash of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct KnownFile {
     /// Its metadata when it was read.
     pub stamp: Stamp,
     /// The hash of its text.
@@ -49,13 +49,13 @@ pub struct Seen {
 }
 
 /// What is known of the files of one folder, by their paths below it.
-pub type SeenFiles = HashMap<Box<str>, Seen>;
+pub type KnownFiles = HashMap<Box<str>, KnownFile>;
 
 /// What one run found out and the next one should know.
 #[derive(Debug, Default)]
-pub struct Findings {
+pub struct OutlineUpdate {
     /// Files of the folder that were read, by their paths below it.
-    pub seen: Vec<(Box<str>, Seen)>,
+    pub seen: Vec<(Box<str>, KnownFile)>,
     /// Files that are known and are there no more.
     pub gone: Vec<Box<str>>,
     /// Outlines that were made.
@@ -66,7 +66,7 @@ pub struct Findings {
 
 /// What the cache takes on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extent {
+pub struct CacheSize {
     /// The database.
     pub path: PathBuf,
     /// Of all its files.
@@ -112,18 +112,18 @@ impl OutlineKey {
 
 impl Default for OutlineCache {
     fn default() -> Self {
-        Self::nowhere()
+        Self::disabled()
     }
 }
 
 impl OutlineCache {
     /// A cache in this directory, which is made when it is needed.
     pub fn at(directory: PathBuf) -> Self {
-        Self { directory: Some(directory), ..Self::nowhere() }
+        Self { directory: Some(directory), ..Self::disabled() }
     }
 
     /// A cache that keeps nothing.
-    pub fn nowhere() -> Self {
+    pub fn disabled() -> Self {
         Self {
             directory: None,
             max_bytes: MAX_BYTES,
@@ -133,7 +133,7 @@ impl OutlineCache {
     }
 
     /// What is known of the files of a folder (its real path).
-    pub fn seen(&self, folder: &Path) -> SeenFiles {
+    pub fn seen(&self, folder: &Path) -> KnownFiles {
         self.with(|table| table.seen(folder)).unwrap_or_default()
     }
 
@@ -143,11 +143,11 @@ impl OutlineCache {
     }
 
     /// Keeps what a run found out about the files of a folder. Takes a while: for a thread on which nobody waits.
-    pub fn keep(&self, folder: &Path, findings: &Findings) {
+    pub fn save(&self, folder: &Path, findings: &OutlineUpdate) {
         if self.read_only.load(Ordering::Relaxed) {
             return;
         }
-        self.with(|table| table.keep(folder, findings, today(), self.max_bytes));
+        self.with(|table| table.save(folder, findings, today(), self.max_bytes));
         // A run has as many connections as threads, each with pages in memory; what comes until the next one needs one.
         if let State::Open(tables) = &mut *self.state() {
             tables.truncate(1);
@@ -155,31 +155,31 @@ impl OutlineCache {
     }
 
     /// What it takes; `None` when there is none.
-    pub fn extent(&self) -> Option<Extent> {
+    pub fn extent(&self) -> Option<CacheSize> {
         self.with(|table| table.extent())
     }
 
     /// Lends a connection to `work`. Trouble of any kind is `None`.
-    fn with<T>(&self, work: impl Fn(&mut Table) -> Result<T, Trouble>) -> Option<T> {
+    fn with<T>(&self, work: impl Fn(&mut Table) -> Result<T, CacheError>) -> Option<T> {
         let mut table = self.borrow()?;
         match work(&mut table) {
             Ok(result) => {
-                self.give_back(table);
+                self.return_table(table);
                 Some(result)
             }
-            Err(Trouble::Passing(error)) => {
+            Err(CacheError::Passing(error)) => {
                 tracing::debug!(%error, "the outline cache is busy");
-                self.give_back(table);
+                self.return_table(table);
                 None
             }
-            Err(Trouble::CannotWrite(error)) => {
+            Err(CacheError::CannotWrite(error)) => {
                 if !self.read_only.swap(true, Ordering::Relaxed) {
                     tracing::warn!(%error, "nothing more is written to the outline cache");
                 }
-                self.give_back(table);
+                self.return_table(table);
                 None
             }
-            Err(Trouble::Damaged(error)) => {
+            Err(CacheError::Damaged(error)) => {
                 self.replace(table, &error);
                 None
             }
@@ -207,7 +207,7 @@ impl OutlineCache {
         }
     }
 
-    fn give_back(&self, table: Table) {
+    fn return_table(&self, table: Table) {
         if let State::Open(tables) = &mut *self.state() {
             tables.push(table);
         }
@@ -231,7 +231,7 @@ impl OutlineCache {
     }
 }
 
-impl Findings {
+impl OutlineUpdate {
     /// Whether there is nothing to keep.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty() && self.gone.is_empty() && self.made.is_empty() && self.used.is_empty()

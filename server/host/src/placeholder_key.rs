@@ -8,7 +8,7 @@ use std::path::Path;
 
 use strata_engine::tokens::redaction::PlaceholderKey;
 
-use crate::store::place::{own_file, private_file, private_top};
+use crate::store::paths::{own_file, private_file, private_top};
 use crate::store::state_directory;
 
 /// Its length in bytes, which is what the hash takes.

@@ -24,7 +24,7 @@ pub enum Urgency {
 /// A job panicked; the thread lives on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("panicked: {message}")]
-pub struct Panicked {
+pub struct JobPanic {
     /// What the panic said.
     pub message: String,
 }
@@ -69,7 +69,7 @@ impl Pool {
             let thread = thread::Builder::new().name(format!("{name}-{number}")).stack_size(STACK_BYTES);
             thread.spawn(move || {
                 if urgency == Urgency::Background {
-                    make_way();
+                    lower_priority();
                 }
                 shared.work();
             })?;
@@ -82,9 +82,9 @@ impl Pool {
     pub fn spawn<T>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
-        done: impl FnOnce(Result<T, Panicked>) + Send + 'static,
+        done: impl FnOnce(Result<T, JobPanic>) + Send + 'static,
     ) {
-        let job: Job = Box::new(move || done(catch(job)));
+        let job: Job = Box::new(move || done(catch_panic(job)));
         self.shared.queue().jobs.push_back(job);
         self.shared.ready.notify_one();
     }
@@ -105,7 +105,7 @@ impl Shared {
     fn work(&self) {
         while let Some(job) = self.next() {
             // `done` is the caller's code, too: it must not end the thread either, and there is nobody to tell.
-            let _: Result<(), Panicked> = catch(job);
+            let _: Result<(), JobPanic> = catch_panic(job);
         }
     }
 
@@ -135,7 +135,7 @@ impl std::fmt::Debug for Queue {
 }
 
 /// Lowers the priority of this thread. On Linux alone a priority belongs to a thread and goes over to those it starts.
-fn make_way() {
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     {
         /// A tenth of what others get while they have something to do (`sched(7)`, "The nice value").
@@ -150,10 +150,10 @@ fn make_way() {
 /// Runs something and turns its panic into a value.
 ///
 /// # Errors
-/// [`Panicked`].
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+/// [`JobPanic`].
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, JobPanic> {
     // What the closure had borrowed mutably is gone with it, or its owner finds out from the error.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panicked { message: message(&*payload) })
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| JobPanic { message: message(&*payload) })
 }
 
 fn message(payload: &(dyn Any + Send)) -> String {
@@ -183,7 +183,7 @@ mod tests {
         }
         drop(sender);
         let results: Vec<_> = results.iter().collect();
-        assert_eq!(results, [Ok(0), Err(Panicked { message: "job 1".into() }), Ok(2)]);
+        assert_eq!(results, [Ok(0), Err(JobPanic { message: "job 1".into() }), Ok(2)]);
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
         };
         pool.spawn(start, |_| {});
         has_started.recv().unwrap();
-        let (sender, results) = mpsc::channel::<Result<(), Panicked>>();
+        let (sender, results) = mpsc::channel::<Result<(), JobPanic>>();
         pool.spawn(|| (), move |result| sender.send(result).unwrap());
         drop(pool);
         assert!(results.recv().is_err(), "the waiting job was dropped with its sender");

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::store::place::{private_directory, private_file, private_top};
+use crate::store::paths::{private_directory, private_file, private_top};
 use crate::store::{SessionId, StoreError};
 
 /// Previews of other sessions go when nobody has asked for them for so long: they hold source code.

@@ -45,7 +45,7 @@ pub struct Roots(Vec<Root>);
 
 /// Where a path leads: inside which root, and where below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ResolvedPath {
     /// Index into the roots.
     pub(crate) root: usize,
     /// Below the root with `/` between the parts; empty for the root itself.
@@ -193,7 +193,7 @@ impl Roots {
     }
 
     /// Where a text leads, the roots themselves included.
-    pub(crate) fn locate(&self, text: &str) -> Result<Place, PathError> {
+    pub(crate) fn locate(&self, text: &str) -> Result<ResolvedPath, PathError> {
         let refused = |reason| PathError::new(text, reason);
         check_text(text).map_err(refused)?;
         if self.is_empty() {
@@ -220,7 +220,7 @@ impl Roots {
     }
 
     /// Where an absolute path leads at this moment.
-    pub(crate) fn locate_absolute(&self, path: &Path) -> Result<Place, Refusal> {
+    pub(crate) fn locate_absolute(&self, path: &Path) -> Result<ResolvedPath, Refusal> {
         check_components(path)?;
         let lexically_inside = self.deepest(path, |root| [&root.given, &root.real]).is_some();
         if !lexically_inside && is_system_path(path) {
@@ -240,11 +240,11 @@ impl Roots {
             return Err(Refusal::SystemFile);
         }
         let below = text_below(below).ok_or(Refusal::NoKey)?;
-        Ok(Place { root, below, real: real.path, exists: real.exists })
+        Ok(ResolvedPath { root, below, real: real.path, exists: real.exists })
     }
 
     /// The key of a place; `None` for a root itself and for text that a key cannot hold.
-    pub(crate) fn key_at(&self, place: &Place) -> Option<FileKey> {
+    pub(crate) fn key_at(&self, place: &ResolvedPath) -> Option<FileKey> {
         self.key(place.root, &place.below)
     }
 
@@ -268,7 +268,7 @@ impl Roots {
         }
     }
 
-    fn locate_path(&self, text: &str) -> Result<Place, Refusal> {
+    fn locate_path(&self, text: &str) -> Result<ResolvedPath, Refusal> {
         let path = Path::new(text);
         if path.is_absolute() {
             return self.locate_absolute(path);
@@ -293,8 +293,8 @@ impl Roots {
     }
 
     /// A relative path without a root's name in front: taken when exactly one root has it.
-    fn locate_in_any(&self, below: &Path) -> Result<Place, Refusal> {
-        let mut found: Vec<Place> = Vec::new();
+    fn locate_in_any(&self, below: &Path) -> Result<ResolvedPath, Refusal> {
+        let mut found: Vec<ResolvedPath> = Vec::new();
         let mut refusal = None;
         for root in &self.0 {
             match self.locate_absolute(&root.real.join(below)) {

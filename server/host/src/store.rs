@@ -7,16 +7,16 @@
 mod changes;
 mod error;
 mod id;
-mod lines;
+mod json_lines;
 mod lock;
 mod memory;
 mod opening;
-pub(crate) mod place;
+pub(crate) mod paths;
 mod schema;
 mod search;
 mod sessions;
 mod spill;
-mod words;
+mod word_index;
 
 use std::path::Path;
 
@@ -25,32 +25,32 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub use self::changes::Commit;
 pub use self::error::StoreError;
 pub use self::id::{FragmentId, SessionId};
-pub use self::lines::Imported;
+pub use self::json_lines::ImportedSession;
 pub use self::lock::{Access, SessionHandle};
 pub use self::memory::{Fragment, NewFragment};
-pub use self::opening::SetAside;
-pub use self::place::{WorkspaceKey, state_directory};
-pub use self::search::{Coverage, Found, Hit, Limits, MAX_TERMS, Matched, Scope, Source};
-pub use self::sessions::{NewSession, PREVIEW_CHARS, SessionInfo, Stored};
+pub use self::opening::DamagedDatabase;
+pub use self::paths::{WorkspaceKey, state_directory};
+pub use self::search::{Coverage, Limits, MAX_TERMS, MatchedWords, Scope, SearchHit, SearchResults, Source};
+pub use self::sessions::{NewSession, PREVIEW_CHARS, SessionInfo, StoredSession};
 pub use self::spill::{Quota, SpillFile, SpillId, SpillLines, Spills};
 
-use self::place::Place;
+use self::paths::StorePaths;
 
 /// The sessions and the memory of one workspace. Several processes may have it open; each session has one writer at a time.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
-    place: Place,
+    place: StorePaths,
     spills: Spills,
 }
 
 /// A store, and what had to be done to open it.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedStore {
     /// The store.
     pub store: Store,
     /// A damaged database that was there, which the user should be told about.
-    pub set_aside: Option<SetAside>,
+    pub set_aside: Option<DamagedDatabase>,
 }
 
 impl Store {
@@ -60,8 +60,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Newer`] for the database of a newer version, which is not touched; [`StoreError::Busy`];
     /// [`StoreError::Io`] and [`StoreError::Full`].
-    pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<Opened, StoreError> {
-        let place = Place::prepare(state, workspace)?;
+    pub fn open(state: &Path, workspace: &WorkspaceKey) -> Result<OpenedStore, StoreError> {
+        let place = StorePaths::prepare(state, workspace)?;
         let (connection, set_aside) = opening::open(&place)?;
         let spills = Spills::new(place.spills(), place.name(), Quota::default());
         // Sessions in a damaged database, which somebody may want to save, have outputs as well.
@@ -73,7 +73,7 @@ impl Store {
             // Those that cannot be removed now can be another time.
             let _ = spills.remove_orphans(is_stored);
         }
-        Ok(Opened { store: Self { connection, place, spills }, set_aside })
+        Ok(OpenedStore { store: Self { connection, place, spills }, set_aside })
     }
 
     /// Where this workspace's outputs are spilled to.
@@ -89,7 +89,7 @@ impl Store {
     pub fn verify(&self) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
         let findings = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
-        self.noting_damage(opening::verdict(findings.join("; ")))
+        self.mark_damage(opening::verdict(findings.join("; ")))
     }
 
     /// Begins a transaction that writes, or fails at once when another process keeps writing.
@@ -98,10 +98,10 @@ impl Store {
     }
 
     /// Leaves a note for the next opening when an operation has met with damage.
-    fn noting_damage<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+    fn mark_damage<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
         if matches!(result, Err(StoreError::Damaged(_))) {
             // There already, or the disk has other troubles: then the damage is met again.
-            let _ = place::private_file(&self.place.suspicion());
+            let _ = paths::private_file(&self.place.suspicion());
         }
         result
     }

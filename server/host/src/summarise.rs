@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 
-pub use self::error::AskError;
+pub use self::error::SummaryError;
 pub use self::key::Key;
-pub use self::provider::{Kind, Provider, UnknownModel};
+pub use self::provider::{Provider, ProviderKind, UnknownModel};
 
 use self::call::Call;
 
@@ -43,8 +43,13 @@ impl Provider {
     /// the answer are all within the deadline; raising `cancel` ends it within some 20 ms. May be called on any thread.
     ///
     /// # Errors
-    /// See [`AskError`]. Nothing of an answer is given out with an error.
-    pub fn ask(&self, question: &Question, deadline: Duration, cancel: &Cancel) -> Result<String, AskError> {
+    /// See [`SummaryError`]. Nothing of an answer is given out with an error.
+    pub fn ask(
+        &self,
+        question: &Question,
+        deadline: Duration,
+        cancel: &Cancel,
+    ) -> Result<String, SummaryError> {
         let key = self.key()?;
         self.ask_with(key, question, deadline, cancel)
     }
@@ -52,19 +57,19 @@ impl Provider {
     /// [`Provider::ask`] with a key that came from elsewhere, as from an editor's secret store, or without any.
     ///
     /// # Errors
-    /// See [`AskError`].
+    /// See [`SummaryError`].
     pub fn ask_with(
         &self,
         key: Option<Key>,
         question: &Question,
         deadline: Duration,
         cancel: &Cancel,
-    ) -> Result<String, AskError> {
-        cancel.check().map_err(|_| AskError::Cancelled)?;
+    ) -> Result<String, SummaryError> {
+        cancel.check().map_err(|_| SummaryError::Cancelled)?;
         let deadline = deadline.min(LONGEST);
         let until = Instant::now() + deadline;
         let call = Call::new(self, key, question)?;
         let limits = runtime::Limits { until, deadline, cancel };
-        runtime::wait_for(retry::persist(call, until), &limits)
+        runtime::wait_for(retry::ask_with_retries(call, until), &limits)
     }
 }

@@ -1,9 +1,9 @@
 //! Which files a repository has: a walk over the roots that obeys `.gitignore`, `.ignore`, `.strataignore` and the user's
-//! global excludes (outside a git repository, too), sorted, without folders that tools make (`left_out`) and without symbolic
+//! global excludes (outside a git repository, too), sorted, without folders that tools make (`skipped_folders`) and without symbolic
 //! links, whose targets are listed where they are. It reads no file and judges them by name and size only.
 
 mod ignore_file;
-mod left_out;
+mod skipped_folders;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -18,9 +18,9 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::key::FileKey;
 
-use self::left_out::{is_generated_folder, is_never_walked};
+use self::skipped_folders::{is_generated_folder, is_never_walked};
 use crate::disk::{RealFolder, Stamp, stamp_in};
-use crate::roots::{Place, Roots, is_system_path, text_below};
+use crate::roots::{ResolvedPath, Roots, is_system_path, text_below};
 use crate::secrets::secret_by_name;
 
 /// What a walk lists.
@@ -100,7 +100,7 @@ impl Default for WalkOptions {
 /// # Errors
 /// [`Cancelled`] when the flag went up.
 pub fn walk(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Walk, Cancelled> {
-    let mut found = Found::default();
+    let mut found = WalkResults::default();
     for index in 0..roots.len() {
         walk_root(roots, index, None, options, cancel, &mut found)?;
     }
@@ -118,9 +118,9 @@ pub fn walk_at(
     options: &WalkOptions,
     cancel: &Cancel,
 ) -> Result<Walk, Cancelled> {
-    let mut found = Found::default();
+    let mut found = WalkResults::default();
     let place = roots.path_of(key).ok().and_then(|path| roots.locate_absolute(&path).ok());
-    if let Some(Place { root, real, exists: true, .. }) = place {
+    if let Some(ResolvedPath { root, real, exists: true, .. }) = place {
         walk_root(roots, root, Some(real), options, cancel, &mut found)?;
     }
     Ok(found.sorted())
@@ -155,14 +155,14 @@ impl Entry {
 }
 
 #[derive(Default)]
-struct Found {
+struct WalkResults {
     entries: Vec<Entry>,
     folders: BTreeSet<PathBuf>,
     notes: Vec<Note>,
     cut_short: bool,
 }
 
-impl Found {
+impl WalkResults {
     fn sorted(mut self) -> Walk {
         self.entries.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         self.entries.dedup_by(|a, b| a.key == b.key);
@@ -183,7 +183,7 @@ fn walk_root(
     only: Option<PathBuf>,
     options: &WalkOptions,
     cancel: &Cancel,
-    found: &mut Found,
+    found: &mut WalkResults,
 ) -> Result<(), Cancelled> {
     let Some(root) = roots.iter().nth(index) else { return Ok(()) };
     let rules = match ignore_file::bytes_at_root(root.path()) {
@@ -203,7 +203,7 @@ fn walk_root(
         .ignore(true)
         .require_git(false)
         .hidden(false)
-        .parents(heeds_ignore_files_above(root.path()))
+        .parents(uses_parent_ignore_files(root.path()))
         .follow_links(false)
         .overrides(excluded)
         .threads(available_parallelism().map_or(1, usize::from).min(MAX_THREADS));
@@ -225,7 +225,7 @@ fn walk_root(
 
     let shared = Mutex::new(found);
     builder.build_parallel().run(|| {
-        let mut parent = Parent::default();
+        let mut parent = ParentFolder::default();
         let (below, shared) = (&below, &shared);
         Box::new(move |result| {
             if cancel.is_cancelled() {
@@ -237,7 +237,7 @@ fn walk_root(
             if result.as_ref().is_ok_and(|entry| !parent.has(root.path(), entry)) {
                 return WalkState::Skip;
             }
-            let looked_at = look_at(roots, index, root.path(), result, options);
+            let looked_at = entry_of(roots, index, root.path(), result, options);
             let mut found = shared.lock().unwrap_or_else(PoisonError::into_inner);
             found.folders.extend(folder);
             match looked_at {
@@ -262,13 +262,13 @@ fn walk_root(
 /// The folder that the walk is in. It goes by names, and a folder may become a link between two looks: what it then finds is
 /// not in this folder.
 #[derive(Default)]
-struct Parent {
+struct ParentFolder {
     path: PathBuf,
     /// `None` when it is no folder of the root any more.
     real: Option<RealFolder>,
 }
 
-impl Parent {
+impl ParentFolder {
     /// Whether the walk found a file or folder that is in the root.
     fn has(&mut self, root: &Path, entry: &DirEntry) -> bool {
         let (Some(parent), 1..) = (entry.path().parent(), entry.depth()) else { return true };
@@ -283,7 +283,7 @@ impl Parent {
 }
 
 /// What one step of the walk yields: a file, nothing (a folder, a link, a special file), or a problem.
-fn look_at(
+fn entry_of(
     roots: &Roots,
     index: usize,
     root: &Path,
@@ -294,9 +294,9 @@ fn look_at(
         let key = roots.key_of(place).map(|key| key.to_string());
         Note { place: key.unwrap_or_else(|| place.to_string_lossy().into_owned()), problem }
     };
-    let found = result.map_err(|error| note(root, ignore_file::told(&error)))?;
+    let found = result.map_err(|error| note(root, ignore_file::message_of(&error)))?;
     if let Some(error) = found.error() {
-        return Err(note(found.path(), ignore_file::told(error)));
+        return Err(note(found.path(), ignore_file::message_of(error)));
     }
     if !found.file_type().is_some_and(|kind| kind.is_file()) {
         return Ok(None);
@@ -387,7 +387,7 @@ impl Filter {
     }
 }
 
-fn excluded(root: &Path, options: &WalkOptions, found: &mut Found) -> Override {
+fn excluded(root: &Path, options: &WalkOptions, found: &mut WalkResults) -> Override {
     let mut builder = OverrideBuilder::new(root);
     for pattern in &options.exclude {
         // An override lists what to keep; the exclamation mark turns it round.
@@ -408,7 +408,7 @@ fn excluded(root: &Path, options: &WalkOptions, found: &mut Found) -> Override {
 /// Whether the ignore files above a root concern it. Outside a repository they do not: a `*` in the `.gitignore` of a home
 /// folder would hide every project in it. And when they hide the root as a whole, someone has opened it all the
 /// same, to see what is in it.
-fn heeds_ignore_files_above(root: &Path) -> bool {
+fn uses_parent_ignore_files(root: &Path) -> bool {
     let Some(repository) = root.ancestors().find(|folder| folder.join(".git").exists()) else { return false };
     let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(repository));
     let verdict = above

@@ -15,7 +15,7 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// What was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sight {
+pub enum WatchEvent {
     /// Something about these paths changed: they came, went, or have another content.
     Changed(BTreeSet<PathBuf>),
     /// So much changed that not all of it was seen: anything may be different.
@@ -26,13 +26,13 @@ pub enum Sight {
 #[derive(Debug)]
 pub struct Watcher {
     system: RecommendedWatcher,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<WatchedFolders>>,
     max_folders: usize,
 }
 
 /// The folders as the system's thread knows them.
 #[derive(Debug, Default)]
-struct Known {
+struct WatchedFolders {
     watched: BTreeSet<PathBuf>,
     /// Those of them that were removed or renamed. Another one may have the name by now, and that one is not watched.
     gone: BTreeSet<PathBuf>,
@@ -70,16 +70,16 @@ impl Watcher {
     ///
     /// # Errors
     /// [`WatchError::System`].
-    pub fn new(tell: impl FnMut(Sight) + Send + 'static) -> Result<Self, WatchError> {
+    pub fn new(tell: impl FnMut(WatchEvent) + Send + 'static) -> Result<Self, WatchError> {
         Self::with_limit(MAX_FOLDERS, tell)
     }
 
     fn with_limit(
         max_folders: usize,
-        mut tell: impl FnMut(Sight) + Send + 'static,
+        mut tell: impl FnMut(WatchEvent) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let system = |error: &dyn std::fmt::Display| WatchError::System(error.to_string());
-        let known: Arc<Mutex<Known>> = Arc::default();
+        let known: Arc<Mutex<WatchedFolders>> = Arc::default();
         let (sender, events) = sync_channel(WAITING);
         let missed = Arc::new(AtomicBool::new(false));
         let gathering = Arc::clone(&missed);
@@ -88,7 +88,7 @@ impl Watcher {
             .spawn(move || gather(&events, &gathering, &mut tell))
             .map_err(|error| system(&error))?;
         let told = Arc::clone(&known);
-        let handler = move |event| pass_on(event, &told, &sender, &missed);
+        let handler = move |event| forward(event, &told, &sender, &missed);
         let watcher = notify::recommended_watcher(handler).map_err(|error| system(&error))?;
         Ok(Self { system: watcher, known, max_folders })
     }
@@ -101,7 +101,7 @@ impl Watcher {
     pub fn watch(&mut self, wanted: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, WatchError> {
         let (before, kept) = {
             let mut known = self.known();
-            let Known { watched, gone } = std::mem::take(&mut *known);
+            let WatchedFolders { watched, gone } = std::mem::take(&mut *known);
             let kept = watched.iter().filter(|folder| wanted.contains(*folder) && !gone.contains(*folder));
             known.watched = kept.cloned().collect();
             (watched, known.watched.clone())
@@ -135,7 +135,7 @@ impl Watcher {
         Ok(new)
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, WatchedFolders> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -155,17 +155,17 @@ fn is_of_the_folder(error: &notify::Error) -> bool {
 }
 
 /// Called by the system's thread, which must not wait.
-fn pass_on(
+fn forward(
     event: notify::Result<Event>,
-    known: &Mutex<Known>,
+    known: &Mutex<WatchedFolders>,
     sender: &SyncSender<PathBuf>,
     missed: &AtomicBool,
 ) {
     let event = match event {
-        Ok(event) if event.need_rescan() => return missed_some(sender, missed),
-        Ok(event) if says_something(&event.kind) => event,
+        Ok(event) if event.need_rescan() => return mark_missed(sender, missed),
+        Ok(event) if is_change(&event.kind) => event,
         Ok(_) => return,
-        Err(_) => return missed_some(sender, missed),
+        Err(_) => return mark_missed(sender, missed),
     };
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
@@ -184,19 +184,19 @@ fn pass_on(
     }
 }
 
-fn missed_some(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
+fn mark_missed(sender: &SyncSender<PathBuf>, missed: &AtomicBool) {
     missed.store(true, Ordering::Relaxed);
     // To wake the other side; when it has enough to do, it is awake.
     let _ = sender.try_send(PathBuf::new());
 }
 
 /// Reading changes nothing. Our own reading would keep us busy for ever.
-fn says_something(kind: &EventKind) -> bool {
+fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(access) if *access != AccessKind::Close(AccessMode::Write))
 }
 
 /// Ends when the watcher is dropped.
-fn gather(events: &Receiver<PathBuf>, missed: &AtomicBool, tell: &mut impl FnMut(Sight)) {
+fn gather(events: &Receiver<PathBuf>, missed: &AtomicBool, tell: &mut impl FnMut(WatchEvent)) {
     while let Ok(first) = events.recv() {
         let mut paths = BTreeSet::from([first]);
         let latest = Instant::now() + LONGEST;
@@ -212,9 +212,9 @@ fn gather(events: &Receiver<PathBuf>, missed: &AtomicBool, tell: &mut impl FnMut
         }
         paths.remove(Path::new(""));
         if missed.swap(false, Ordering::Relaxed) {
-            tell(Sight::Everything);
+            tell(WatchEvent::Everything);
         } else if !paths.is_empty() {
-            tell(Sight::Changed(paths));
+            tell(WatchEvent::Changed(paths));
         }
         if end == Some(RecvTimeoutError::Disconnected) {
             return;
@@ -234,7 +234,7 @@ mod tests {
     fn watched(
         max: usize,
         folders: &[&str],
-    ) -> (tempfile::TempDir, PathBuf, Result<Watcher, WatchError>, Receiver<Sight>) {
+    ) -> (tempfile::TempDir, PathBuf, Result<Watcher, WatchError>, Receiver<WatchEvent>) {
         let directory = tempfile::tempdir().unwrap();
         let top = directory.path().canonicalize().unwrap();
         folders.iter().for_each(|folder| fs::create_dir_all(top.join(folder)).unwrap());
@@ -246,12 +246,12 @@ mod tests {
     }
 
     /// All paths that are told until this one is.
-    fn until(sights: &Receiver<Sight>, wanted: &Path) -> BTreeSet<PathBuf> {
+    fn until(sights: &Receiver<WatchEvent>, wanted: &Path) -> BTreeSet<PathBuf> {
         let mut seen = BTreeSet::new();
         while !seen.contains(wanted) {
             match sights.recv_timeout(LIMIT).unwrap() {
-                Sight::Changed(paths) => seen.extend(paths),
-                Sight::Everything => panic!("nothing was missed"),
+                WatchEvent::Changed(paths) => seen.extend(paths),
+                WatchEvent::Everything => panic!("nothing was missed"),
             }
         }
         seen
@@ -270,7 +270,7 @@ mod tests {
         until(&sights, &top.join("b/other.txt"));
         drop(watcher);
         while let Ok(sight) = sights.recv_timeout(LIMIT) {
-            assert_ne!(sight, Sight::Everything);
+            assert_ne!(sight, WatchEvent::Everything);
         }
     }
 
@@ -340,6 +340,6 @@ mod tests {
         drop(sender);
         let mut told = Vec::new();
         gather(&events, &missed, &mut |sight| told.push(sight));
-        assert_eq!(told, [Sight::Everything]);
+        assert_eq!(told, [WatchEvent::Everything]);
     }
 }

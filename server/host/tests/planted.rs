@@ -19,7 +19,7 @@ use strata_engine::conversation::history::{Message, MessageId, NewMessage, Role}
 use strata_engine::hash::ContentHash;
 use strata_engine::tokens::redaction::{PlaceholderKey, Screen};
 use strata_host::disk::Stamp;
-use strata_host::outline_cache::{Findings, OutlineCache, Seen};
+use strata_host::outline_cache::{KnownFile, OutlineCache, OutlineUpdate};
 use strata_host::placeholder_key;
 use strata_host::preview_file::PreviewFiles;
 use strata_host::store::{
@@ -232,8 +232,8 @@ impl World {
         note("preview", previews.write("a", "a prompt").map(drop).map_err(|error| error.to_string()));
         let cache = OutlineCache::at(self.at("C"));
         let stamp = Stamp { mtime_ns: 1, size: 2, identity: 3 };
-        let seen = vec![("a.rs".into(), Seen { stamp, hash: ContentHash::of("text") })];
-        cache.keep(&self.at("work"), &Findings { seen, ..Findings::default() });
+        let seen = vec![("a.rs".into(), KnownFile { stamp, hash: ContentHash::of("text") })];
+        cache.save(&self.at("work"), &OutlineUpdate { seen, ..OutlineUpdate::default() });
         note("cache", cache.extent().map(drop).ok_or_else(|| "nothing is kept".to_owned()));
         wrong
     }

@@ -9,7 +9,7 @@ use strata_engine::code::buffer::Parsed;
 use strata_engine::conversation::compaction::Draft;
 use strata_engine::conversation::tool_result_archival::Aged;
 use strata_engine::key::FileKey;
-use strata_host::watch::Sight;
+use strata_host::watch::WatchEvent;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
@@ -104,7 +104,7 @@ pub enum Event {
     /// The client will not watch files.
     ClientDoesNotWatch,
     /// Our own watcher saw something.
-    Seen(Sight),
+    Seen(WatchEvent),
     /// Our own watcher watches the folders of the index, of which these are new; or why it does not.
     Watched(Result<Vec<PathBuf>, String>),
     /// Workspace folders came or went.

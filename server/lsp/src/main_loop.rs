@@ -28,7 +28,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_host::pool::{Pool, Urgency, catch};
+use strata_host::pool::{Pool, Urgency, catch_panic};
 use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
@@ -175,7 +175,7 @@ impl MainLoop {
 
     /// Handles an event. When that panics, the world is as it was, the user is told, and what is left to do is done.
     fn handle(&mut self, Handling { name, handle, recover }: Handling) {
-        let done = catch(|| {
+        let done = catch_panic(|| {
             faults::reach(name, Point::Before);
             handle(self);
         });
@@ -183,7 +183,7 @@ impl MainLoop {
         tracing::error!(name, %panicked, "the state is as before");
         let message = format!("an internal error: nothing came of `{name}`; please report this");
         self.services.warn("internal", message);
-        if let Err(panicked) = catch(|| recover(self)) {
+        if let Err(panicked) = catch_panic(|| recover(self)) {
             tracing::error!(name, %panicked, "and could not be set right");
         }
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde_json::{Value, json};
-use strata_host::pool::catch;
+use strata_host::pool::catch_panic;
 
 use crate::navigation::Feature;
 use arguments::Arguments;
@@ -225,7 +225,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
             scope.spawn(|| {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let (talker, what, point, passes) = job;
-                    let now = catch(|| {
+                    let now = catch_panic(|| {
                         let place = Place::new();
                         let mut client = Client::start(&place);
                         client.plan.arm(what, *point, *passes);

@@ -14,7 +14,7 @@ use strata_engine::prompt::trust::Trust;
 use strata_host::config::{Layer, WORKSPACE_FILE};
 use strata_host::roots::Roots;
 use strata_host::tokenizer_file::TokenizerFile;
-use strata_host::watch::Sight;
+use strata_host::watch::WatchEvent;
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
     DidSaveTextDocumentParams, TextDocumentItem,
@@ -187,12 +187,12 @@ impl World {
     }
 
     /// Our own watcher saw something.
-    pub fn seen(&mut self, sight: &Sight) -> Vec<Action> {
+    pub fn seen(&mut self, sight: &WatchEvent) -> Vec<Action> {
         match sight {
-            Sight::Changed(paths) => {
+            WatchEvent::Changed(paths) => {
                 changed(paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect())
             }
-            Sight::Everything => vec![Action::Rescan],
+            WatchEvent::Everything => vec![Action::Rescan],
         }
     }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use strata_app::documents::key_of;
 use strata_engine::cancel::Cancel;
 use strata_engine::key::FileKey;
-use strata_host::disk::{ReadLimits, TextCache, glance, read_text, stamp_of};
+use strata_host::disk::{ReadLimits, TextCache, quick_stamp, read_text, stamp_of};
 use strata_host::index::{IndexOptions, index};
-use strata_host::named::named;
+use strata_host::path_patterns::expand;
 use strata_host::roots::{Folder, Roots};
-use strata_host::select::expand;
+use strata_host::rule_files::rule_files;
 use strata_host::walk::{Walk, WalkOptions, walk, walk_at};
 
 use super::cases::{Case, cases};
@@ -42,7 +42,7 @@ impl House {
             let found = expand(&self.roots, &self.walk.entries, &pattern);
             came.push(("a selection", format!("{found:?}")));
             keys.extend(found.into_iter().flat_map(|found| found.files));
-            let named = named(&self.roots, &[pattern]);
+            let named = rule_files(&self.roots, &[pattern]);
             came.push(("a short list", format!("{named:?}")));
             keys.extend(named);
         }
@@ -54,7 +54,7 @@ impl House {
             came.push(("a text", format!("{:?}", read_text(&self.roots, key, LIMITS))));
             came.push(("a stamp", format!("{:?}", stamp_of(&self.roots, key))));
             came.push(("a kept text", format!("{:?}", self.cache.text(&self.roots, key, LIMITS))));
-            came.push(("a glance", format!("{:?}", glance(&self.roots, key))));
+            came.push(("a glance", format!("{:?}", quick_stamp(&self.roots, key))));
             came.push((
                 "a look",
                 format!("{:?}", walk_at(&self.roots, key, &WalkOptions::default(), &Cancel::new())),

@@ -9,8 +9,8 @@ use strata_engine::conversation::selection::{Choice, Extent, LineRange, Selectio
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{ItemKey, Source, Tier};
 use strata_host::disk::ReadError;
+use strata_host::path_patterns::{self, PatternError, PatternKind};
 use strata_host::secrets::secret_by_name;
-use strata_host::select::{self, Kind, SelectError};
 use strata_host::walk::NameOnly;
 
 use super::{Access, Command, CommandError, Context, Empty, NoArguments, most_found};
@@ -529,25 +529,25 @@ impl Changed {
 
 /// What a text stands for.
 struct Found {
-    kind: Kind,
+    kind: PatternKind,
     files: Vec<FileKey>,
     withheld: Vec<(FileKey, NameOnly)>,
 }
 
-fn expand(text: &str, context: &Context<'_>) -> Result<Found, SelectError> {
+fn expand(text: &str, context: &Context<'_>) -> Result<Found, PatternError> {
     // A file that was handed over by the client need not be anywhere.
     if let Some((key, _)) = context.session.selection.selected().get_key_value(text) {
-        return Ok(Found { kind: Kind::File, files: vec![key.clone()], withheld: Vec::new() });
+        return Ok(Found { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
     if let Some(key) = context.snapshot.buffer_named(text) {
         let (files, withheld) = match secret_by_name(&key) {
             Some(rule) => (Vec::new(), vec![(key, NameOnly::Secret(rule))]),
             None => (vec![key], Vec::new()),
         };
-        return Ok(Found { kind: Kind::File, files, withheld });
+        return Ok(Found { kind: PatternKind::File, files, withheld });
     }
     let index = &context.snapshot.index;
-    let expansion = select::expand(&context.snapshot.roots, &index.entries, text)?;
+    let expansion = path_patterns::expand(&context.snapshot.roots, &index.entries, text)?;
     Ok(Found { kind: expansion.kind, files: expansion.files, withheld: expansion.withheld })
 }
 
@@ -565,7 +565,7 @@ fn select_into(
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
         let found = expand(path, context).map_err(|error| invalid_path(at, &error))?;
-        let named_itself = found.kind == Kind::File;
+        let named_itself = found.kind == PatternKind::File;
         if let (Some(_), false) = (lines, named_itself) {
             return Err(CommandError::invalid(
                 &format!("paths[{at}]"),
@@ -634,7 +634,7 @@ fn change_chosen(
                 Ok(found) => {
                     found.files.into_iter().chain(found.withheld.into_iter().map(|(key, _)| key)).collect()
                 }
-                Err(SelectError::NotFound(_) | SelectError::NoMatch(_) | SelectError::EmptyFolder(_)) => {
+                Err(PatternError::NotFound(_) | PatternError::NoMatch(_) | PatternError::EmptyFolder(_)) => {
                     BTreeSet::new()
                 }
                 Err(error) => return Err(invalid_path(at, &error)),
@@ -671,6 +671,6 @@ fn split_lines<'a>(text: &'a str, context: &Context<'_>) -> (&'a str, Option<Lin
     }
 }
 
-fn invalid_path(at: usize, error: &SelectError) -> CommandError {
+fn invalid_path(at: usize, error: &PatternError) -> CommandError {
     CommandError::invalid(&format!("paths[{at}]"), &error.to_string())
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{Kind, MessageId, Role};
-use strata_host::store::{Coverage, Fragment, FragmentId, Hit, Limits, NewFragment, Scope, Source};
+use strata_host::store::{Coverage, Fragment, FragmentId, Limits, NewFragment, Scope, SearchHit, Source};
 
 use super::{Access, Command, CommandError, Context, Empty, Later, NoArguments};
 
@@ -211,9 +211,9 @@ impl From<Fragment> for Noted {
     }
 }
 
-impl From<Hit> for FoundHit {
-    fn from(hit: Hit) -> Self {
-        let Hit { source, time_ms, snippet, score } = hit;
+impl From<SearchHit> for FoundHit {
+    fn from(hit: SearchHit) -> Self {
+        let SearchHit { source, time_ms, snippet, score } = hit;
         let place = match source {
             Source::Fragment { id: FragmentId(id), tags, .. } => Place::Fragment { id, tags },
             Source::Message { session, message, role, kind } => {

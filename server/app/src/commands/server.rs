@@ -9,7 +9,7 @@ use strata_engine::prompt::assembly::IndexState;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::models::Model;
-use strata_host::config::{Effective, Ignored, Origin};
+use strata_host::config::{EffectiveSettings, IgnoredSetting, Origin};
 
 use crate::index::Efforts;
 
@@ -53,7 +53,7 @@ pub(super) struct SettingsReply {
     /// Where each value comes from, by the setting's name.
     origins: BTreeMap<String, Origin>,
     /// What a workspace file sets and cannot.
-    ignored: Vec<Ignored>,
+    ignored: Vec<IgnoredSetting>,
 }
 
 /// The model table.
@@ -116,7 +116,7 @@ impl Command for ShowSettings {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<SettingsReply, CommandError> {
         let snapshot = context.snapshot;
-        let Effective { origins, ignored, .. } = snapshot.configuration.effective().clone();
+        let EffectiveSettings { origins, ignored, .. } = snapshot.configuration.effective().clone();
         // Nothing of it should be a secret; what is one all the same is not shown around.
         let mut settings = super::written(&*snapshot.settings)?;
         snapshot.screen.value(&mut settings);

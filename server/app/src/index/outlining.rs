@@ -12,7 +12,7 @@ use strata_engine::code::symbols::FileSymbols;
 use strata_engine::key::FileKey;
 use strata_host::deadline::{OUTLINE_TIME, within};
 use strata_host::disk::{ReadLimits, read_text};
-use strata_host::outline_cache::{Findings, OutlineCache, OutlineKey, Seen, SeenFiles};
+use strata_host::outline_cache::{KnownFile, KnownFiles, OutlineCache, OutlineKey, OutlineUpdate};
 use strata_host::roots::{Root, Roots};
 use strata_host::secrets::secret_by_place;
 use strata_host::walk::Entry;
@@ -23,7 +23,7 @@ use super::Means;
 pub(super) struct Outlining<'a> {
     means: Means<'a>,
     /// What is known of files, by the folder that they are in.
-    seen: HashMap<PathBuf, SeenFiles>,
+    seen: HashMap<PathBuf, KnownFiles>,
 }
 
 /// What came of one file.
@@ -33,7 +33,7 @@ pub(super) struct Outlined {
     pub(super) symbols: Option<Arc<FileSymbols>>,
     /// What had to be done for it.
     pub(super) effort: Effort,
-    seen: Option<Seen>,
+    seen: Option<KnownFile>,
     key: Option<OutlineKey>,
 }
 
@@ -63,7 +63,7 @@ pub struct Efforts {
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
 pub struct Remembered {
-    folders: BTreeMap<PathBuf, Findings>,
+    folders: BTreeMap<PathBuf, OutlineUpdate>,
     outlines: usize,
 }
 
@@ -136,8 +136,8 @@ impl<'a> Outlining<'a> {
                 None => return read,
             },
         };
-        let seen =
-            (settled && text.stamp == entry.stamp).then_some(Seen { stamp: text.stamp, hash: text.hash });
+        let seen = (settled && text.stamp == entry.stamp)
+            .then_some(KnownFile { stamp: text.stamp, hash: text.hash });
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
         Outlined { symbols: Some(symbols), effort, seen, key: Some(key) }
     }
@@ -195,11 +195,11 @@ impl Remembered {
     /// Writes it all down, which takes a while.
     pub fn keep(self, cache: &OutlineCache) {
         for (folder, findings) in self.folders.iter().filter(|(_, findings)| !findings.is_empty()) {
-            cache.keep(folder, findings);
+            cache.save(folder, findings);
         }
     }
 
-    fn folder(&mut self, folder: &Path) -> &mut Findings {
+    fn folder(&mut self, folder: &Path) -> &mut OutlineUpdate {
         self.folders.entry(folder.to_owned()).or_default()
     }
 }

@@ -8,7 +8,7 @@ use super::layers::set_dotted;
 
 /// What the environment says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FromEnvironment {
+pub struct EnvironmentSettings {
     /// An object of settings.
     pub values: Value,
     /// Variables that begin with `STRATA_` and name no setting, in the order they came.
@@ -25,7 +25,7 @@ const PREFIX: &str = "STRATA_";
 pub fn from_environment(
     variables: impl IntoIterator<Item = (String, String)>,
     defaults: &Value,
-) -> FromEnvironment {
+) -> EnvironmentSettings {
     let mut known = Vec::new();
     collect_settings(defaults, "", &mut known);
     let mut values = Value::Object(serde_json::Map::new());
@@ -37,7 +37,7 @@ pub fn from_environment(
             None => unknown.push(variable),
         }
     }
-    FromEnvironment { values, unknown }
+    EnvironmentSettings { values, unknown }
 }
 
 /// Every setting below a value with its dotted key and its default.

@@ -51,7 +51,7 @@ pub struct Origin {
 /// A value that was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "IgnoredSetting")]
-pub struct Ignored {
+pub struct IgnoredSetting {
     /// The setting, for instance `symbols.map_budget`.
     pub key: String,
     /// Where it stands.
@@ -69,13 +69,13 @@ pub struct Layers {
 
 /// What counts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Effective {
+pub struct EffectiveSettings {
     /// All settings, as an object.
     pub values: Value,
     /// Where each value comes from, by the setting's dotted key (parts with unusual characters are quoted as in TOML).
     pub origins: BTreeMap<String, Origin>,
     /// What was left out, sorted by where it stands and then by key.
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredSetting>,
 }
 
 impl Layers {
@@ -91,18 +91,18 @@ impl Layers {
     }
 
     /// The values in force. `check` says whether a workspace file may give a setting a value; values it refuses, and values that are
-    /// not in a table, are reported in [`Effective::ignored`].
+    /// not in a table, are reported in [`EffectiveSettings::ignored`].
     pub fn effective<E: fmt::Display>(
         &self,
         check: impl Fn(&[String], &Value) -> Result<(), E>,
-    ) -> Effective {
+    ) -> EffectiveSettings {
         let mut leaves = Leaves::new();
         let mut ignored = Vec::new();
         for source in &self.sources {
             let origin = Origin { layer: source.layer, name: Arc::clone(&source.name) };
             let of_workspace = source.layer == Layer::Workspace;
             for_each_leaf(&source.values, &mut Vec::new(), &mut |path, value| {
-                let ignore = |reason| Ignored { key: dotted(path), origin: origin.clone(), reason };
+                let ignore = |reason| IgnoredSetting { key: dotted(path), origin: origin.clone(), reason };
                 if path.is_empty() {
                     if !matches!(value, Value::Null | Value::Object(_)) {
                         ignored.push(ignore("settings must be a table".to_owned()));
@@ -110,12 +110,12 @@ impl Layers {
                 } else if let Some(Err(refused)) = of_workspace.then(|| check(path, value)) {
                     ignored.push(ignore(refused.to_string()));
                 } else if !value.is_null() || source.layer == Layer::Defaults {
-                    lay(&mut leaves, path, value, &origin);
+                    set_leaf(&mut leaves, path, value, &origin);
                 }
             });
         }
         // A JSON object may or may not keep the order it was written in.
-        ignored.sort_by(|a: &Ignored, b| {
+        ignored.sort_by(|a: &IgnoredSetting, b| {
             (a.origin.layer, &a.origin.name, &a.key).cmp(&(b.origin.layer, &b.origin.name, &b.key))
         });
         let mut values = Value::Object(Map::new());
@@ -124,7 +124,7 @@ impl Layers {
             origins.insert(dotted(&path), origin);
             set(&mut values, path.iter().map(String::as_str), value);
         }
-        Effective { values, origins, ignored }
+        EffectiveSettings { values, origins, ignored }
     }
 }
 
@@ -138,7 +138,7 @@ pub fn set_dotted(values: &mut Value, key: &str, value: Value) {
 type Leaves = BTreeMap<Vec<String>, (Value, Origin)>;
 
 /// Puts a value in place of what stands at its path, on the way to it and below it.
-fn lay(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
+fn set_leaf(leaves: &mut Leaves, path: &[String], value: &Value, origin: &Origin) {
     let below: Vec<Vec<String>> = leaves
         .range(path.to_vec()..)
         .map(|(key, _)| key)
@@ -221,7 +221,7 @@ mod tests {
     }
 
     /// The effective value of a key and the layer it comes from.
-    fn of(effective: &Effective, key: &str) -> (Value, Option<Layer>) {
+    fn of(effective: &EffectiveSettings, key: &str) -> (Value, Option<Layer>) {
         let value = effective.values.pointer(&format!("/{}", key.replace('.', "/"))).cloned();
         (value.unwrap_or_default(), effective.origins.get(key).map(|origin| origin.layer))
     }
@@ -348,7 +348,7 @@ mod tests {
             };
             let with = layers([mine(), (Layer::Workspace, values)]).effective(only_a_b);
             let without = layers([mine()]).effective(only_a_b);
-            let rest = |mut effective: Effective| {
+            let rest = |mut effective: EffectiveSettings| {
                 if let Some(a) = effective.values.pointer_mut("/a").and_then(Value::as_object_mut) {
                     a.remove("b");
                 }

@@ -14,11 +14,11 @@ use crate::roots::Roots;
 #[derive(Debug)]
 pub struct TextCache {
     max_bytes: usize,
-    kept: Mutex<Kept>,
+    texts: Mutex<CachedTexts>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CachedTexts {
     entries: HashMap<FileKey, Entry>,
     bytes: usize,
     /// Counts looks, to tell which entry was used last.
@@ -37,7 +37,7 @@ struct Entry {
 impl TextCache {
     /// A cache that keeps at most this many bytes of text.
     pub fn new(max_bytes: usize) -> Self {
-        Self { max_bytes, kept: Mutex::default() }
+        Self { max_bytes, texts: Mutex::default() }
     }
 
     /// A file's text as it is now: from memory when its stamp is the one the text was read under.
@@ -47,13 +47,13 @@ impl TextCache {
     pub fn text(&self, roots: &Roots, key: &FileKey, limits: ReadLimits) -> Result<DiskText, ReadError> {
         if let Some(known) = self.settled(key)
             && known.stamp.size <= limits.max_bytes
-            && glance(roots, key) == Some(known.stamp)
+            && quick_stamp(roots, key) == Some(known.stamp)
         {
             return Ok(known);
         }
         match read_text(roots, key, limits) {
             Ok(text) => {
-                self.keep(key, &text);
+                self.insert(key, &text);
                 Ok(text)
             }
             Err(error) => {
@@ -65,51 +65,51 @@ impl TextCache {
 
     /// Drops a file's text.
     pub(super) fn forget(&self, key: &FileKey) {
-        self.kept().remove(key);
+        self.texts().remove(key);
     }
 
     /// Drops everything. To be called when the roots change: the same key may name another file then.
     pub fn clear(&self) {
-        *self.kept() = Kept::default();
+        *self.texts() = CachedTexts::default();
     }
 
     /// How many bytes of text are kept.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.kept().bytes
+        self.texts().bytes
     }
 
     fn settled(&self, key: &FileKey) -> Option<DiskText> {
-        let mut kept = self.kept();
-        kept.looks += 1;
-        let look = kept.looks;
-        let entry = kept.entries.get_mut(key)?;
+        let mut texts = self.texts();
+        texts.looks += 1;
+        let look = texts.looks;
+        let entry = texts.entries.get_mut(key)?;
         entry.last_look = look;
         entry.settled.then(|| entry.text.clone())
     }
 
-    fn keep(&self, key: &FileKey, text: &DiskText) {
-        let mut kept = self.kept();
-        kept.remove(key);
+    fn insert(&self, key: &FileKey, text: &DiskText) {
+        let mut texts = self.texts();
+        texts.remove(key);
         if text.text.len() > self.max_bytes {
             return;
         }
-        kept.looks += 1;
-        kept.bytes += text.text.len();
-        let entry = Entry { text: text.clone(), last_look: kept.looks, settled: text.stamp.is_settled() };
-        kept.entries.insert(key.clone(), entry);
-        if kept.bytes > self.max_bytes {
-            kept.shrink_to(self.max_bytes / 4 * 3);
+        texts.looks += 1;
+        texts.bytes += text.text.len();
+        let entry = Entry { text: text.clone(), last_look: texts.looks, settled: text.stamp.is_settled() };
+        texts.entries.insert(key.clone(), entry);
+        if texts.bytes > self.max_bytes {
+            texts.shrink_to(self.max_bytes / 4 * 3);
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn texts(&self) -> MutexGuard<'_, CachedTexts> {
         // Nothing done under the lock can panic half way.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl CachedTexts {
     fn remove(&mut self, key: &FileKey) {
         if let Some(entry) = self.entries.remove(key) {
             self.bytes -= entry.text.text.len();
@@ -133,7 +133,7 @@ impl Kept {
 
 /// The stamp of what is at a path, with one system call. Links above the file are followed wherever they lead, and
 /// that is enough here: a stamp only confirms a text that was read inside the roots.
-pub fn glance(roots: &Roots, key: &FileKey) -> Option<Stamp> {
+pub fn quick_stamp(roots: &Roots, key: &FileKey) -> Option<Stamp> {
     let path = roots.path_of(key).ok()?;
     let metadata = path.symlink_metadata().ok()?;
     metadata.is_file().then(|| open::stamp_in(&metadata))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What a reader of a decoded text should know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
-pub enum Notice {
+pub enum DecodeNotice {
     /// Some bytes were not valid in the file's encoding.
     #[error("bytes that are not valid text were replaced by U+FFFD")]
     Replaced,
@@ -17,7 +17,7 @@ pub enum Notice {
 
 /// Why bytes are no text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Undecodable {
+pub(super) enum DecodeError {
     /// A NUL near the beginning.
     Binary,
     /// Neither UTF-8 nor UTF-16, and too far from it.
@@ -32,7 +32,7 @@ const BINARY_PREFIX: usize = 8000;
 const MIN_CHARACTERS_PER_REPLACEMENT: usize = 8;
 
 /// The text of some bytes, without a byte order mark.
-pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<Notice>), Undecodable> {
+pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
@@ -41,9 +41,9 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<(String, Option<Notice>), Undecod
     }
 }
 
-fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<Notice>), Undecodable> {
+fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     if bytes.iter().take(BINARY_PREFIX).any(|&byte| byte == 0) {
-        return Err(Undecodable::Binary);
+        return Err(DecodeError::Binary);
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((text, None)),
@@ -51,7 +51,10 @@ fn decode_utf8(bytes: Vec<u8>) -> Result<(String, Option<Notice>), Undecodable> 
     }
 }
 
-fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<(String, Option<Notice>), Undecodable> {
+fn decode_utf16(
+    bytes: &[u8],
+    unit: fn([u8; 2]) -> u16,
+) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     let (pairs, odd) = bytes.as_chunks::<2>();
     let mut whole = odd.is_empty();
     let mut text = String::with_capacity(bytes.len());
@@ -61,17 +64,17 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<(String, Optio
     }
     // UTF-32 begins with the same mark, and its text is full of zeros.
     if text.chars().take(BINARY_PREFIX).any(|c| c == '\0') {
-        return Err(Undecodable::Binary);
+        return Err(DecodeError::Binary);
     }
-    if whole { Ok((text, Some(Notice::Utf16))) } else { replaced(text) }
+    if whole { Ok((text, Some(DecodeNotice::Utf16))) } else { replaced(text) }
 }
 
-fn replaced(text: String) -> Result<(String, Option<Notice>), Undecodable> {
+fn replaced(text: String) -> Result<(String, Option<DecodeNotice>), DecodeError> {
     let replacements = text.matches(char::REPLACEMENT_CHARACTER).count();
     if replacements * MIN_CHARACTERS_PER_REPLACEMENT > text.chars().count() {
-        return Err(Undecodable::OtherEncoding);
+        return Err(DecodeError::OtherEncoding);
     }
-    Ok((text, Some(Notice::Replaced)))
+    Ok((text, Some(DecodeNotice::Replaced)))
 }
 
 #[cfg(test)]
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(bytes: &[u8], expected: Result<(&str, Option<Notice>), Undecodable>) {
+    fn check(bytes: &[u8], expected: Result<(&str, Option<DecodeNotice>), DecodeError>) {
         assert_eq!(decode(bytes.to_vec()), expected.map(|(text, notice)| (text.to_owned(), notice)));
     }
 
@@ -91,21 +94,21 @@ mod tests {
         check(b"a\r\nb", Ok(("a\r\nb", None)));
         check(b"\xEF\xBB\xBFa", Ok(("a", None)));
         check("€𝄞".as_bytes(), Ok(("€𝄞", None)));
-        check(b"\xFF\xFEa\0\x3D\xD8\x00\xDE", Ok(("a😀", Some(Notice::Utf16))));
-        check(b"\xFE\xFF\0a\xD8\x3D\xDE\x00", Ok(("a😀", Some(Notice::Utf16))));
+        check(b"\xFF\xFEa\0\x3D\xD8\x00\xDE", Ok(("a😀", Some(DecodeNotice::Utf16))));
+        check(b"\xFE\xFF\0a\xD8\x3D\xDE\x00", Ok(("a😀", Some(DecodeNotice::Utf16))));
         let latin_1 = "caf\u{FFFD}, cr\u{FFFD}me et th\u{FFFD} bien chaud";
-        check(b"caf\xE9, cr\xE8me et th\xE9 bien chaud", Ok((latin_1, Some(Notice::Replaced))));
-        check(b"\xEF\xF0\xE8\xE2\xE5\xF2", Err(Undecodable::OtherEncoding));
-        check(b"\x7FELF\x02\0", Err(Undecodable::Binary));
-        check(b"\xFF\xFE\0\0a\0\0\0", Err(Undecodable::Binary));
-        check(b"\0", Err(Undecodable::Binary));
+        check(b"caf\xE9, cr\xE8me et th\xE9 bien chaud", Ok((latin_1, Some(DecodeNotice::Replaced))));
+        check(b"\xEF\xF0\xE8\xE2\xE5\xF2", Err(DecodeError::OtherEncoding));
+        check(b"\x7FELF\x02\0", Err(DecodeError::Binary));
+        check(b"\xFF\xFE\0\0a\0\0\0", Err(DecodeError::Binary));
+        check(b"\0", Err(DecodeError::Binary));
     }
 
     #[test]
     fn a_lone_surrogate_is_replaced() {
         let mut bytes = vec![0xFF, 0xFE];
         bytes.extend("sixteen is enough".encode_utf16().chain([0xD800]).flat_map(u16::to_le_bytes));
-        check(&bytes, Ok(("sixteen is enough\u{FFFD}", Some(Notice::Replaced))));
+        check(&bytes, Ok(("sixteen is enough\u{FFFD}", Some(DecodeNotice::Replaced))));
     }
 
     #[test]
@@ -114,7 +117,7 @@ mod tests {
         bytes.push(0);
         assert_eq!(decode(bytes.clone()).unwrap().1, None);
         bytes[BINARY_PREFIX - 1] = 0;
-        assert_eq!(decode(bytes), Err(Undecodable::Binary));
+        assert_eq!(decode(bytes), Err(DecodeError::Binary));
     }
 
     proptest! {
@@ -122,7 +125,7 @@ mod tests {
         fn text_comes_back_whole(text in "[^\0\u{FEFF}][^\0]{0,60}") {
             prop_assert_eq!(decode(text.clone().into_bytes()), Ok((text.clone(), None)));
             let utf16 = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
-            prop_assert_eq!(decode(utf16), Ok((text, Some(Notice::Utf16))));
+            prop_assert_eq!(decode(utf16), Ok((text, Some(DecodeNotice::Utf16))));
         }
 
         #[test]

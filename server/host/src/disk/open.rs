@@ -18,7 +18,7 @@ use super::{ReadError, Stamp};
 use crate::roots::{PathError, Refusal, Roots};
 
 /// An open regular file and its stamp at that moment.
-pub(super) struct Opened {
+pub(super) struct OpenFile {
     pub(super) file: File,
     pub(super) stamp: Stamp,
 }
@@ -43,8 +43,8 @@ impl RealFolder {
 }
 
 /// What became of one attempt to open.
-enum Attempt {
-    Opened(Opened),
+enum OpenAttempt {
+    OpenFile(OpenFile),
     /// The tree changed between looking and opening.
     Moved,
 }
@@ -53,7 +53,7 @@ enum Attempt {
 const OPEN_ATTEMPTS: usize = 8;
 
 /// Opens the file that a key names at this moment.
-pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<Opened, ReadError> {
+pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<OpenFile, ReadError> {
     for _ in 0..OPEN_ATTEMPTS {
         let path = roots.path_of(key)?;
         let refused = |reason| ReadError::Path(PathError::new(key.as_str(), reason));
@@ -65,8 +65,8 @@ pub(super) fn open_regular(roots: &Roots, key: &FileKey) -> Result<Opened, ReadE
         };
         let root = roots.iter().nth(place.root).ok_or_else(|| refused(Refusal::NoRoots))?;
         match system::open(root.path(), &place.below, key)? {
-            Attempt::Opened(opened) => return Ok(opened),
-            Attempt::Moved => {}
+            OpenAttempt::OpenFile(opened) => return Ok(opened),
+            OpenAttempt::Moved => {}
         }
     }
     Err(ReadError::Moving(key.clone()))
@@ -147,17 +147,17 @@ mod system {
         }
     }
 
-    pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<Attempt, ReadError> {
+    pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<OpenAttempt, ReadError> {
         match descend(root, below, key) {
-            Ok(result) => result.map(Attempt::Opened),
+            Ok(result) => result.map(OpenAttempt::OpenFile),
             // A link or a hole where a moment ago there was none: the tree moved.
-            Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR | Errno::NOENT) => Ok(Attempt::Moved),
+            Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR | Errno::NOENT) => Ok(OpenAttempt::Moved),
             Err(error) => Err(ReadError::io(key, &error.into())),
         }
     }
 
     /// The outer error is the system's, the inner one our verdict on what was found.
-    fn descend(root: &Path, below: &str, key: &FileKey) -> Result<Result<Opened, ReadError>, Errno> {
+    fn descend(root: &Path, below: &str, key: &FileKey) -> Result<Result<OpenFile, ReadError>, Errno> {
         let mut at: OwnedFd = rustix::fs::open(root, FOLDER, Mode::empty())?;
         let (folders, name) = below.rsplit_once('/').unwrap_or(("", below));
         for part in folders.split('/').filter(|part| !part.is_empty()) {
@@ -173,7 +173,7 @@ mod system {
         let file = File::from(rustix::fs::openat(&at, name, FILE, Mode::empty())?);
         Ok(match file.metadata() {
             Ok(metadata) if metadata.is_file() && !is_kernel_interface(&file) => {
-                Ok(Opened { stamp: stamp_in(&metadata), file })
+                Ok(OpenFile { stamp: stamp_in(&metadata), file })
             }
             Ok(_) => Err(ReadError::NotRegular(key.clone())),
             Err(error) => Err(ReadError::io(key, &error)),
@@ -224,7 +224,7 @@ mod system {
         }
     }
 
-    pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<Attempt, ReadError> {
+    pub(super) fn open(root: &Path, below: &str, key: &FileKey) -> Result<OpenAttempt, ReadError> {
         let failed = |error: std::io::Error| ReadError::io(key, &error);
         let mut path = root.to_path_buf();
         path.extend(below.split('/'));
@@ -239,8 +239,8 @@ mod system {
         let metadata = file.metadata().map_err(failed)?;
         let stamp = stamp_in(&metadata);
         if path.canonicalize().map_err(failed)? != path || stamp != stamp_in(&before) {
-            return Ok(Attempt::Moved);
+            return Ok(OpenAttempt::Moved);
         }
-        Ok(Attempt::Opened(Opened { stamp, file }))
+        Ok(OpenAttempt::OpenFile(OpenFile { stamp, file }))
     }
 }

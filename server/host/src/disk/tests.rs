@@ -149,7 +149,7 @@ fn renames_while_reading_lead_nowhere_outside() {
 
     use strata_engine::cancel::Cancel;
 
-    use crate::select::expand;
+    use crate::path_patterns::expand;
     use crate::walk::{WalkOptions, walk, walk_at};
 
     let tree = Tree::new(&["root/folder/sub/file", "root/file", "outside/sub/file", "outside/sub/private"]);
@@ -194,7 +194,7 @@ fn renames_while_reading_lead_nowhere_outside() {
                 let listed = walk(&roots, &options, &Cancel::new()).unwrap();
                 let below = walk_at(&roots, &"folder".into(), &options, &Cancel::new()).unwrap();
                 let chosen = ["folder", "folder/**", "*"].map(|text| expand(&roots, &listed.entries, text));
-                let named = crate::named::named(&roots, &["folder/*/*".into(), "*".into()]);
+                let named = crate::rule_files::rule_files(&roots, &["folder/*/*".into(), "*".into()]);
                 let seen = format!("{listed:?} {below:?} {chosen:?} {named:?}");
                 outside += usize::from(seen.contains("private"));
             }

@@ -15,7 +15,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::prompt::trust::Trust;
 
 use super::index::Index;
-use super::{GitError, own};
+use super::{GitError, ownership};
 
 /// What the library may keep of trees and commits between two reads. Bytes.
 const OBJECT_CACHE: usize = 16 << 20;
@@ -74,9 +74,9 @@ impl History {
     pub(super) fn discover(folder: &Path, trust: Trust) -> Result<Option<Self>, GitError> {
         let found = match trust {
             Trust::Trusted => discovered(folder),
-            Trust::Untrusted => match own::nearest(folder) {
+            Trust::Untrusted => match ownership::nearest(folder) {
                 None => return Ok(None),
-                Some(top) if own::is_own(&top) => options_of_open().open(top),
+                Some(top) if ownership::is_own(&top) => options_of_open().open(top),
                 Some(top) => return Err(GitError::Elsewhere(top)),
             },
         };

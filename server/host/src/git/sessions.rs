@@ -13,7 +13,7 @@ use strata_engine::replay::{SelectionRule, Trace, TraceTurn};
 use super::GitError;
 use super::facts::recency;
 use super::history::{Commit, History};
-use super::source::{ByName, MAX_FILE_BYTES, by_first_line, by_name};
+use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
 
 /// The most text of one commit that a trace takes in. Bytes.
 pub const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -68,7 +68,7 @@ pub fn sessions(
     let total = options.sessions.saturating_mul(options.turns);
     let mut traces: Vec<Trace> = Vec::new();
     for (index, run) in runs(commits.len(), options).into_iter().enumerate() {
-        let mut maker = Maker { history: &history, cancel, turns: Vec::new(), start: None };
+        let mut maker = SessionBuilder { history: &history, cancel, turns: Vec::new(), start: None };
         let done = index * options.turns;
         for at in run {
             if maker.turns.len() == options.turns {
@@ -95,27 +95,27 @@ pub fn sessions(
 }
 
 /// One session in the making.
-struct Maker<'a> {
+struct SessionBuilder<'a> {
     history: &'a History,
     cancel: &'a Cancel,
-    start: Option<Start>,
+    start: Option<InitialFiles>,
     turns: Vec<TraceTurn>,
 }
 
 /// The repository before the first turn.
-struct Start {
+struct InitialFiles {
     files: BTreeMap<String, String>,
     recency: BTreeMap<String, u32>,
 }
 
 /// A source file that a commit changed.
-struct Edit {
+struct SourceEdit {
     path: String,
     old: Option<String>,
     new: Option<String>,
 }
 
-impl Maker<'_> {
+impl SessionBuilder<'_> {
     fn add(&mut self, before: &Commit, commit: &Commit) -> Result<(), GitError> {
         let edits = self.edits(before, commit)?;
         let turn = match edits.len() {
@@ -129,7 +129,7 @@ impl Maker<'_> {
             }
             let mut recency = recency(self.history, *before, self.cancel)?;
             recency.retain(|path, _| files.contains_key(path));
-            self.start = Some(Start { files, recency });
+            self.start = Some(InitialFiles { files, recency });
         }
         match (turn, self.turns.last_mut()) {
             (Some(turn), _) => self.turns.push(turn),
@@ -140,13 +140,13 @@ impl Maker<'_> {
     }
 
     /// The source files that a commit changed, by path. One that becomes something else, or no text, counts as deleted.
-    fn edits(&self, before: &Commit, commit: &Commit) -> Result<Vec<Edit>, GitError> {
+    fn edits(&self, before: &Commit, commit: &Commit) -> Result<Vec<SourceEdit>, GitError> {
         let mut edits = Vec::new();
         for change in self.history.changes(before.tree, commit.tree, self.cancel)? {
             self.cancel.check()?;
             let (old, new) = (self.text(&change.path, change.old)?, self.text(&change.path, change.new)?);
             if old != new {
-                edits.push(Edit { path: change.path, old, new });
+                edits.push(SourceEdit { path: change.path, old, new });
             }
         }
         Ok(edits)
@@ -170,13 +170,13 @@ impl Maker<'_> {
     /// The text of a source file; `None` for anything else.
     fn text(&self, path: &str, file: Option<ObjectId>) -> Result<Option<String>, GitError> {
         let (name, Some(file)) = (by_name(path), file) else { return Ok(None) };
-        if name == ByName::Other {
+        if name == NameVerdict::Other {
             return Ok(None);
         }
         let text = self.history.text(file, MAX_FILE_BYTES)?;
         // Git takes a text with a NUL for a binary file, too.
         let text = text.filter(|text| !text.contains('\0'));
-        Ok(text.filter(|text| name == ByName::Source || by_first_line(path, text)))
+        Ok(text.filter(|text| name == NameVerdict::Source || by_first_line(path, text)))
     }
 }
 
@@ -217,7 +217,7 @@ fn runs(commits: usize, options: &SessionOptions) -> Vec<Range<usize>> {
 }
 
 /// The turn that a commit is, unless it is too long for one.
-fn turn_of(message: &str, edits: &[Edit]) -> Option<TraceTurn> {
+fn turn_of(message: &str, edits: &[SourceEdit]) -> Option<TraceTurn> {
     let prompt = if message.is_empty() { "(no message)" } else { message };
     let mut answer = format!("{prompt}\n");
     for edit in edits {
@@ -236,7 +236,7 @@ fn turn_of(message: &str, edits: &[Edit]) -> Option<TraceTurn> {
     })
 }
 
-fn file_diff(edit: &Edit) -> String {
+fn file_diff(edit: &SourceEdit) -> String {
     let name = |side: char, text: &Option<String>| match text {
         Some(_) => format!("{side}/{}", edit.path),
         None => "/dev/null".to_owned(),

@@ -82,7 +82,7 @@ const NAMES: &[&str] = &[
 
 /// What a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ByName {
+pub(super) enum NameVerdict {
     /// Someone writes it.
     Source,
     /// Its first line tells.
@@ -92,14 +92,14 @@ pub(super) enum ByName {
 }
 
 /// What a file's name says of it.
-pub(super) fn by_name(path: &str) -> ByName {
+pub(super) fn by_name(path: &str) -> NameVerdict {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let foreign = folders.split('/').any(|folder| FOREIGN_FOLDERS.contains(&folder));
     let lower = name.to_ascii_lowercase();
     let by_tool =
         WRITTEN_BY_TOOLS.contains(&name) || TOOL_ENDINGS.iter().any(|ending| lower.ends_with(ending));
     if foreign || by_tool {
-        return ByName::Other;
+        return NameVerdict::Other;
     }
     let extension = lower.rsplit_once('.').map(|(_, extension)| extension);
     if language_of(&FileKey::from(path), "").is_some()
@@ -108,9 +108,9 @@ pub(super) fn by_name(path: &str) -> ByName {
             .iter()
             .any(|kind| extension.is_some_and(|it| kind.contains(&it)))
     {
-        return ByName::Source;
+        return NameVerdict::Source;
     }
-    if name.contains('.') { ByName::Other } else { ByName::Unclear }
+    if name.contains('.') { NameVerdict::Other } else { NameVerdict::Unclear }
 }
 
 /// Whether a text under an unclear name is source.
@@ -127,7 +127,7 @@ mod tests {
         for path in
             ["a.py", "src/lib.rs", "lua/x/init.lua", "README.md", "Makefile", "docs/A.RST", "web/App.vue"]
         {
-            assert_eq!(by_name(path), ByName::Source, "{path}");
+            assert_eq!(by_name(path), NameVerdict::Source, "{path}");
         }
         for path in [
             "Cargo.lock",
@@ -141,9 +141,9 @@ mod tests {
             "data.csv",
             ".git/hooks/pre-commit.sh",
         ] {
-            assert_eq!(by_name(path), ByName::Other, "{path}");
+            assert_eq!(by_name(path), NameVerdict::Other, "{path}");
         }
-        assert_eq!(by_name("bin/run"), ByName::Unclear);
+        assert_eq!(by_name("bin/run"), NameVerdict::Unclear);
         assert!(by_first_line("bin/run", "#!/usr/bin/env python3\nprint()\n"));
         assert!(!by_first_line("bin/run", "MZ"));
     }

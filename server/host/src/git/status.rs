@@ -81,7 +81,7 @@ fn compared<'a>(
         None => Some(tracked.id),
     };
 
-    let Ok(mut disk) = Disk::new(folder, history.hash_kind()) else { return Ok(None) };
+    let Ok(mut disk) = WorkTree::new(folder, history.hash_kind()) else { return Ok(None) };
     let mut found = BTreeMap::new();
     for (path, file) in &index.files {
         cancel.check()?;
@@ -92,7 +92,7 @@ fn compared<'a>(
         } else {
             match disk.id(path, Some(file)) {
                 Ok(id) => difference(committed_id(path, file), id),
-                Err(TooMuch) => return Ok(None),
+                Err(ReadLimitReached) => return Ok(None),
             }
         };
         if let Some(now) = now {
@@ -118,11 +118,11 @@ fn compared<'a>(
 }
 
 /// More would have to be read than [`MAX_READ`].
-struct TooMuch;
+struct ReadLimitReached;
 
 /// The files of a folder as git would name their contents. A path that an index or a commit names may be anybody's
 /// invention: it is taken as the name of a file inside, and through no link.
-struct Disk {
+struct WorkTree {
     roots: Roots,
     kind: gix::hash::Kind,
     left: u64,
@@ -130,7 +130,7 @@ struct Disk {
     last: Option<(PathBuf, bool)>,
 }
 
-impl Disk {
+impl WorkTree {
     fn new(folder: &Path, kind: gix::hash::Kind) -> Result<Self, PathError> {
         Ok(Self { roots: Roots::single(folder)?, kind, left: MAX_READ, last: None })
     }
@@ -141,7 +141,7 @@ impl Disk {
     }
 
     /// The id of a file's text; `None` when there is no such file.
-    fn id(&mut self, path: &str, known: Option<&Tracked>) -> Result<Option<ObjectId>, TooMuch> {
+    fn id(&mut self, path: &str, known: Option<&Tracked>) -> Result<Option<ObjectId>, ReadLimitReached> {
         let Some(place) = self.place(path) else { return Ok(None) };
         let Ok(metadata) = Metadata::from_path_no_follow(&place) else { return Ok(None) };
         if !metadata.is_file() {
@@ -150,7 +150,7 @@ impl Disk {
         if let Some(known) = known.filter(|known| known.is_as_seen(&metadata)) {
             return Ok(Some(known.id));
         }
-        self.left = self.left.checked_sub(metadata.len()).ok_or(TooMuch)?;
+        self.left = self.left.checked_sub(metadata.len()).ok_or(ReadLimitReached)?;
         // What became longer meanwhile is told by the next look.
         let Ok(bytes) = read_bytes(&self.roots, &FileKey::new(path), metadata.len()) else { return Ok(None) };
         Ok(gix::objs::compute_hash(self.kind, gix::objs::Kind::Blob, &bytes).ok())

@@ -89,7 +89,7 @@ fn an_index_can_be_cancelled() {
 #[test]
 fn nothing_to_do_is_done_at_once() {
     let tree = Tree::new(&[]);
-    let sink = |_: Batch<Indexed<()>>| panic!("there is no batch");
+    let sink = |_: Batch<IndexedFile<()>>| panic!("there is no batch");
     assert_eq!(index(&tree.roots(), &[], options(2), &Cancel::new(), |_, _| (), sink), Ok(()));
 }
 

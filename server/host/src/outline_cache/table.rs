@@ -14,9 +14,9 @@ use strata_engine::code::outline::Outline;
 use strata_engine::hash::ContentHash;
 
 use super::body::{decode, encode};
-use super::{Extent, Findings, OutlineKey, Seen, SeenFiles};
+use super::{CacheSize, KnownFile, KnownFiles, OutlineKey, OutlineUpdate};
 use crate::disk::Stamp;
-use crate::store::place::{lock_for_a_moment, private_directory, private_file, private_top};
+use crate::store::paths::{lock_for_a_moment, private_directory, private_file, private_top};
 
 /// A connection.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Table {
 
 /// What can go wrong, by what is to be done about it.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum CacheError {
     /// Somebody else is at it: try another time.
     #[error("{0}")]
     Passing(String),
@@ -71,11 +71,11 @@ const ROWS: usize = 1_000;
 impl Table {
     /// Connects to the database in a directory, which is made where it is missing, for its owner only. A database that
     /// is none is replaced.
-    pub(super) fn open(directory: &Path) -> Result<Self, Trouble> {
-        let directory = prepared(directory)?;
-        let _lock = locked(&directory)?;
+    pub(super) fn open(directory: &Path) -> Result<Self, CacheError> {
+        let directory = create_directory(directory)?;
+        let _lock = lock(&directory)?;
         match Self::connect(&directory) {
-            Err(Trouble::Damaged(error)) => {
+            Err(CacheError::Damaged(error)) => {
                 tracing::warn!(%error, "the outline cache is damaged and made anew");
                 remove(&directory)?;
                 Self::connect(&directory)
@@ -85,9 +85,9 @@ impl Table {
     }
 
     /// Removes the database that this connection is to, unless it was replaced already.
-    pub(super) fn remove(self) -> Result<(), Trouble> {
+    pub(super) fn remove(self) -> Result<(), CacheError> {
         let Some(directory) = self.path.parent() else { return Ok(()) };
-        let _lock = locked(directory)?;
+        let _lock = lock(directory)?;
         if identity(&self.path) == self.identity {
             remove(directory)?;
         }
@@ -95,8 +95,8 @@ impl Table {
     }
 
     /// What is known of the files of a folder.
-    pub(super) fn seen(&self, folder: &Path) -> Result<SeenFiles, Trouble> {
-        let Some((folder, _)) = self.folder(folder)? else { return Ok(SeenFiles::new()) };
+    pub(super) fn seen(&self, folder: &Path) -> Result<KnownFiles, CacheError> {
+        let Some((folder, _)) = self.folder(folder)? else { return Ok(KnownFiles::new()) };
         let mut statement = self
             .connection
             .prepare_cached("SELECT path, mtime, size, identity, hash FROM files WHERE folder = ?1")?;
@@ -107,13 +107,13 @@ impl Table {
                 identity: row.get::<_, i64>(3)?.cast_unsigned(),
             };
             let hash = ContentHash::from_bytes(row.get(4)?);
-            Ok((row.get::<_, Box<str>>(0)?, Seen { stamp, hash }))
+            Ok((row.get::<_, Box<str>>(0)?, KnownFile { stamp, hash }))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// A row that is no outline is damage of that row alone: it will be written again.
-    pub(super) fn outline(&self, key: OutlineKey) -> Result<Option<Outline>, Trouble> {
+    pub(super) fn outline(&self, key: OutlineKey) -> Result<Option<Outline>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT body FROM outlines WHERE id = ?1")?;
         let mut rows = statement.query([key.row()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
@@ -121,14 +121,14 @@ impl Table {
     }
 
     /// Writes what was found out, and makes room when that was too much.
-    pub(super) fn keep(
+    pub(super) fn save(
         &mut self,
         folder: &Path,
-        findings: &Findings,
+        findings: &OutlineUpdate,
         today: i64,
         max_bytes: u64,
-    ) -> Result<(), Trouble> {
-        let (folder, last) = self.folder_used(folder, today)?;
+    ) -> Result<(), CacheError> {
+        let (folder, last) = self.touch_folder(folder, today)?;
         let mut made: Vec<&(OutlineKey, _)> = findings.made.iter().collect();
         // Neighbours in the table one after the other.
         made.sort_unstable_by_key(|(key, _)| key.row());
@@ -155,7 +155,7 @@ impl Table {
                     "INSERT OR REPLACE INTO files (folder, path, mtime, size, identity, hash) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 )?;
-                for (path, Seen { stamp, hash }) in rows {
+                for (path, KnownFile { stamp, hash }) in rows {
                     let (size, identity) = (stamp.size.cast_signed(), stamp.identity.cast_signed());
                     file.execute(params![folder, path, stamp.mtime_ns, size, identity, hash.to_bytes()])?;
                 }
@@ -189,13 +189,13 @@ impl Table {
     }
 
     /// What the database takes.
-    pub(super) fn extent(&self) -> Result<Extent, Trouble> {
+    pub(super) fn extent(&self) -> Result<CacheSize, CacheError> {
         let count = |table: &str| {
             let query = format!("SELECT count(*) FROM {table}");
             self.connection.query_row(&query, [], |row| row.get::<_, i64>(0))
         };
-        let size = |suffix: &&str| fs::metadata(beside(&self.path, suffix)).map_or(0, |data| data.len());
-        Ok(Extent {
+        let size = |suffix: &&str| fs::metadata(sibling(&self.path, suffix)).map_or(0, |data| data.len());
+        Ok(CacheSize {
             path: self.path.clone(),
             bytes: BESIDE.iter().map(size).sum(),
             outlines: count("uses")?.cast_unsigned(),
@@ -203,11 +203,11 @@ impl Table {
         })
     }
 
-    fn connect(directory: &Path) -> Result<Self, Trouble> {
+    fn connect(directory: &Path) -> Result<Self, CacheError> {
         let path = directory.join(DATABASE);
         match private_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-                return Err(Trouble::CannotWrite(error.to_string()));
+                return Err(CacheError::CannotWrite(error.to_string()));
             }
             _ => {}
         }
@@ -243,14 +243,14 @@ impl Table {
     }
 
     /// The number of a folder and the day of its last use.
-    fn folder(&self, folder: &Path) -> Result<Option<(i64, i64)>, Trouble> {
+    fn folder(&self, folder: &Path) -> Result<Option<(i64, i64)>, CacheError> {
         let mut statement = self.connection.prepare_cached("SELECT id, day FROM folders WHERE path = ?1")?;
         let path = folder.as_os_str().as_encoded_bytes();
         Ok(statement.query_row([path], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
     /// The number of a folder, which is used today, and the day of its last use before.
-    fn folder_used(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), Trouble> {
+    fn touch_folder(&self, folder: &Path, today: i64) -> Result<(i64, Option<i64>), CacheError> {
         if let Some((id, last)) = self.folder(folder)? {
             if last.saturating_add(USE_DAYS) <= today {
                 self.connection
@@ -269,7 +269,7 @@ impl Table {
     }
 
     /// Deletes what was not used for longest until the database is well below its limit, which keeps this rare.
-    fn shrink(&mut self, current: i64, max_bytes: u64) -> Result<(), Trouble> {
+    fn shrink(&mut self, current: i64, max_bytes: u64) -> Result<(), CacheError> {
         if self.bytes_in_use()? <= max_bytes {
             return Ok(());
         }
@@ -302,14 +302,14 @@ impl Table {
         Ok(())
     }
 
-    fn bytes_in_use(&self) -> Result<u64, Trouble> {
+    fn bytes_in_use(&self) -> Result<u64, CacheError> {
         let value = |pragma| self.connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
         let pages = value("page_count")?.saturating_sub(value("freelist_count")?);
         Ok(pages.saturating_mul(value("page_size")?).cast_unsigned())
     }
 }
 
-impl From<rusqlite::Error> for Trouble {
+impl From<rusqlite::Error> for CacheError {
     fn from(error: rusqlite::Error) -> Self {
         let text = error.to_string();
         match error.sqlite_error_code() {
@@ -331,9 +331,9 @@ impl From<rusqlite::Error> for Trouble {
 }
 
 /// The directory of the database, real and closed to others.
-fn prepared(directory: &Path) -> Result<PathBuf, Trouble> {
+fn create_directory(directory: &Path) -> Result<PathBuf, CacheError> {
     let own = directory.join(FOLDER);
-    let cannot = |error: &dyn std::fmt::Display| Trouble::CannotWrite(error.to_string());
+    let cannot = |error: &dyn std::fmt::Display| CacheError::CannotWrite(error.to_string());
     private_top(directory).map_err(|error| cannot(&error))?;
     private_directory(&own).map_err(|error| cannot(&error))?;
     // SQLite refuses links on the way to a database; those above are the user's own.
@@ -341,15 +341,15 @@ fn prepared(directory: &Path) -> Result<PathBuf, Trouble> {
 }
 
 /// Held while the database is created, opened or removed.
-fn locked(directory: &Path) -> Result<File, Trouble> {
-    lock_for_a_moment(&directory.join(LOCK)).map_err(|error| Trouble::CannotWrite(error.to_string()))
+fn lock(directory: &Path) -> Result<File, CacheError> {
+    lock_for_a_moment(&directory.join(LOCK)).map_err(|error| CacheError::CannotWrite(error.to_string()))
 }
 
-fn remove(directory: &Path) -> Result<(), Trouble> {
+fn remove(directory: &Path) -> Result<(), CacheError> {
     for suffix in BESIDE {
-        match fs::remove_file(beside(&directory.join(DATABASE), suffix)) {
+        match fs::remove_file(sibling(&directory.join(DATABASE), suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Trouble::CannotWrite(error.to_string()));
+                return Err(CacheError::CannotWrite(error.to_string()));
             }
             _ => {}
         }
@@ -357,7 +357,7 @@ fn remove(directory: &Path) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -25,14 +25,14 @@ fn text(number: usize) -> String {
     format!("class C{number}:\n    def method_{number}(self, argument: int) -> str: ...\n")
 }
 
-fn seen(number: u64) -> Seen {
+fn seen(number: u64) -> KnownFile {
     let stamp = Stamp { mtime_ns: -5, size: number, identity: u64::MAX - number };
-    Seen { stamp, hash: ContentHash::of(&number.to_string()) }
+    KnownFile { stamp, hash: ContentHash::of(&number.to_string()) }
 }
 
-fn findings(texts: &[String]) -> Findings {
+fn findings(texts: &[String]) -> OutlineUpdate {
     let made = texts.iter().map(|text| (key(text), symbols(text))).collect();
-    Findings { made, ..Findings::default() }
+    OutlineUpdate { made, ..OutlineUpdate::default() }
 }
 
 fn cache() -> (tempfile::TempDir, OutlineCache) {
@@ -44,7 +44,7 @@ fn cache() -> (tempfile::TempDir, OutlineCache) {
 /// Something in the cache, and that it is found again by somebody else.
 fn assert_works(cache: &OutlineCache, directory: &Path) {
     let text = text(7);
-    cache.keep(Path::new("/work"), &findings(std::slice::from_ref(&text)));
+    cache.save(Path::new("/work"), &findings(std::slice::from_ref(&text)));
     let other = OutlineCache::at(directory.to_owned());
     assert_eq!(other.outline(key(&text)).as_ref(), Some(&symbols(&text).outline));
 }
@@ -55,24 +55,24 @@ fn what_is_kept_is_found_by_the_next_process() {
     let texts: Vec<String> = (0..2_500).map(text).collect();
     let files = [("src/a.py".into(), seen(1)), ("ä/b.py".into(), seen(2))];
     let folder = Path::new("/home/me/a");
-    cache.keep(folder, &Findings { seen: files.to_vec(), ..findings(&texts) });
+    cache.save(folder, &OutlineUpdate { seen: files.to_vec(), ..findings(&texts) });
     let next = OutlineCache::at(directory.path().to_owned());
-    assert_eq!(next.seen(folder), SeenFiles::from(files));
-    assert_eq!(next.seen(Path::new("/work")), SeenFiles::new());
+    assert_eq!(next.seen(folder), KnownFiles::from(files));
+    assert_eq!(next.seen(Path::new("/work")), KnownFiles::new());
     for text in &texts {
         assert_eq!(next.outline(key(text)).as_ref(), Some(&symbols(text).outline));
     }
     assert_eq!(next.outline(key("another text")), None);
 
-    next.keep(
+    next.save(
         folder,
-        &Findings {
+        &OutlineUpdate {
             seen: vec![("src/a.py".into(), seen(3))],
             gone: vec!["ä/b.py".into()],
-            ..Findings::default()
+            ..OutlineUpdate::default()
         },
     );
-    assert_eq!(cache.seen(folder), SeenFiles::from([("src/a.py".into(), seen(3))]));
+    assert_eq!(cache.seen(folder), KnownFiles::from([("src/a.py".into(), seen(3))]));
     let extent = cache.extent().unwrap();
     assert_eq!((extent.outlines, extent.files), (2_500, 1));
     assert!(extent.bytes > 0 && extent.path.ends_with(DATABASE));
@@ -80,8 +80,8 @@ fn what_is_kept_is_found_by_the_next_process() {
 
 #[test]
 fn nowhere_keeps_nothing() {
-    let cache = OutlineCache::nowhere();
-    cache.keep(Path::new("/work"), &findings(&[text(1)]));
+    let cache = OutlineCache::disabled();
+    cache.save(Path::new("/work"), &findings(&[text(1)]));
     assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
 }
 
@@ -131,7 +131,7 @@ fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
     for damage in 0..12 {
         let (directory, cache) = cache();
         let files = (0..600_u64).map(|n| (format!("src/{n}.py").into(), seen(n))).collect();
-        cache.keep(Path::new("/work"), &Findings { seen: files, ..findings(&texts) });
+        cache.save(Path::new("/work"), &OutlineUpdate { seen: files, ..findings(&texts) });
         drop(cache);
         let path = directory.path().join(DATABASE);
         let mut bytes = fs::read(&path).unwrap();
@@ -149,7 +149,7 @@ fn a_damaged_database_gives_nothing_wrong_and_is_made_anew() {
             assert!(found.is_none_or(|found| found == symbols(text).outline), "damage {damage}");
         }
         for _ in 0..2 {
-            cache.keep(Path::new("/work"), &findings(&texts));
+            cache.save(Path::new("/work"), &findings(&texts));
         }
         let next = OutlineCache::at(directory.path().to_owned());
         assert!(texts.iter().all(|text| next.outline(key(text)).is_some()), "damage {damage}");
@@ -166,7 +166,7 @@ fn two_that_write_at_once_lose_nothing() {
                 let cache = OutlineCache::at(directory);
                 for round in 0..10 {
                     let texts: Vec<String> = (0..20).map(|n| text(writer * 1_000 + round * 20 + n)).collect();
-                    cache.keep(Path::new(&format!("/home/me/{writer}")), &findings(&texts));
+                    cache.save(Path::new(&format!("/home/me/{writer}")), &findings(&texts));
                     assert!(texts.iter().all(|text| cache.outline(key(text)).is_some()));
                 }
             });
@@ -181,13 +181,13 @@ fn two_that_write_at_once_lose_nothing() {
 fn after_a_run_one_connection_is_left() {
     let (_directory, cache) = cache();
     let tables = [cache.borrow(), cache.borrow(), cache.borrow()];
-    tables.into_iter().flatten().for_each(|table| cache.give_back(table));
+    tables.into_iter().flatten().for_each(|table| cache.return_table(table));
     let connections = || match &*cache.state() {
         State::Open(tables) => tables.len(),
         State::Closed | State::Useless => 0,
     };
     assert_eq!(connections(), 3);
-    cache.keep(Path::new("/work"), &findings(&[text(1)]));
+    cache.save(Path::new("/work"), &findings(&[text(1)]));
     assert_eq!(connections(), 1);
     assert!(cache.outline(key(&text(1))).is_some());
 }
@@ -202,14 +202,14 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
         let texts: Vec<String> = (0..500).map(|n| text(day * 500 + n)).collect();
         let files = vec![(format!("{day}.py").into(), seen(1))];
         let folder = format!("/home/me/{day}");
-        let findings = Findings { seen: files, ..findings(&texts) };
-        table.keep(Path::new(&folder), &findings, i64::try_from(day).unwrap() * 10, limit).unwrap();
+        let findings = OutlineUpdate { seen: files, ..findings(&texts) };
+        table.save(Path::new(&folder), &findings, i64::try_from(day).unwrap() * 10, limit).unwrap();
         // The first ones are used all the time.
         let used = (0..100).map(|n| key(&text(n))).collect();
         table
-            .keep(
+            .save(
                 Path::new("/home/me/0"),
-                &Findings { used, ..Findings::default() },
+                &OutlineUpdate { used, ..OutlineUpdate::default() },
                 i64::try_from(day).unwrap() * 10,
                 limit,
             )
@@ -222,7 +222,7 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
     assert!((0..100).all(|n| there(&mut table, n)), "used all the time");
     assert!((19_500..20_000).all(|n| there(&mut table, n)), "new");
     assert!((500..1_000).all(|n| !there(&mut table, n)), "old");
-    assert_eq!(table.seen(Path::new("/home/me/1")).unwrap(), SeenFiles::new());
+    assert_eq!(table.seen(Path::new("/home/me/1")).unwrap(), KnownFiles::new());
     assert_eq!(table.seen(Path::new("/home/me/0")).unwrap().len(), 1);
 }
 
@@ -231,6 +231,6 @@ fn it_stays_within_its_limit_and_what_was_used_last_stays() {
 fn a_directory_that_cannot_be_made_is_no_cache() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let cache = OutlineCache::at(file.path().join("below"));
-    cache.keep(Path::new("/work"), &findings(&[text(1)]));
+    cache.save(Path::new("/work"), &findings(&[text(1)]));
     assert_eq!((cache.outline(key(&text(1))), cache.extent()), (None, None));
 }

@@ -10,7 +10,7 @@ use strata_engine::conversation::history::{Message, MessageId};
 
 use super::lock::SessionHandle;
 use super::sessions::{Columns, append, body, key_of, next_touch};
-use super::words::Words;
+use super::word_index::WordIndex;
 use super::{Store, StoreError};
 
 /// The difference between a session and what is stored of it. Applied in the order of the fields.
@@ -41,7 +41,7 @@ impl Store {
     /// [`StoreError::Damaged`]. Whatever it is, nothing has changed.
     pub fn commit(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
         let applied = self.apply(handle, commit);
-        self.noting_damage(applied)
+        self.mark_damage(applied)
     }
 
     fn apply(&mut self, handle: &SessionHandle, commit: &Commit) -> Result<(), StoreError> {
@@ -68,7 +68,7 @@ impl Store {
 }
 
 fn remove(connection: &Connection, session: i64, removed: &[MessageId]) -> Result<(), StoreError> {
-    let words = Words::new(connection);
+    let words = WordIndex::new(connection);
     let mut displace = connection.prepare_cached("DELETE FROM place WHERE message = ?1")?;
     let mut delete = connection.prepare_cached("DELETE FROM message WHERE key = ?1")?;
     for &id in removed {
@@ -81,7 +81,7 @@ fn remove(connection: &Connection, session: i64, removed: &[MessageId]) -> Resul
 }
 
 fn change(connection: &Connection, session: i64, changed: &[Arc<Message>]) -> Result<(), StoreError> {
-    let words = Words::new(connection);
+    let words = WordIndex::new(connection);
     let mut update =
         connection.prepare_cached("UPDATE message SET role = ?2, kind = ?3, body = ?4 WHERE key = ?1")?;
     for message in changed {

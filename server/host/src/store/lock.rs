@@ -5,7 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::process;
 
-use super::place::{Place, lock_file};
+use super::paths::{StorePaths, lock_file};
 use super::{SessionId, StoreError};
 
 /// What a session is opened for.
@@ -30,7 +30,7 @@ impl SessionHandle {
     }
 
     /// Takes the session's lock or says at once who has it.
-    pub(super) fn writing(place: &Place, id: SessionId) -> Result<Self, StoreError> {
+    pub(super) fn writing(place: &StorePaths, id: SessionId) -> Result<Self, StoreError> {
         let path = place.session_lock(&id);
         let mut file = lock_file(&path)?;
         match file.try_lock() {

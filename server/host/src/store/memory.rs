@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::words::Words;
+use super::word_index::WordIndex;
 use super::{FragmentId, SessionId, Store, StoreError};
 
 /// A note to keep.
@@ -47,7 +47,7 @@ impl Store {
                 note.created_ms.cast_signed()
             ])?;
         let key = transaction.last_insert_rowid();
-        Words::new(&transaction).add_fragment(key, &note.text, &note.tags)?;
+        WordIndex::new(&transaction).add_fragment(key, &note.text, &note.tags)?;
         transaction.commit()?;
         Ok(FragmentId(key))
     }
@@ -77,7 +77,7 @@ impl Store {
         if transaction.prepare_cached("DELETE FROM fragment WHERE key = ?1")?.execute([id.0])? == 0 {
             return Err(StoreError::NoFragment(id));
         }
-        Words::new(&transaction).forget_fragment(id.0)?;
+        WordIndex::new(&transaction).forget_fragment(id.0)?;
         Ok(transaction.commit()?)
     }
 }

@@ -9,13 +9,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use super::place::{Place, lock_for_a_moment, private_file};
-use super::words::Words;
+use super::paths::{StorePaths, lock_for_a_moment, private_file};
+use super::word_index::WordIndex;
 use super::{StoreError, schema};
 
 /// A damaged database that made room for a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside {
+pub struct DamagedDatabase {
     /// Where it is now.
     pub path: PathBuf,
     /// What was wrong with it.
@@ -23,7 +23,7 @@ pub struct SetAside {
 }
 
 /// What a first look at the file says.
-enum Look {
+enum FileState {
     /// Nothing there, or no more than a name.
     Nothing,
     /// A database with tables of this version.
@@ -39,26 +39,26 @@ const BUSY_PATIENCE: Duration = Duration::from_secs(5);
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Opens the database of a workspace.
-pub(super) fn open(place: &Place) -> Result<(Connection, Option<SetAside>), StoreError> {
+pub(super) fn open(place: &StorePaths) -> Result<(Connection, Option<DamagedDatabase>), StoreError> {
     let _lock = lock_for_a_moment(&place.opening_lock())?;
     match connect(place) {
         Err(StoreError::Damaged(reason)) => {
             let path = set_aside(place)?;
-            Ok((connect(place)?, Some(SetAside { path, reason })))
+            Ok((connect(place)?, Some(DamagedDatabase { path, reason })))
         }
         opened => Ok((opened?, None)),
     }
 }
 
-fn connect(place: &Place) -> Result<Connection, StoreError> {
+fn connect(place: &StorePaths) -> Result<Connection, StoreError> {
     let path = place.database();
-    let look = look(&path)?;
-    match &look {
-        Look::Tables(found) if *found > schema::NEWEST => {
+    let state = inspect(&path)?;
+    match &state {
+        FileState::Tables(found) if *found > schema::NEWEST => {
             return Err(StoreError::Newer { path, found: *found, known: schema::NEWEST });
         }
-        Look::Tables(_) | Look::Unfinished => {}
-        Look::Nothing => create(&path)?,
+        FileState::Tables(_) | FileState::Unfinished => {}
+        FileState::Nothing => create(&path)?,
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -78,9 +78,9 @@ fn connect(place: &Place) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "fullfsync", "ON")?;
     // What SQLite cannot hold in its cache it would put into a directory that all users share.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    let found = match look {
+    let found = match state {
         // The creation itself may have been cut short.
-        Look::Unfinished if pages(&connection)? > 0 => judge(&connection)?,
+        FileState::Unfinished if pages(&connection)? > 0 => rolled_back_version(&connection)?,
         _ => schema::version(&connection)?,
     };
     if found > schema::NEWEST {
@@ -95,20 +95,20 @@ fn connect(place: &Place) -> Result<Connection, StoreError> {
 }
 
 /// Reads the header without leaving a trace: `immutable` takes no lock, reads no log and writes nothing.
-fn look(path: &Path) -> Result<Look, StoreError> {
+fn inspect(path: &Path) -> Result<FileState, StoreError> {
     let metadata = match path.symlink_metadata() {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Look::Nothing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Nothing),
         Err(error) => return Err(StoreError::io(path, &error)),
     };
     if !metadata.is_file() {
         return Err(StoreError::damaged("it is no regular file"));
     }
     if metadata.len() == 0 {
-        return Ok(Look::Nothing);
+        return Ok(FileState::Nothing);
     }
-    if beside(path, "-journal").symlink_metadata().is_ok() {
-        return Ok(Look::Unfinished);
+    if sibling(path, "-journal").symlink_metadata().is_ok() {
+        return Ok(FileState::Unfinished);
     }
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
@@ -116,11 +116,11 @@ fn look(path: &Path) -> Result<Look, StoreError> {
     // A file that is shorter than its header says is no damage here: when a process dies while it moves its log into the database,
     // the rest is still in the log.
     connection.pragma_update(None, "writable_schema", "ON")?;
-    judge(&connection).map(Look::Tables)
+    rolled_back_version(&connection).map(FileState::Tables)
 }
 
 /// The version of a database of ours; that of any other is an error.
-fn judge(connection: &Connection) -> Result<i32, StoreError> {
+fn rolled_back_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = schema::version(connection)?;
     if application != schema::APPLICATION {
@@ -153,7 +153,7 @@ fn create(path: &Path) -> Result<(), StoreError> {
 /// Checks the tables, which takes a millisecond for a thousand messages. The index of words takes ten times as long: it is
 /// checked only after something has met with damage, and made anew when the damage is there, for all that is in it
 /// stands in the tables.
-fn check(connection: &mut Connection, place: &Place) -> Result<(), StoreError> {
+fn check(connection: &mut Connection, place: &StorePaths) -> Result<(), StoreError> {
     for table in schema::TABLES {
         // A missing table is no damage to SQLite, but it is to us.
         connection.prepare(&format!("SELECT * FROM {table}")).map_err(StoreError::damaged)?;
@@ -167,7 +167,7 @@ fn check(connection: &mut Connection, place: &Place) -> Result<(), StoreError> {
         checked => return checked,
     }
     let transaction = Transaction::new(connection, TransactionBehavior::Exclusive)?;
-    Words::new(&transaction).remake()?;
+    WordIndex::new(&transaction).rebuild()?;
     Ok(transaction.commit()?)
 }
 
@@ -192,13 +192,13 @@ pub(super) fn verdict(findings: String) -> Result<(), StoreError> {
 }
 
 /// Renames a damaged database with all that belongs to it, and says to what.
-fn set_aside(place: &Place) -> Result<PathBuf, StoreError> {
+fn set_aside(place: &StorePaths) -> Result<PathBuf, StoreError> {
     let path = place.database();
     let free = |aside: &PathBuf| aside.symlink_metadata().is_err();
     let aside = (1..).map(|nth| place.aside(nth)).find(free).ok_or(StoreError::Full)?;
     fs::rename(&path, &aside).map_err(|error| StoreError::io(&path, &error))?;
     for suffix in BESIDE {
-        let (from, to) = (beside(&path, suffix), beside(&aside, suffix));
+        let (from, to) = (sibling(&path, suffix), sibling(&aside, suffix));
         match fs::rename(&from, &to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(StoreError::io(&from, &error));
@@ -209,7 +209,7 @@ fn set_aside(place: &Place) -> Result<PathBuf, StoreError> {
     Ok(aside)
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -83,11 +83,11 @@ pub(super) fn version(connection: &Connection) -> Result<i32, StoreError> {
 
 /// Brings the tables up to date, in one transaction.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    climb(connection, STEPS)
+    run_migrations(connection, STEPS)
 }
 
 /// Takes the steps that the tables have not taken.
-fn climb(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), StoreError> {
+fn run_migrations(connection: &mut Connection, steps: &[&[&str]]) -> Result<(), StoreError> {
     let from = version(connection)?;
     let left = usize::try_from(from).ok().and_then(|from| steps.get(from..));
     let left = left.ok_or_else(|| StoreError::damaged(format!("its schema is {from}")))?;
@@ -119,5 +119,5 @@ pub(super) fn migrate_to_next(connection: &mut Connection) -> Result<(), StoreEr
         "UPDATE fragment SET tags = '[\"moved\"]'",
     ];
     let steps: Vec<&[&str]> = STEPS.iter().copied().chain([NEXT]).collect();
-    climb(connection, &steps)
+    run_migrations(connection, &steps)
 }

@@ -13,7 +13,7 @@ use self::ranking::rank;
 use self::snippet::snippet;
 use super::memory::fragment;
 use super::sessions::{body, key_of};
-use super::words::text_of;
+use super::word_index::text_of;
 use super::{FragmentId, SessionId, Store, StoreError, schema};
 
 /// Where to search.
@@ -36,13 +36,13 @@ pub struct Limits {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// The best first.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
     /// How much of what matches was ranked.
     pub coverage: Coverage,
     /// What the hits have in common.
-    pub matched: Matched,
+    pub matched: MatchedWords,
 }
 
 /// How much of what matches was ranked. Ranking a word that stands in most of 100,000 messages takes a tenth of a second
@@ -57,7 +57,7 @@ pub enum Coverage {
 
 /// Which words a hit holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Matched {
+pub enum MatchedWords {
     /// All that were searched for.
     All,
     /// At least one of the rarest: no place holds all.
@@ -66,7 +66,7 @@ pub enum Matched {
 
 /// One place that matches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct SearchHit {
     /// Where it is.
     pub source: Source,
     /// When it was said or noted, in milliseconds since 1970, when that is known.
@@ -122,16 +122,21 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::EmptyQuery`], [`StoreError::NoSession`].
-    pub fn search(&self, query: &str, scope: &Scope, limits: Limits) -> Result<Found, StoreError> {
+    pub fn search(&self, query: &str, scope: &Scope, limits: Limits) -> Result<SearchResults, StoreError> {
         let terms = terms(query);
         if terms.is_empty() {
             return Err(StoreError::EmptyQuery);
         }
         let searched = self.search_terms(&terms, scope, limits);
-        self.noting_damage(searched)
+        self.mark_damage(searched)
     }
 
-    fn search_terms(&self, terms: &[&str], scope: &Scope, limits: Limits) -> Result<Found, StoreError> {
+    fn search_terms(
+        &self,
+        terms: &[&str],
+        scope: &Scope,
+        limits: Limits,
+    ) -> Result<SearchResults, StoreError> {
         let transaction = self.reading()?;
         let within = match scope {
             Scope::Workspace => None,
@@ -142,7 +147,7 @@ impl Store {
         for (rowid, score) in ranked.places {
             hits.extend(hit(&transaction, rowid, score, terms, limits)?);
         }
-        Ok(Found { hits, coverage: ranked.coverage, matched: ranked.matched })
+        Ok(SearchResults { hits, coverage: ranked.coverage, matched: ranked.matched })
     }
 }
 
@@ -171,7 +176,7 @@ fn hit(
     score: f64,
     terms: &[&str],
     limits: Limits,
-) -> Result<Option<Hit>, StoreError> {
+) -> Result<Option<SearchHit>, StoreError> {
     if rowid > schema::FRAGMENTS {
         let mut statement = connection
             .prepare_cached("SELECT key, session, tags, text, created_ms FROM fragment WHERE key = ?1")?;
@@ -180,7 +185,7 @@ fn hit(
         let found = fragment(row)?;
         let snippet = snippet(&found.note.text, terms, limits.snippet_chars);
         let source = Source::Fragment { id: found.id, tags: found.note.tags, session: found.note.session };
-        return Ok(Some(Hit { source, time_ms: Some(found.note.created_ms), snippet, score }));
+        return Ok(Some(SearchHit { source, time_ms: Some(found.note.created_ms), snippet, score }));
     }
     let mut statement = connection.prepare_cached(
         "SELECT session.id, message.id, message.body
@@ -190,7 +195,7 @@ fn hit(
         statement.query_row([rowid], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
     let Some((session, id, text)) = row else { return Ok(None) };
     let message = body(&text)?;
-    Ok(Some(Hit {
+    Ok(Some(SearchHit {
         time_ms: message.time_ms,
         snippet: snippet(&text_of(&message), terms, limits.snippet_chars),
         source: Source::Message {

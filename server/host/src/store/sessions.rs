@@ -8,7 +8,7 @@ use serde_json::Value;
 use strata_engine::conversation::history::{Message, MessageId, NewMessage};
 
 use super::lock::{Access, SessionHandle};
-use super::words::Words;
+use super::word_index::WordIndex;
 use super::{Quota, SessionId, Store, StoreError};
 
 /// A session to begin.
@@ -42,7 +42,7 @@ pub struct SessionInfo {
 
 /// All that is stored of a session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
+pub struct StoredSession {
     /// What people call it; may be empty.
     pub name: String,
     /// When it was begun, in milliseconds since 1970.
@@ -136,12 +136,12 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoSession`]; [`StoreError::Damaged`].
-    pub fn load(&self, id: &SessionId) -> Result<Stored, StoreError> {
+    pub fn load(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
         let stored = self.read(id);
-        self.noting_damage(stored)
+        self.mark_damage(stored)
     }
 
-    fn read(&self, id: &SessionId) -> Result<Stored, StoreError> {
+    fn read(&self, id: &SessionId) -> Result<StoredSession, StoreError> {
         let transaction = self.reading()?;
         let key = key_of(&transaction, id)?;
         let mut session = transaction
@@ -155,7 +155,7 @@ impl Store {
             messages.push(Arc::new(message));
             Ok(())
         })?;
-        Ok(Stored {
+        Ok(StoredSession {
             name,
             created_ms: created_ms.cast_unsigned(),
             messages,
@@ -184,7 +184,7 @@ impl Store {
         let handle = self.open_session(id, Access::Write)?;
         let transaction = self.writing()?;
         let key = key_of(&transaction, id)?;
-        Words::new(&transaction).forget_session(key)?;
+        WordIndex::new(&transaction).forget_session(key)?;
         for statement in [
             "DELETE FROM place WHERE session = ?1",
             "DELETE FROM message WHERE session = ?1",
@@ -315,7 +315,7 @@ pub(super) fn append<'m>(
         "INSERT INTO place (session, position, message)
          VALUES (?1, (SELECT coalesce(max(position), 0) + 1 FROM place WHERE session = ?1), ?2)",
     )?;
-    let words = Words::new(connection);
+    let words = WordIndex::new(connection);
     for message in messages {
         let columns = Columns::of(&message.body)?;
         let id = message.id.0.cast_signed();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::id::{are_digits, random_digits};
-use super::place::{lock_for_a_moment, own_file, private_directory, private_file};
+use super::paths::{lock_for_a_moment, own_file, private_directory, private_file};
 use super::{SessionId, StoreError};
 
 /// The name of a spilled output in its session: 130 random bits.
@@ -60,12 +60,12 @@ pub struct Spills {
 /// Outputs of other sessions that a new one has been given. Nobody else touches the outputs as long as this lives.
 #[derive(Debug)]
 #[must_use = "outputs of a session that is not stored are removed"]
-pub(super) struct Copied {
+pub(super) struct SpillCopy {
     _lock: File,
 }
 
 /// One name of a file as the quota sees it.
-struct Held {
+struct SpilledFile {
     path: PathBuf,
     bytes: u64,
     written: SystemTime,
@@ -220,8 +220,8 @@ impl Spills {
         &self,
         from: &SessionId,
         to: &SessionId,
-    ) -> Result<Option<Copied>, StoreError> {
-        self.copy_session_by(from, to, give_name)
+    ) -> Result<Option<SpillCopy>, StoreError> {
+        self.copy_session_by(from, to, hard_link)
     }
 
     /// The same with a way to give a file a second name.
@@ -230,7 +230,7 @@ impl Spills {
         from: &SessionId,
         to: &SessionId,
         link: impl Fn(&Path, &Path) -> io::Result<()>,
-    ) -> Result<Option<Copied>, StoreError> {
+    ) -> Result<Option<SpillCopy>, StoreError> {
         let (old, new) = (self.folder(from), self.folder(to));
         if !is_directory(&self.own) || !is_directory(&old) {
             return Ok(None);
@@ -251,7 +251,7 @@ impl Spills {
                 return Err(error);
             }
         }
-        Ok(Some(Copied { _lock: lock }))
+        Ok(Some(SpillCopy { _lock: lock }))
     }
 
     fn folder(&self, session: &SessionId) -> PathBuf {
@@ -311,14 +311,14 @@ impl Spills {
     }
 
     /// All outputs of all workspaces. What vanishes while it is looked at takes no room.
-    fn held(&self, own: &Path) -> Vec<Held> {
+    fn held(&self, own: &Path) -> Vec<SpilledFile> {
         let sessions = folders(self.all.clone()).flat_map(|workspace| folders(workspace.path()));
         let files = sessions.flat_map(|session| outputs(session.path()));
         files
             .filter_map(|file| {
                 let metadata = file.metadata().ok()?;
                 let path = file.path();
-                Some(Held {
+                Some(SpilledFile {
                     bytes: metadata.len(),
                     written: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     own: path.parent() == Some(own),
@@ -331,18 +331,18 @@ impl Spills {
 }
 
 /// How many bytes these take. A file takes them once, however many names it has.
-fn total(held: &[Held]) -> u64 {
+fn total(held: &[SpilledFile]) -> u64 {
     let mut files = HashSet::new();
     held.iter().filter(|held| files.insert(held.file.clone())).map(|held| held.bytes).sum()
 }
 
 /// When the newest of these was written.
-fn newest(held: &[Held]) -> Option<SystemTime> {
+fn newest(held: &[SpilledFile]) -> Option<SystemTime> {
     held.iter().map(|held| held.written).max()
 }
 
 /// Gives a file a second name.
-fn give_name(old: &Path, new: &Path) -> io::Result<()> {
+fn hard_link(old: &Path, new: &Path) -> io::Result<()> {
     fs::hard_link(old, new)
 }
 

@@ -40,8 +40,8 @@ impl Home {
     }
 
     /// Where things are, without opening them.
-    fn place(&self) -> Place {
-        Place::prepare(&self.state(), &self.key()).unwrap()
+    fn place(&self) -> StorePaths {
+        StorePaths::prepare(&self.state(), &self.key()).unwrap()
     }
 
     fn open(&self) -> Store {

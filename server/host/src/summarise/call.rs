@@ -11,11 +11,11 @@ use tracing::instrument::WithSubscriber;
 use tracing::subscriber::NoSubscriber;
 
 use super::Question;
-use super::error::AskError;
+use super::error::SummaryError;
 use super::key::Key;
-use super::provider::{Kind, Provider};
-use super::retry::{Again, Failure};
-use super::transport::{Fault, Seen, Transport, Way};
+use super::provider::{Provider, ProviderKind};
+use super::retry::{Failure, Retry};
+use super::transport::{BodyExcerpt, Endpoint, Transport, TransportError};
 
 /// The most bytes of an answer, whatever was asked for.
 const MAX_ANSWER: usize = 256 * 1024;
@@ -29,7 +29,7 @@ const NO_KEY: &str = "";
 /// A question, ready to be asked.
 #[derive(Debug)]
 pub(super) struct Call {
-    kind: Kind,
+    kind: ProviderKind,
     base: Option<String>,
     model: String,
     key: Option<Key>,
@@ -38,7 +38,11 @@ pub(super) struct Call {
 
 impl Call {
     /// Checks what can be checked without the network.
-    pub(super) fn new(provider: &Provider, key: Option<Key>, question: &Question) -> Result<Self, AskError> {
+    pub(super) fn new(
+        provider: &Provider,
+        key: Option<Key>,
+        question: &Question,
+    ) -> Result<Self, SummaryError> {
         Ok(Self {
             kind: provider.kind,
             base: provider.base()?,
@@ -50,18 +54,18 @@ impl Call {
 
     /// Asks once.
     pub(super) async fn once(&self) -> Result<String, Failure> {
-        let never = |error: AskError| Failure { error, again: Again::Never };
-        let way = Way::new(self.kind, self.key.clone())
-            .map_err(|reason| never(AskError::Unreachable { reason }))?;
+        let never = |error: SummaryError| Failure { error, again: Retry::Never };
+        let way = Endpoint::new(self.kind, self.key.clone())
+            .map_err(|reason| never(SummaryError::Unreachable { reason }))?;
         // The library logs whole bodies, which hold buffer contents.
         let answered = self.complete(&Transport::new(&way)).with_subscriber(NoSubscriber::default()).await;
         let text = answered.map_err(|error| self.failure(error, &way))?;
         let text = text.trim();
         let limit = self.limit();
         if text.is_empty() {
-            Err(never(AskError::Empty))
+            Err(never(SummaryError::Empty))
         } else if text.len() > limit {
-            Err(never(AskError::TooLong { limit }))
+            Err(never(SummaryError::TooLong { limit }))
         } else {
             Ok(text.to_owned())
         }
@@ -80,10 +84,14 @@ impl Call {
             }};
         }
         match self.kind {
-            Kind::Anthropic => self.put(client!(anthropic::Client).completion_model(&self.model)).await,
-            Kind::OpenAi => self.put(client!(openai::CompletionsClient).completion_model(&self.model)).await,
-            Kind::Gemini => self.put(client!(gemini::Client).completion_model(&self.model)).await,
-            Kind::Ollama => self.put(client!(ollama::Client).completion_model(&self.model)).await,
+            ProviderKind::Anthropic => {
+                self.put(client!(anthropic::Client).completion_model(&self.model)).await
+            }
+            ProviderKind::OpenAi => {
+                self.put(client!(openai::CompletionsClient).completion_model(&self.model)).await
+            }
+            ProviderKind::Gemini => self.put(client!(gemini::Client).completion_model(&self.model)).await,
+            ProviderKind::Ollama => self.put(client!(ollama::Client).completion_model(&self.model)).await,
         }
     }
 
@@ -96,7 +104,7 @@ impl Call {
         if !system.is_empty() {
             request = request.preamble(system.clone());
         }
-        if self.kind == Kind::Ollama {
+        if self.kind == ProviderKind::Ollama {
             request = request.additional_params(json!({ "num_ctx": self.window() }));
         }
         let response = model.completion(request.build()).await?;
@@ -121,36 +129,40 @@ impl Call {
     }
 
     /// What an error of the library means.
-    fn failure(&self, error: CompletionError, way: &Way) -> Failure {
-        let never = |error: AskError| Failure { error, again: Again::Never };
+    fn failure(&self, error: CompletionError, way: &Endpoint) -> Failure {
+        let never = |error: SummaryError| Failure { error, again: Retry::Never };
         match error {
             CompletionError::HttpError(http_client::Error::Instance(error)) => {
-                match error.downcast::<Fault>() {
+                match error.downcast::<TransportError>() {
                     Ok(fault) => self.fault(*fault, way),
-                    Err(error) => never(AskError::BadAddress { reason: error.to_string() }),
+                    Err(error) => never(SummaryError::BadAddress { reason: error.to_string() }),
                 }
             }
-            CompletionError::HttpError(error) => never(AskError::BadAddress { reason: error.to_string() }),
-            CompletionError::ResponseError(said) if said == EMPTY_RESPONSE_ERROR => never(AskError::Empty),
+            CompletionError::HttpError(error) => {
+                never(SummaryError::BadAddress { reason: error.to_string() })
+            }
+            CompletionError::ResponseError(said) if said == EMPTY_RESPONSE_ERROR => {
+                never(SummaryError::Empty)
+            }
             _ => never(match way.seen() {
-                Seen { stated: Some(message), .. } => AskError::Refused { status: 200, message },
-                Seen { excerpt, .. } => AskError::Garbage { kind: self.kind.name(), excerpt },
+                BodyExcerpt { stated: Some(message), .. } => SummaryError::Refused { status: 200, message },
+                BodyExcerpt { excerpt, .. } => SummaryError::Garbage { kind: self.kind.name(), excerpt },
             }),
         }
     }
 
     /// What a fault on the way means.
-    fn fault(&self, fault: Fault, way: &Way) -> Failure {
+    fn fault(&self, fault: TransportError, way: &Endpoint) -> Failure {
         let (error, again) = match fault {
-            Fault::Refused { status, message, retry_after } => {
-                (AskError::Refused { status, message }, Again::after_status(status, retry_after))
+            TransportError::Refused { status, message, retry_after } => {
+                (SummaryError::Refused { status, message }, Retry::after_status(status, retry_after))
             }
-            Fault::NoConnection(reason) => (AskError::Unreachable { reason }, Again::Never),
-            Fault::Cut(reason) => (AskError::Unreachable { reason }, Again::Usual),
-            Fault::TooLong => (AskError::TooLong { limit: self.limit() }, Again::Never),
-            Fault::NoJson => {
-                let (kind, Seen { excerpt, .. }) = (self.kind.name(), way.seen());
-                (AskError::Garbage { kind, excerpt }, Again::Never)
+            TransportError::NoConnection(reason) => (SummaryError::Unreachable { reason }, Retry::Never),
+            TransportError::Cut(reason) => (SummaryError::Unreachable { reason }, Retry::Usual),
+            TransportError::TooLong => (SummaryError::TooLong { limit: self.limit() }, Retry::Never),
+            TransportError::NoJson => {
+                let (kind, BodyExcerpt { excerpt, .. }) = (self.kind.name(), way.seen());
+                (SummaryError::Garbage { kind, excerpt }, Retry::Never)
             }
         };
         Failure { error, again }

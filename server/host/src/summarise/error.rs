@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum SummaryError {
     /// The environment has no key, or one that cannot be put into a header.
     #[error("no usable key for the model: set the environment variable {env} and start the server again")]
     NoKey {

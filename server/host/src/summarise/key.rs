@@ -32,7 +32,7 @@ impl Key {
     }
 
     /// A text without this key in it. Some servers repeat the key that they refuse.
-    pub(super) fn strike_from(&self, text: &str) -> String {
+    pub(super) fn redact(&self, text: &str) -> String {
         text.replace(&self.text, "[key]")
     }
 }

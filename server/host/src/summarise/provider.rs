@@ -6,13 +6,13 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use strata_engine::prompt::settings::KeyVariable;
 
-use super::error::AskError;
+use super::error::SummaryError;
 use super::key::Key;
 
 /// A protocol that models are asked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ProviderKind {
     /// Anthropic's messages.
     Anthropic,
     /// OpenAI's chat completions, which many other servers speak as well.
@@ -27,7 +27,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     /// The protocol.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// Where the provider is, as its own client takes it (`https://api.openai.com/v1`, `https://api.anthropic.com`,
     /// `http://localhost:11434`); the provider's own address when there is none.
     pub base_url: Option<String>,
@@ -48,7 +48,7 @@ pub struct UnknownModel(
     pub String,
 );
 
-impl Kind {
+impl ProviderKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
 
@@ -95,12 +95,12 @@ impl Provider {
         let name = name.trim();
         let unknown = || UnknownModel(name.chars().take(100).collect());
         let prefixed = name.split_once('/').and_then(|(prefix, model)| {
-            let kind = Kind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(prefix))?;
+            let kind = ProviderKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(prefix))?;
             Some((kind, model))
         });
         let (kind, model) = match prefixed {
             Some(found) => found,
-            None if base_url.is_some() => (guess(name).unwrap_or(Kind::OpenAi), name),
+            None if base_url.is_some() => (guess(name).unwrap_or(ProviderKind::OpenAi), name),
             None => (guess(name).ok_or_else(unknown)?, name),
         };
         if model.is_empty() {
@@ -113,24 +113,24 @@ impl Provider {
     /// there only a variable that was named must be set.
     ///
     /// # Errors
-    /// [`AskError::NoKey`] when there is none and one is needed.
-    pub fn key(&self) -> Result<Option<Key>, AskError> {
+    /// [`SummaryError::NoKey`] when there is none and one is needed.
+    pub fn key(&self) -> Result<Option<Key>, SummaryError> {
         let Some(variable) = self.key_env.as_ref().map(KeyVariable::as_str).or(self.kind.key_env()) else {
             return Ok(None);
         };
-        let optional = self.key_env.is_none() && self.kind == Kind::OpenAi && self.base_url.is_some();
+        let optional = self.key_env.is_none() && self.kind == ProviderKind::OpenAi && self.base_url.is_some();
         match Key::from_environment(variable) {
-            None if !optional => Err(AskError::NoKey { env: variable.to_owned() }),
+            None if !optional => Err(SummaryError::NoKey { env: variable.to_owned() }),
             key => Ok(key),
         }
     }
 
     /// The address that requests begin with, without the ends that people write and no request needs.
-    pub(super) fn base(&self) -> Result<Option<String>, AskError> {
+    pub(super) fn base(&self) -> Result<Option<String>, SummaryError> {
         let Some(given) = self.base_url.as_deref() else {
             return Ok(None);
         };
-        let bad = |reason: &str| AskError::BadAddress { reason: reason.to_owned() };
+        let bad = |reason: &str| SummaryError::BadAddress { reason: reason.to_owned() };
         let url = Url::parse(given.trim()).map_err(|error| bad(&error.to_string()))?;
         match url.scheme() {
             "https" => {}
@@ -166,15 +166,15 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 /// Whose model this is, by the names that the providers give.
-fn guess(name: &str) -> Option<Kind> {
+fn guess(name: &str) -> Option<ProviderKind> {
     let name = name.to_ascii_lowercase();
     let begins = |prefix: &str| name.starts_with(prefix);
     if begins("claude") {
-        Some(Kind::Anthropic)
+        Some(ProviderKind::Anthropic)
     } else if begins("gemini") {
-        Some(Kind::Gemini)
+        Some(ProviderKind::Gemini)
     } else if begins("gpt") || begins("chatgpt") || is_reasoning_model(&name) {
-        Some(Kind::OpenAi)
+        Some(ProviderKind::OpenAi)
     } else {
         None
     }
@@ -192,15 +192,15 @@ mod tests {
     #[test]
     fn a_name_is_enough() {
         for (name, kind, model) in [
-            ("claude-haiku-4-5", Kind::Anthropic, "claude-haiku-4-5"),
-            ("gpt-4o-mini", Kind::OpenAi, "gpt-4o-mini"),
-            ("o3-mini", Kind::OpenAi, "o3-mini"),
-            ("chatgpt-4o-latest", Kind::OpenAi, "chatgpt-4o-latest"),
-            ("gemini-3-flash", Kind::Gemini, "gemini-3-flash"),
-            ("ollama/llama3.2:3b", Kind::Ollama, "llama3.2:3b"),
-            ("openai/claude-haiku", Kind::OpenAi, "claude-haiku"),
-            ("openai/anthropic/claude-haiku", Kind::OpenAi, "anthropic/claude-haiku"),
-            ("Anthropic/gpt", Kind::Anthropic, "gpt"),
+            ("claude-haiku-4-5", ProviderKind::Anthropic, "claude-haiku-4-5"),
+            ("gpt-4o-mini", ProviderKind::OpenAi, "gpt-4o-mini"),
+            ("o3-mini", ProviderKind::OpenAi, "o3-mini"),
+            ("chatgpt-4o-latest", ProviderKind::OpenAi, "chatgpt-4o-latest"),
+            ("gemini-3-flash", ProviderKind::Gemini, "gemini-3-flash"),
+            ("ollama/llama3.2:3b", ProviderKind::Ollama, "llama3.2:3b"),
+            ("openai/claude-haiku", ProviderKind::OpenAi, "claude-haiku"),
+            ("openai/anthropic/claude-haiku", ProviderKind::OpenAi, "anthropic/claude-haiku"),
+            ("Anthropic/gpt", ProviderKind::Anthropic, "gpt"),
         ] {
             let provider = Provider::for_model(name, None).unwrap();
             assert_eq!((provider.kind, provider.model.as_str()), (kind, model), "{name}");
@@ -214,31 +214,31 @@ mod tests {
         }
         let at = Some("http://localhost:8080/v1".to_owned());
         let provider = Provider::for_model("meta-llama/Llama-3", at).unwrap();
-        assert_eq!((provider.kind, provider.model.as_str()), (Kind::OpenAi, "meta-llama/Llama-3"));
+        assert_eq!((provider.kind, provider.model.as_str()), (ProviderKind::OpenAi, "meta-llama/Llama-3"));
     }
 
     #[test]
     fn the_base_of_an_address_is_found() {
-        let base = |kind: Kind, url: &str| {
+        let base = |kind: ProviderKind, url: &str| {
             Provider { kind, base_url: Some(url.to_owned()), model: "m".to_owned(), key_env: None }.base()
         };
         for (kind, url, expected) in [
-            (Kind::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com"),
-            (Kind::Anthropic, "https://api.anthropic.com/v1/", "https://api.anthropic.com"),
-            (Kind::OpenAi, "http://localhost:1234/v1/", "http://localhost:1234/v1"),
-            (Kind::OpenAi, "http://localhost:1234/v1/chat/completions", "http://localhost:1234/v1"),
-            (Kind::Gemini, "http://127.0.0.1:9/v1beta", "http://127.0.0.1:9"),
-            (Kind::Ollama, "http://127.0.0.1:11434/api", "http://127.0.0.1:11434"),
-            (Kind::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1"),
-            (Kind::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1"),
+            (ProviderKind::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com"),
+            (ProviderKind::Anthropic, "https://api.anthropic.com/v1/", "https://api.anthropic.com"),
+            (ProviderKind::OpenAi, "http://localhost:1234/v1/", "http://localhost:1234/v1"),
+            (ProviderKind::OpenAi, "http://localhost:1234/v1/chat/completions", "http://localhost:1234/v1"),
+            (ProviderKind::Gemini, "http://127.0.0.1:9/v1beta", "http://127.0.0.1:9"),
+            (ProviderKind::Ollama, "http://127.0.0.1:11434/api", "http://127.0.0.1:11434"),
+            (ProviderKind::OpenAi, "http://[::1]:8080/v1", "http://[::1]:8080/v1"),
+            (ProviderKind::OpenAi, "http://2130706433/v1", "http://127.0.0.1/v1"),
         ] {
             assert_eq!(base(kind, url), Ok(Some(expected.to_owned())), "{url}");
         }
         for url in
             ["", "localhost:80", "ftp://a/", "https://me:secret@a/", "https://a/?key=secret", "https://a/#x"]
         {
-            let refused = base(Kind::OpenAi, url).unwrap_err();
-            assert!(matches!(refused, AskError::BadAddress { .. }), "{url}");
+            let refused = base(ProviderKind::OpenAi, url).unwrap_err();
+            assert!(matches!(refused, SummaryError::BadAddress { .. }), "{url}");
             assert!(!refused.to_string().contains("secret"), "{refused}");
         }
         for url in [
@@ -249,7 +249,7 @@ mod tests {
             "http://[::ffff:10.0.0.1]/",
             "http://0.0.0.0:1/",
         ] {
-            let refused = base(Kind::OpenAi, url).unwrap_err();
+            let refused = base(ProviderKind::OpenAi, url).unwrap_err();
             assert!(refused.to_string().contains("unencrypted"), "{url}: {refused}");
         }
     }

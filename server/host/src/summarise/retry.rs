@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::call::Call;
-use super::error::AskError;
+use super::error::SummaryError;
 
 /// Statuses that mean "not now": too many requests, trouble inside, a gateway's trouble, unavailable, and Anthropic's
 /// "overloaded".
@@ -16,14 +16,14 @@ const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(1)
 #[derive(Debug)]
 pub(super) struct Failure {
     /// What to say when there is no other try.
-    pub(super) error: AskError,
+    pub(super) error: SummaryError,
     /// Whether there may be one.
-    pub(super) again: Again,
+    pub(super) again: Retry,
 }
 
 /// Whether the same request may have another outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
+pub(super) enum Retry {
     /// It would fail in the same way.
     Never,
     /// It may, after the usual wait.
@@ -32,7 +32,7 @@ pub(super) enum Again {
     After(Duration),
 }
 
-impl Again {
+impl Retry {
     /// What a status that is no success means for another try.
     pub(super) fn after_status(status: u16, retry_after: Option<Duration>) -> Self {
         match retry_after {
@@ -55,7 +55,7 @@ impl Again {
 
 /// Asks until there is an answer, asking again is of no use, or the next try would begin after the deadline. In that
 /// case the failure is told at once: nobody is made to wait for nothing.
-pub(super) async fn persist(call: Call, until: Instant) -> Result<String, AskError> {
+pub(super) async fn ask_with_retries(call: Call, until: Instant) -> Result<String, SummaryError> {
     let mut tries = 0;
     loop {
         let failure = match call.once().await {
@@ -79,20 +79,20 @@ mod tests {
     #[test]
     fn there_are_three_tries() {
         let ms = Duration::from_millis;
-        assert_eq!([1, 2, 3].map(|tries| Again::Usual.wait(tries)), [Some(ms(500)), Some(ms(1000)), None]);
-        assert_eq!([1, 2, 3].map(|tries| Again::After(ms(7)).wait(tries)), [Some(ms(7)), Some(ms(7)), None]);
-        assert_eq!([1, 2, 3].map(|tries| Again::Never.wait(tries)), [None, None, None]);
+        assert_eq!([1, 2, 3].map(|tries| Retry::Usual.wait(tries)), [Some(ms(500)), Some(ms(1000)), None]);
+        assert_eq!([1, 2, 3].map(|tries| Retry::After(ms(7)).wait(tries)), [Some(ms(7)), Some(ms(7)), None]);
+        assert_eq!([1, 2, 3].map(|tries| Retry::Never.wait(tries)), [None, None, None]);
     }
 
     #[test]
     fn only_not_now_is_asked_again() {
         for status in 300..600 {
-            let again = Again::after_status(status, None);
-            let expected = if NOT_NOW.contains(&status) { Again::Usual } else { Again::Never };
+            let again = Retry::after_status(status, None);
+            let expected = if NOT_NOW.contains(&status) { Retry::Usual } else { Retry::Never };
             assert_eq!(again, expected, "{status}");
         }
         let second = Duration::from_secs(1);
-        assert_eq!(Again::after_status(429, Some(second)), Again::After(second));
-        assert_eq!(Again::after_status(401, Some(second)), Again::Never);
+        assert_eq!(Retry::after_status(429, Some(second)), Retry::After(second));
+        assert_eq!(Retry::after_status(401, Some(second)), Retry::Never);
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use strata_engine::cancel::Cancel;
 use tokio::runtime::{Builder, Runtime};
 
-use super::error::AskError;
+use super::error::SummaryError;
 
 /// How often the flag is looked at.
 const LOOK: Duration = Duration::from_millis(20);
@@ -26,11 +26,11 @@ pub(super) struct Limits<'a> {
 }
 
 /// Waits for a call. When it is cancelled or late it is dropped, and its connection with it.
-pub(super) fn wait_for<C>(call: C, limits: &Limits<'_>) -> Result<String, AskError>
+pub(super) fn wait_for<C>(call: C, limits: &Limits<'_>) -> Result<String, SummaryError>
 where
-    C: Future<Output = Result<String, AskError>> + Send + 'static,
+    C: Future<Output = Result<String, SummaryError>> + Send + 'static,
 {
-    let runtime = runtime().map_err(|reason| AskError::Unreachable { reason })?;
+    let runtime = runtime().map_err(|reason| SummaryError::Unreachable { reason })?;
     let (sender, receiver) = sync_channel(1);
     let task = runtime.spawn(async move {
         let answer = call.await;
@@ -42,11 +42,11 @@ where
         match receiver.recv_timeout(left.min(LOOK)) {
             Ok(answer) => return answer,
             Err(RecvTimeoutError::Disconnected) => {
-                break AskError::Unreachable { reason: "the call broke down".to_owned() };
+                break SummaryError::Unreachable { reason: "the call broke down".to_owned() };
             }
-            Err(RecvTimeoutError::Timeout) if limits.cancel.is_cancelled() => break AskError::Cancelled,
+            Err(RecvTimeoutError::Timeout) if limits.cancel.is_cancelled() => break SummaryError::Cancelled,
             Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                break AskError::Timeout { after: limits.deadline };
+                break SummaryError::Timeout { after: limits.deadline };
             }
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -15,7 +15,7 @@ use rig_core::http_client::{
 use serde_json::Value;
 
 use super::key::Key;
-use super::provider::Kind;
+use super::provider::ProviderKind;
 
 /// The most that is read of one answer: the text may be escaped throughout, and what a model thought comes with it.
 const MAX_BODY: usize = 4 * 1024 * 1024;
@@ -31,20 +31,20 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 /// The way to one provider for one try, as the library takes it. The default, which the library insists on, leads nowhere.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Transport(Option<Arc<Way>>);
+pub(super) struct Transport(Option<Arc<Endpoint>>);
 
 /// Where a request goes, and what came back.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct Endpoint {
     client: reqwest::Client,
-    kind: Kind,
+    kind: ProviderKind,
     key: Option<Key>,
-    seen: OnceLock<Seen>,
+    seen: OnceLock<BodyExcerpt>,
 }
 
 /// What is kept of a body for an error to repeat; clipped, in one line, without the key.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct BodyExcerpt {
     /// How it begins.
     pub(super) excerpt: String,
     /// What it says in words, when it is an error in the form of a provider.
@@ -53,7 +53,7 @@ pub(super) struct Seen {
 
 /// What went wrong on the way, for the one who decides about another try.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum TransportError {
     /// A status other than success.
     #[error("refused with {status}")]
     Refused { status: u16, message: String, retry_after: Option<Duration> },
@@ -73,20 +73,20 @@ pub(super) enum Fault {
 
 impl Transport {
     /// A transport that goes one way.
-    pub(super) fn new(way: &Arc<Way>) -> Self {
+    pub(super) fn new(way: &Arc<Endpoint>) -> Self {
         Self(Some(Arc::clone(way)))
     }
 }
 
-impl Way {
+impl Endpoint {
     /// The way to a kind of provider, with the key that opens it.
-    pub(super) fn new(kind: Kind, key: Option<Key>) -> Result<Arc<Self>, String> {
+    pub(super) fn new(kind: ProviderKind, key: Option<Key>) -> Result<Arc<Self>, String> {
         let client = client()?.clone();
         Ok(Arc::new(Self { client, kind, key, seen: OnceLock::new() }))
     }
 
     /// What came, when something did.
-    pub(super) fn seen(&self) -> Seen {
+    pub(super) fn seen(&self) -> BodyExcerpt {
         self.seen.get().cloned().unwrap_or_default()
     }
 
@@ -100,9 +100,9 @@ impl Way {
         }
         let [bearer, anthropic, google] = places;
         let (place, scheme) = match self.kind {
-            Kind::Anthropic => (anthropic, ""),
-            Kind::Gemini => (google, ""),
-            Kind::OpenAi | Kind::Ollama => (bearer, "Bearer "),
+            ProviderKind::Anthropic => (anthropic, ""),
+            ProviderKind::Gemini => (google, ""),
+            ProviderKind::OpenAi | ProviderKind::Ollama => (bearer, "Bearer "),
         };
         if let Some(value) = self.key.as_ref().and_then(|key| key.header(scheme)) {
             parts.headers.insert(place, value);
@@ -115,11 +115,11 @@ impl Way {
     }
 
     /// Sends a request and reads the answer, both within the limits.
-    async fn exchange(&self, request: reqwest::Request) -> Result<Bytes, Fault> {
+    async fn exchange(&self, request: reqwest::Request) -> Result<Bytes, TransportError> {
         let mut response = self.client.execute(request).await.map_err(|error| {
             let unconnected = error.is_connect();
             let reason = self.chain(error.without_url());
-            if unconnected { Fault::NoConnection(reason) } else { Fault::Cut(reason) }
+            if unconnected { TransportError::NoConnection(reason) } else { TransportError::Cut(reason) }
         })?;
         let status = response.status();
         let limit = if status.is_success() { MAX_BODY } else { MAX_REFUSAL };
@@ -130,10 +130,10 @@ impl Way {
                 Ok(Some(chunk)) if body.len() + chunk.len() > limit => break false,
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Err(_) if !status.is_success() => break false,
-                Err(error) => return Err(Fault::Cut(self.chain(error.without_url()))),
+                Err(error) => return Err(TransportError::Cut(self.chain(error.without_url()))),
             }
         };
-        let seen = Seen {
+        let seen = BodyExcerpt {
             excerpt: self.excerpt(&String::from_utf8_lossy(&body)),
             stated: stated(&body).map(|stated| self.excerpt(&stated)),
         };
@@ -141,19 +141,19 @@ impl Way {
         if !status.is_success() {
             let retry_after = retry_after(response.headers());
             let message = seen.stated.as_ref().unwrap_or(&seen.excerpt).clone();
-            return Err(Fault::Refused { status: status.as_u16(), message, retry_after });
+            return Err(TransportError::Refused { status: status.as_u16(), message, retry_after });
         }
         if !whole {
-            return Err(Fault::TooLong);
+            return Err(TransportError::TooLong);
         }
         // Looked at here because the library would write a body that it cannot read into the log.
-        serde_json::from_slice::<serde::de::IgnoredAny>(&body).map_err(|_| Fault::NoJson)?;
+        serde_json::from_slice::<serde::de::IgnoredAny>(&body).map_err(|_| TransportError::NoJson)?;
         Ok(body.into())
     }
 
     /// The beginning of a text, in one line, without the key.
     fn excerpt(&self, text: &str) -> String {
-        let text = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.strike_from(text));
+        let text = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text));
         let mut words =
             text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
         let mut line = words.next().unwrap_or_default().to_owned();

@@ -35,13 +35,13 @@ pub(super) fn bytes_at_root(root: &Path) -> Result<u64, String> {
 pub(super) fn bytes_in(folder: &Path, root: &Path) -> Result<u64, String> {
     let mut bytes = 0;
     for path in NAMES.iter().map(|name| folder.join(name)) {
-        bytes += in_folder(&path, root).map_err(|problem| told_of(&path, problem))?;
+        bytes += in_folder(&path, root).map_err(|problem| problem_with(&path, problem))?;
     }
-    bytes += behind_pointer(folder).map_err(|(path, problem)| told_of(&path, problem))?;
+    bytes += behind_pointer(folder).map_err(|(path, problem)| problem_with(&path, problem))?;
     Ok(bytes)
 }
 
-fn told_of(path: &Path, problem: &str) -> String {
+fn problem_with(path: &Path, problem: &str) -> String {
     format!("is not walked: `{}` {problem}", path.display())
 }
 
@@ -87,12 +87,12 @@ fn readable(path: &Path) -> Result<u64, &'static str> {
 
 /// What is wrong with an ignore file, without the rule: where a file really lay when it was read is not known, and what stands outside of
 /// the folder is not to be repeated.
-pub(super) fn told(error: &ignore::Error) -> String {
+pub(super) fn message_of(error: &ignore::Error) -> String {
     match error {
-        ignore::Error::Partial(errors) => errors.iter().map(told).collect::<Vec<_>>().join("; "),
-        ignore::Error::WithLineNumber { line, err } => format!("line {line}: {}", told(err)),
-        ignore::Error::WithPath { path, err } => format!("{}: {}", path.display(), told(err)),
-        ignore::Error::WithDepth { err, .. } => told(err),
+        ignore::Error::Partial(errors) => errors.iter().map(message_of).collect::<Vec<_>>().join("; "),
+        ignore::Error::WithLineNumber { line, err } => format!("line {line}: {}", message_of(err)),
+        ignore::Error::WithPath { path, err } => format!("{}: {}", path.display(), message_of(err)),
+        ignore::Error::WithDepth { err, .. } => message_of(err),
         ignore::Error::Glob { .. } => "no pattern that can be understood".to_owned(),
         other => other.to_string(),
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::prompt::session::Session;
-use strata_host::pool::{Pool, catch};
+use strata_host::pool::{Pool, catch_panic};
 use strata_host::store::{Access, StoreError};
 
 use super::MainLoop;
@@ -58,7 +58,7 @@ impl MainLoop {
     pub(super) fn start_next(&mut self, id: &str) {
         while let Some(waiting) = self.queues.next(id) {
             let compaction = waiting.task.compaction();
-            match catch(|| self.start(id, waiting)) {
+            match catch_panic(|| self.start(id, waiting)) {
                 Ok(true) => return,
                 Ok(false) => {}
                 Err(panicked) => {

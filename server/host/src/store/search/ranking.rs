@@ -6,15 +6,15 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, params};
 
-use super::{Coverage, Matched, StoreError};
-use crate::store::words::spaced;
+use super::{Coverage, MatchedWords, StoreError};
+use crate::store::word_index::spaced;
 
 /// Places in their order.
 pub(super) struct Ranked {
     /// Rowids of the index with their scores.
     pub(super) places: Vec<(i64, f64)>,
     pub(super) coverage: Coverage,
-    pub(super) matched: Matched,
+    pub(super) matched: MatchedWords,
 }
 
 /// A word as the index knows it.
@@ -70,11 +70,11 @@ pub(super) fn rank(
         }
     };
     if !places.is_empty() {
-        return Ok(Ranked { places, coverage: Coverage::All, matched: Matched::All });
+        return Ok(Ranked { places, coverage: Coverage::All, matched: MatchedWords::All });
     }
     let some = rarest(terms);
     let places = if some.is_empty() { Vec::new() } else { index.ranked(&some, OLDEST, None, hits)? };
-    Ok(Ranked { places, coverage: Coverage::All, matched: Matched::Some })
+    Ok(Ranked { places, coverage: Coverage::All, matched: MatchedWords::Some })
 }
 
 /// An expression for any of the rarest words that stand anywhere, which say most about what was meant: as many as can be
@@ -157,7 +157,7 @@ impl<'c> Index<'c> {
             && let Some(row) = rows.next()?
         {
             let rowid = row.get(0)?;
-            if self.sees(rowid) && matching.is_none_or(|matching| matching.contains(&rowid)) {
+            if self.is_visible(rowid) && matching.is_none_or(|matching| matching.contains(&rowid)) {
                 places.push((rowid, row.get(1)?));
             }
         }
@@ -175,7 +175,7 @@ impl<'c> Index<'c> {
             Some(&oldest) if affordable => self.ranked(all, oldest, None, hits)?,
             _ => newest.rowids.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
         };
-        Ok(Ranked { places, coverage, matched: Matched::All })
+        Ok(Ranked { places, coverage, matched: MatchedWords::All })
     }
 
     fn newest(&self, expression: &str, count: usize) -> Result<Newest, StoreError> {
@@ -188,7 +188,7 @@ impl<'c> Index<'c> {
             && let Some(row) = rows.next()?
         {
             let rowid = row.get(0)?;
-            if self.sees(rowid) {
+            if self.is_visible(rowid) {
                 newest.rowids.push(rowid);
             } else {
                 newest.passed += 1;
@@ -197,7 +197,7 @@ impl<'c> Index<'c> {
         Ok(newest)
     }
 
-    fn sees(&self, rowid: i64) -> bool {
+    fn is_visible(&self, rowid: i64) -> bool {
         self.within.is_none_or(|within| within.contains(&rowid))
     }
 }

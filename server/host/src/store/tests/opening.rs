@@ -27,7 +27,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Opens what must be set aside, and says that a new store works.
-fn set_aside(home: &Home) -> SetAside {
+fn set_aside(home: &Home) -> DamagedDatabase {
     let opened = Store::open(&home.state(), &home.key()).unwrap();
     let mut store = opened.store;
     let handle = store.create(&new("fresh")).unwrap();
@@ -47,14 +47,14 @@ fn a_newer_database_is_refused_and_keeps_every_byte() {
     other.pragma_update(None, "user_version", schema::NEWEST + 1).unwrap();
     other.pragma_update(None, "journal_mode", "WAL").unwrap();
     drop(other);
-    let (bytes, beside) = (fs::read(&path).unwrap(), names(path.parent().unwrap()));
+    let (bytes, sibling) = (fs::read(&path).unwrap(), names(path.parent().unwrap()));
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
     let refused = Store::open(&home.state(), &home.key()).unwrap_err();
     let (found, known) = (schema::NEWEST + 1, schema::NEWEST);
     assert_eq!(refused, StoreError::Newer { path: path.clone(), found, known });
     assert!(fs::read(&path).unwrap() == bytes);
     assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), modified);
-    assert_eq!(names(path.parent().unwrap()), beside);
+    assert_eq!(names(path.parent().unwrap()), sibling);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn all_words_must_match_and_some_must_when_no_place_holds_all() {
     let (_home, store) = store_with(&["the parser is slow", "the lexer is fast", "nothing here"]);
     assert_eq!(found(&store, "SLOW Parser"), ["the parser is slow"]);
     let some = store.search("fast unheard parsers lexer", &Scope::Workspace, Limits::default()).unwrap();
-    assert_eq!(some.matched, Matched::Some);
+    assert_eq!(some.matched, MatchedWords::Some);
     assert_eq!(some.hits[0].snippet, "the lexer is fast");
     assert_eq!(found(&store, "unheard"), [""; 0]);
 }
@@ -48,7 +48,7 @@ fn scripts_without_spaces_and_accents_are_found() {
     assert_eq!(found(&store, "遅い"), ["パーサーが遅い"]);
     assert_eq!(found(&store, "deja"), ["déjà vu"]);
     let apart = store.search("器析", &Scope::Workspace, Limits::default()).unwrap();
-    assert_eq!(apart.matched, Matched::Some);
+    assert_eq!(apart.matched, MatchedWords::Some);
 }
 
 #[test]

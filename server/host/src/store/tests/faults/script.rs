@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::{Home, appended, id, new, said};
 use super::disk;
 use crate::store::{
-    Access, Commit, Fragment, FragmentId, NewFragment, SessionInfo, Store, StoreError, Stored,
+    Access, Commit, Fragment, FragmentId, NewFragment, SessionInfo, Store, StoreError, StoredSession,
 };
 use strata_engine::conversation::history::MessageId;
 
@@ -24,7 +24,7 @@ pub(super) enum Step {
 /// All that a store holds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Contents {
-    sessions: Vec<(SessionInfo, Stored)>,
+    sessions: Vec<(SessionInfo, StoredSession)>,
     notes: Vec<Fragment>,
 }
 

@@ -17,7 +17,7 @@ const MAX_FILES: usize = 200;
 
 /// The files in each workspace folder that `patterns` name, in the order of the patterns, then by name. In a pattern `*`
 /// stands for any part of one name. What leads out of the workspace, or is no file, is passed over.
-pub fn named(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
+pub fn rule_files(roots: &Roots, patterns: &[String]) -> Vec<FileKey> {
     let mut found = Vec::new();
     for pattern in patterns {
         for root in roots.iter() {
@@ -79,15 +79,15 @@ mod tests {
             fs::write(path, "text").unwrap();
         }
         let roots = Roots::single(&real).unwrap();
-        let named = |patterns: &[&str]| -> Vec<String> {
+        let rule_files = |patterns: &[&str]| -> Vec<String> {
             let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
-            named(&roots, &patterns).iter().map(ToString::to_string).collect()
+            rule_files(&roots, &patterns).iter().map(ToString::to_string).collect()
         };
         assert_eq!(
-            named(&["CLAUDE.md", ".cursor/rules/*.mdc", "AGENTS.md", "s/*/SKILL.md", "AGENTS.md"]),
+            rule_files(&["CLAUDE.md", ".cursor/rules/*.mdc", "AGENTS.md", "s/*/SKILL.md", "AGENTS.md"]),
             [".cursor/rules/a.mdc", ".cursor/rules/b.mdc", "AGENTS.md", "s/one/SKILL.md"]
         );
-        assert_eq!(named(&["../*/AGENTS.md", "s", "", "[", "*/../AGENTS.md"]), [""; 0]);
+        assert_eq!(rule_files(&["../*/AGENTS.md", "s", "", "[", "*/../AGENTS.md"]), [""; 0]);
     }
 
     #[cfg(unix)]
@@ -98,7 +98,8 @@ mod tests {
         let tree = Tree::new(&["root/.cursor/a.md", "outside/private.mdc", "root/rules/b.mdc"]);
         tree.link("../../outside", "root/.cursor/rules");
         tree.link("../rules", "root/.cursor/more");
-        let found = named(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
+        let found =
+            rule_files(&tree.roots(), &[".cursor/*/*.mdc".into(), ".cursor/rules/private.mdc".into()]);
         assert_eq!(found, [FileKey::from(".cursor/more/b.mdc")]);
     }
 }

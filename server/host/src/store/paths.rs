@@ -20,7 +20,7 @@ pub struct WorkspaceKey {
 
 /// The files of one workspace.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct StorePaths {
     state: PathBuf,
     workspace: PathBuf,
     name: String,
@@ -54,7 +54,7 @@ impl WorkspaceKey {
     }
 }
 
-impl Place {
+impl StorePaths {
     /// Makes the directories of a workspace where they are missing.
     pub(super) fn prepare(state: &Path, workspace: &WorkspaceKey) -> Result<Self, StoreError> {
         private_top(state)?;

@@ -10,11 +10,11 @@ use super::sessions::body;
 use super::{StoreError, schema};
 
 /// The index inside a transaction.
-pub(super) struct Words<'c> {
+pub(super) struct WordIndex<'c> {
     connection: &'c Connection,
 }
 
-impl<'c> Words<'c> {
+impl<'c> WordIndex<'c> {
     pub(super) fn new(connection: &'c Connection) -> Self {
         Self { connection }
     }
@@ -59,7 +59,7 @@ impl<'c> Words<'c> {
     }
 
     /// Makes the index anew from the tables.
-    pub(super) fn remake(&self) -> Result<(), StoreError> {
+    pub(super) fn rebuild(&self) -> Result<(), StoreError> {
         self.connection.execute_batch(&format!("DROP TABLE {};", schema::INDEX))?;
         self.connection.execute_batch(schema::WORDS)?;
         let mut messages = self.connection.prepare("SELECT key, body FROM message ORDER BY key")?;

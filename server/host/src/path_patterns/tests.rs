@@ -27,7 +27,7 @@ fn tree() -> Tree {
 }
 
 /// Files, then what is withheld behind a minus; or the error.
-fn expanded(roots: &Roots, text: &str) -> Result<String, SelectError> {
+fn expanded(roots: &Roots, text: &str) -> Result<String, PatternError> {
     let listed = walk(roots, &WalkOptions::default(), &Cancel::new()).unwrap().entries;
     let expansion = expand(roots, &listed, text)?;
     let files = expansion.files.iter().map(ToString::to_string);
@@ -85,10 +85,10 @@ fn absolute_globs() {
     assert_eq!(expanded(&tree.roots(), &inside).as_deref(), Ok("src/lib.rs src/main.rs -src/.hidden.rs"));
     for outside in ["outside/*", "*/secret.txt", "root/../outside/*"] {
         let outside = tree.path(outside).display().to_string();
-        assert!(matches!(expanded(&tree.roots(), &outside), Err(SelectError::Path(_))), "{outside}");
+        assert!(matches!(expanded(&tree.roots(), &outside), Err(PatternError::Path(_))), "{outside}");
     }
-    assert!(matches!(expanded(&tree.roots(), "/*"), Err(SelectError::Path(_))));
-    assert!(matches!(expanded(&tree.roots(), "src/**/../../../outside/*"), Err(SelectError::Path(_))));
+    assert!(matches!(expanded(&tree.roots(), "/*"), Err(PatternError::Path(_))));
+    assert!(matches!(expanded(&tree.roots(), "src/**/../../../outside/*"), Err(PatternError::Path(_))));
 }
 
 #[test]
@@ -96,13 +96,13 @@ fn nothing_found_says_what_was_looked_for() {
     let tree = tree();
     let roots = tree.roots();
     let error = |text: &str| expanded(&roots, text).unwrap_err();
-    assert_eq!(error("missing.rs"), SelectError::NotFound("missing.rs".into()));
-    assert_eq!(error("*.java"), SelectError::NoMatch("*.java".into()));
-    assert_eq!(error("missing/*.rs"), SelectError::NoMatch("missing/*.rs".into()));
-    assert_eq!(error("logs"), SelectError::EmptyFolder("logs".into()));
-    assert!(matches!(error("src/[a"), SelectError::BadGlob { .. }));
-    assert!(matches!(error(&"*".repeat(2000)), SelectError::BadGlob { .. }));
-    assert!(matches!(error("../outside/secret.txt"), SelectError::Path(_)));
+    assert_eq!(error("missing.rs"), PatternError::NotFound("missing.rs".into()));
+    assert_eq!(error("*.java"), PatternError::NoMatch("*.java".into()));
+    assert_eq!(error("missing/*.rs"), PatternError::NoMatch("missing/*.rs".into()));
+    assert_eq!(error("logs"), PatternError::EmptyFolder("logs".into()));
+    assert!(matches!(error("src/[a"), PatternError::BadGlob { .. }));
+    assert!(matches!(error(&"*".repeat(2000)), PatternError::BadGlob { .. }));
+    assert!(matches!(error("../outside/secret.txt"), PatternError::Path(_)));
 }
 
 #[test]

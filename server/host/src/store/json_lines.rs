@@ -13,7 +13,7 @@ use super::{SessionHandle, SessionId, Store, StoreError};
 
 /// What an import made.
 #[derive(Debug)]
-pub struct Imported {
+pub struct ImportedSession {
     /// The new session, open for writing.
     pub handle: SessionHandle,
     /// How many messages it holds.
@@ -62,7 +62,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Line`] with the number of the first line that is not what it has to be.
-    pub fn import(&mut self, mut lines: impl BufRead) -> Result<Imported, StoreError> {
+    pub fn import(&mut self, mut lines: impl BufRead) -> Result<ImportedSession, StoreError> {
         let header = read_line(&mut lines, 1)?.ok_or_else(|| wrong(1, "there is no header"))?;
         let header: Header = serde_json::from_slice(&header).map_err(|error| wrong(1, error))?;
         if header.strata_session != VERSION {
@@ -93,7 +93,7 @@ impl Store {
             .prepare_cached("UPDATE session SET next_id = ?2 WHERE key = ?1")?
             .execute([session, next_id.cast_signed()])?;
         transaction.commit()?;
-        Ok(Imported { handle, messages })
+        Ok(ImportedSession { handle, messages })
     }
 }
 

@@ -4,7 +4,7 @@
 use globset::GlobBuilder;
 use strata_engine::key::FileKey;
 
-use crate::roots::{PathError, Place, Refusal, Roots};
+use crate::roots::{PathError, Refusal, ResolvedPath, Roots};
 use crate::secrets::secret_by_name;
 use crate::walk::{Entry, NameOnly};
 
@@ -12,7 +12,7 @@ use crate::walk::{Entry, NameOnly};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expansion {
     /// How the text was understood.
-    pub kind: Kind,
+    pub kind: PatternKind,
     /// The files, sorted. A file named by itself is here even when ignore rules leave it out of the listing.
     pub files: Vec<FileKey>,
     /// Files that belong to it but should not be taken unasked, sorted. A file that is named by itself
@@ -22,7 +22,7 @@ pub struct Expansion {
 
 /// How a text in a selection was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PatternKind {
     /// One file, by its own name.
     File,
     /// All listed files of a folder.
@@ -33,7 +33,7 @@ pub enum Kind {
 
 /// Why a text stands for no file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SelectError {
+pub enum PatternError {
     /// The path leads somewhere it must not.
     #[error(transparent)]
     Path(#[from] PathError),
@@ -64,13 +64,13 @@ const MAX_GLOB_BYTES: usize = 1024;
 /// match only where the pattern writes the dot.
 ///
 /// # Errors
-/// [`SelectError`] when it stands for nothing; a pattern or folder all of whose files are withheld is no error.
-pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, SelectError> {
+/// [`PatternError`] when it stands for nothing; a pattern or folder all of whose files are withheld is no error.
+pub fn expand(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     match roots.locate(text) {
         Ok(place) if place.exists => expand_place(roots, listed, text, &place),
         _ if is_glob => expand_glob(roots, listed, text),
-        Ok(_) => Err(SelectError::NotFound(text.to_owned())),
+        Ok(_) => Err(PatternError::NotFound(text.to_owned())),
         Err(error) => Err(error.into()),
     }
 }
@@ -79,27 +79,27 @@ fn expand_place(
     roots: &Roots,
     listed: &[Entry],
     text: &str,
-    place: &Place,
-) -> Result<Expansion, SelectError> {
+    place: &ResolvedPath,
+) -> Result<Expansion, PatternError> {
     if !place.real.is_dir() {
         let key = roots.key_at(place).ok_or_else(|| PathError::new(text, Refusal::NoKey))?;
         let (files, withheld) = match secret_by_name(&key) {
             Some(rule) => (vec![], vec![(key, NameOnly::Secret(rule))]),
             None => (vec![key], vec![]),
         };
-        return Ok(Expansion { kind: Kind::File, files, withheld });
+        return Ok(Expansion { kind: PatternKind::File, files, withheld });
     }
     let folder = folder_prefix(roots, place);
     let inside = below(listed, &folder);
     if inside.is_empty() {
-        return Err(SelectError::EmptyFolder(text.to_owned()));
+        return Err(PatternError::EmptyFolder(text.to_owned()));
     }
     let hidden = |key: &str| key.get(folder.len()..).is_some_and(has_hidden_part);
-    Ok(sort_out(Kind::Folder, inside.iter(), hidden))
+    Ok(sort_out(PatternKind::Folder, inside.iter(), hidden))
 }
 
-fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, SelectError> {
-    let bad = |problem: String| SelectError::BadGlob { glob: text.chars().take(200).collect(), problem };
+fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion, PatternError> {
+    let bad = |problem: String| PatternError::BadGlob { glob: text.chars().take(200).collect(), problem };
     if text.len() > MAX_GLOB_BYTES {
         return Err(bad(format!("it is longer than {MAX_GLOB_BYTES} bytes")));
     }
@@ -134,23 +134,23 @@ fn expand_glob(roots: &Roots, listed: &[Entry], text: &str) -> Result<Expansion,
             let key = entry.key.as_str();
             matcher.is_match(key) || key.get(without_root(key)..).is_some_and(|below| matcher.is_match(below))
         });
-        sort_out(Kind::Glob, matches, |key| key.get(without_root(key)..).is_some_and(hidden))
+        sort_out(PatternKind::Glob, matches, |key| key.get(without_root(key)..).is_some_and(hidden))
     } else {
         let place = roots.locate(base)?;
         let folder = folder_prefix(roots, &place);
         let matches = below(listed, &folder).iter().filter(|entry| {
             entry.key.as_str().get(folder.len()..).is_some_and(|below| matcher.is_match(below))
         });
-        sort_out(Kind::Glob, matches, |key| key.get(folder.len()..).is_some_and(hidden))
+        sort_out(PatternKind::Glob, matches, |key| key.get(folder.len()..).is_some_and(hidden))
     };
     if expansion.files.is_empty() && expansion.withheld.is_empty() {
-        return Err(SelectError::NoMatch(text.to_owned()));
+        return Err(PatternError::NoMatch(text.to_owned()));
     }
     Ok(expansion)
 }
 
 /// What every key in a folder begins with.
-fn folder_prefix(roots: &Roots, place: &Place) -> String {
+fn folder_prefix(roots: &Roots, place: &ResolvedPath) -> String {
     let root = roots.prefix(place.root);
     if place.below.is_empty() { root } else { format!("{root}{}/", place.below) }
 }
@@ -164,7 +164,7 @@ fn below<'e>(listed: &'e [Entry], prefix: &str) -> &'e [Entry] {
 }
 
 fn sort_out<'e>(
-    kind: Kind,
+    kind: PatternKind,
     entries: impl Iterator<Item = &'e Entry>,
     is_hidden: impl Fn(&str) -> bool,
 ) -> Expansion {
