@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use e2e::{Rng, Server, Times, strata};
 use serde_json::{Value, json};
-use strata_app::index::{Index, Means};
+use strata_app::index::{Index, IndexInputs};
 use strata_engine::cancel::Cancel;
 use strata_host::outline_cache::OutlineCache;
 use strata_host::roots::Roots;
@@ -76,7 +76,7 @@ fn definitions(python: &Path, directory: &Path) {
     let roots = Roots::single(directory).unwrap();
     let (cache, options, cancel) = (tempfile::tempdir().unwrap(), WalkOptions::default(), Cancel::new());
     let cache = OutlineCache::at(cache.path().to_owned());
-    let (index, _) = Index::build(&Means::new(&roots, &options, &cache, &cancel), |_| ()).unwrap();
+    let (index, _) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()).unwrap();
     let ours: Vec<(String, String)> = index
         .symbols
         .iter()

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process, thread};
 
 use e2e::process::Process;
-use strata_app::index::{Index, Means, Step};
+use strata_app::index::{Index, IndexInputs, Step};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::symbols::{
     FileSymbols, LexicalIndex, MapRequest, Query, References, Seeds, SymbolIndex, file_list, map_within,
@@ -130,7 +130,7 @@ fn compare(root: &Path, rounds: usize) {
     let (Ok(roots), Ok(cache)) = (Roots::single(root), tempfile::tempdir()) else { return };
     let (options, cancel, cache) =
         (WalkOptions::default(), Cancel::new(), OutlineCache::at(cache.path().to_owned()));
-    if let Ok((index, _)) = Index::build(&Means::new(&roots, &options, &cache, &cancel), |_| ()) {
+    if let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()) {
         between_files(&index.symbols, &index.files, rounds);
     }
 }
@@ -248,7 +248,7 @@ fn map(root: &Path, threads: NonZeroUsize, cache: &Path) -> Measurements {
     let Ok(roots) = Roots::single(root) else { return Measurements::new() };
     let cache = OutlineCache::at(cache.to_owned());
     let (options, cancel) = (WalkOptions::default(), Cancel::new());
-    let means = Means { threads, ..Means::new(&roots, &options, &cache, &cancel) };
+    let means = IndexInputs { threads, ..IndexInputs::new(&roots, &options, &cache, &cancel) };
     let built = Index::build(&means, |step| match step {
         Step::Listed(_) => part("walk"),
         Step::Outlined(progress) if progress.done == progress.total => part("outlines"),

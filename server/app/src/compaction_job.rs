@@ -32,9 +32,9 @@ pub enum Reason {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Compaction")]
-pub struct News {
+pub struct CompactionNotice {
     /// How far it is.
-    pub state: NewsState,
+    pub state: CompactionState,
     /// The session.
     pub session: String,
     /// The profile.
@@ -61,8 +61,7 @@ pub struct News {
 /// How far a compaction is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[schemars(rename = "CompactionState")]
-pub enum NewsState {
+pub enum CompactionState {
     /// It began.
     Started,
     /// The conversation is shorter.
@@ -97,7 +96,7 @@ pub fn sum_up(ageing: Ageing, summarizer: &SummarizerClient) -> Aged {
 
 /// Why a compaction came to nothing.
 #[derive(Debug, thiserror::Error)]
-pub enum Unfinished {
+pub enum DraftError {
     /// There is no way to make the conversation shorter.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
@@ -110,14 +109,14 @@ impl CompactionJob {
     /// Makes a draft of `session`, asking `summarizer` on this thread.
     ///
     /// # Errors
-    /// [`Unfinished`].
+    /// [`DraftError`].
     pub fn draft(
         &self,
         session: &Session,
         snapshot: &Snapshot,
         summarizer: &SummarizerClient,
         cancel: &Cancel,
-    ) -> Result<Draft, Unfinished> {
+    ) -> Result<Draft, DraftError> {
         let means = snapshot.means();
         let pressure = session.pressure(self.context, means).within(self.window);
         let tools = snapshot.settings.tools.clone();
@@ -128,7 +127,7 @@ impl CompactionJob {
         while let Some(question) = run.question() {
             let answer = summarizer.ask(question, cancel);
             if cancel.is_cancelled() {
-                return Err(Unfinished::Cancelled);
+                return Err(DraftError::Cancelled);
             }
             if let Err(problem) = &answer {
                 tracing::warn!(purpose = ?question.purpose, %problem, "no answer to a question of a compaction");
@@ -162,9 +161,9 @@ impl CompactionJob {
     }
 
     /// That it began.
-    pub fn started(&self) -> News {
-        News {
-            state: NewsState::Started,
+    pub fn started(&self) -> CompactionNotice {
+        CompactionNotice {
+            state: CompactionState::Started,
             session: self.session.clone(),
             profile: self.profile.name.clone(),
             reason: self.reason,
@@ -177,9 +176,9 @@ impl CompactionJob {
     }
 
     /// That it ended with `draft` in place.
-    pub fn ended(&self, draft: &Draft) -> News {
-        News {
-            state: NewsState::Ended,
+    pub fn ended(&self, draft: &Draft) -> CompactionNotice {
+        CompactionNotice {
+            state: CompactionState::Ended,
             strategy: Some(draft.strategy),
             before: Some(draft.before),
             after: Some(draft.after),
@@ -189,13 +188,13 @@ impl CompactionJob {
     }
 
     /// That it came to nothing.
-    pub fn failed(&self, error: &impl ToString) -> News {
-        News { state: NewsState::Failed, error: Some(error.to_string()), ..self.started() }
+    pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
+        CompactionNotice { state: CompactionState::Failed, error: Some(error.to_string()), ..self.started() }
     }
 }
 
-impl From<News> for Value {
-    fn from(news: News) -> Self {
+impl From<CompactionNotice> for Value {
+    fn from(news: CompactionNotice) -> Self {
         // Plain data with string keys: it always can be written.
         serde_json::to_value(news).unwrap_or_default()
     }

@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 /// The state of this build.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Checkup {
+pub struct Diagnostics {
     /// Of Strata.
     pub version: &'static str,
     /// The system it was built for.
@@ -87,7 +87,7 @@ pub struct CacheReport {
     pub files: u64,
 }
 
-impl Checkup {
+impl Diagnostics {
     /// Looks at everything that is built in. Loads the vocabularies.
     pub fn new(settings: &Settings) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn this_build_is_healthy() {
-        let checkup = Checkup::new(&Settings::default());
+        let checkup = Diagnostics::new(&Settings::default());
         assert_eq!(checkup.problems(), Vec::<String>::new());
         assert!(checkup.languages.iter().any(|language| language.name == "rust"));
         assert!(checkup.models.known > 0);
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_default_model_that_nobody_knows_is_a_problem() {
         let settings = Settings { model: "no-such-model".to_owned(), ..Settings::default() };
-        let problems = Checkup::new(&settings).problems();
+        let problems = Diagnostics::new(&settings).problems();
         assert!(problems.iter().any(|problem| problem.contains("no-such-model")), "{problems:?}");
     }
 }

@@ -12,7 +12,7 @@ use strata_engine::conversation::compaction::Purpose;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::wire::Format;
 
-use crate::compaction_job::News;
+use crate::compaction_job::CompactionNotice;
 
 /// A front end that a person or another program sits behind.
 pub trait FrontEnd: fmt::Debug + Send + Sync {
@@ -23,29 +23,29 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
     fn warn(&self, warning: Warning);
 
     /// Tells the client how a compaction stands.
-    fn tell_compaction(&self, news: News);
+    fn notify_compaction(&self, news: CompactionNotice);
 
     /// Asks the client for a summary. The answer, or why there is none, goes to `answer` within `patience`.
     ///
     /// # Errors
-    /// [`Gone`].
+    /// [`ClientGone`].
     fn summarize(
         &self,
         question: Summarize,
         patience: Duration,
         answer: Sender<Result<String, String>>,
-    ) -> Result<(), Gone>;
+    ) -> Result<(), ClientGone>;
 
     /// Asks the client how many tokens a request is by the provider's own count.
     ///
     /// # Errors
-    /// [`Gone`].
+    /// [`ClientGone`].
     fn count_tokens(
         &self,
         request: CountTokens,
         patience: Duration,
         answer: Sender<Result<usize, String>>,
-    ) -> Result<(), Gone>;
+    ) -> Result<(), ClientGone>;
 }
 
 /// What a client answers.
@@ -60,7 +60,7 @@ pub struct Abilities {
 /// The client went away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the client is gone")]
-pub struct Gone;
+pub struct ClientGone;
 
 /// Something that the person should know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -18,13 +18,13 @@ use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::executor::{self, Environment, Outcome};
-use crate::index::{Index, Links, Means, Remembered, Step, walk_options};
+use crate::index::{Index, IndexInputs, Links, OutlineUpdates, Step, walk_options};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
 use crate::sessions::Sessions;
 use crate::settings::{self, Configuration};
 use crate::snapshot::{Snapshot, outlines_of_user};
-use crate::token_usage::{Weights, weigh};
+use crate::token_usage::{TokenUsage, weigh};
 
 pub use crate::index::Progress;
 pub use strata_engine::cancel::{Cancel, Cancelled};
@@ -47,7 +47,7 @@ pub struct HeadlessWorkspace {
 
 /// What came of opening a stored session once more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reopened {
+pub enum ReopenOutcome {
     /// It is the session from now on.
     Open,
     /// Another process writes to it.
@@ -163,13 +163,13 @@ impl HeadlessWorkspace {
     /// [`Cancelled`] when what [`heed`](Self::heed) was given went up; then all is as before.
     pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
-        let means = Means::of(&self.snapshot, &options, &self.cancel);
+        let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
         let tell = |step| match step {
             Step::Listed(_) => {}
             Step::Outlined(so_far) => progress(so_far),
         };
-        let (index, remembered) = Index::build(&means, tell)?;
-        self.know(index, remembered);
+        let (index, updates) = Index::build(&means, tell)?;
+        self.adopt_index(index, updates);
         Ok(())
     }
 
@@ -183,29 +183,29 @@ impl HeadlessWorkspace {
             return self.index(progress);
         }
         let options = walk_options(&self.snapshot.settings);
-        let means = Means::of(&self.snapshot, &options, &self.cancel);
-        if let Some((index, remembered)) = self.snapshot.index.rescanned(&means)? {
+        let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
+        if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
             let index = match index.links {
                 Links::Current => index,
                 Links::Behind => index.linked(),
             };
-            self.know(index, remembered);
+            self.adopt_index(index, updates);
         }
         Ok(())
     }
 
     /// Whatever is begun from now on ends when `cancel` goes up.
-    pub fn heed(&mut self, cancel: &Cancel) {
+    pub fn set_cancel(&mut self, cancel: &Cancel) {
         self.cancel = cancel.clone();
     }
 
-    fn know(&mut self, index: Index, remembered: Remembered) {
+    fn adopt_index(&mut self, index: Index, updates: OutlineUpdates) {
         self.snapshot.index = Arc::new(index);
         let outlines = Arc::clone(&self.snapshot.outlines);
         // Those that are done need no waiting for.
         self.writing.retain(|writing| !writing.is_finished());
         // What is kept for the next run keeps nobody waiting in this one.
-        self.writing.push(thread::spawn(move || remembered.keep(&outlines)));
+        self.writing.push(thread::spawn(move || updates.keep(&outlines)));
     }
 
     /// Waits until what is kept for later runs is on the disk.
@@ -244,7 +244,7 @@ impl HeadlessWorkspace {
             cancel: &self.cancel,
         };
         let outcome = executor::execute(command, arguments, self.session()?, &environment);
-        let (jobs, result) = self.take_over(outcome);
+        let (jobs, result) = self.adopt(outcome);
         let mut reply = result?;
         for job in jobs {
             match job {
@@ -271,7 +271,7 @@ impl HeadlessWorkspace {
         Ok(reply)
     }
 
-    fn take_over(&mut self, outcome: Outcome) -> (Vec<Job>, Result<Value, CommandError>) {
+    fn adopt(&mut self, outcome: Outcome) -> (Vec<Job>, Result<Value, CommandError>) {
         let Outcome { session, effects, result } = outcome;
         if let Some(session) = session {
             self.sessions.install(session);
@@ -284,7 +284,7 @@ impl HeadlessWorkspace {
         change: impl FnOnce(&mut Session) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
         let outcome = executor::change(self.session()?, &self.services, change);
-        self.take_over(outcome).1.map(|_| ())
+        self.adopt(outcome).1.map(|_| ())
     }
 
     fn session(&self) -> Result<&Arc<Session>, CommandError> {
@@ -334,20 +334,20 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// [`CommandError`] when there is no such session, or it cannot be read.
-    pub fn reopen(&mut self, id: &str, access: Access) -> Result<Reopened, CommandError> {
+    pub fn reopen(&mut self, id: &str, access: Access) -> Result<ReopenOutcome, CommandError> {
         self.services.store.release(id);
         match self.services.store.load(id, access) {
-            Err(SessionStoreError::Store(StoreError::InUse { .. })) => Ok(Reopened::InUse),
+            Err(SessionStoreError::Store(StoreError::InUse { .. })) => Ok(ReopenOutcome::InUse),
             loaded => {
                 self.sessions = Sessions::new(loaded?);
-                Ok(Reopened::Open)
+                Ok(ReopenOutcome::Open)
             }
         }
     }
 
     /// Lets other processes write to the session. What is changed here from now on would be refused; it has to be
     /// opened anew before.
-    pub fn let_go(&self) {
+    pub fn release(&self) {
         self.services.store.release(self.sessions.current_id());
     }
 
@@ -426,7 +426,7 @@ impl HeadlessWorkspace {
         paths: &[String],
         model: Option<&str>,
         progress: impl FnMut(Progress),
-    ) -> Result<Weights, CommandError> {
+    ) -> Result<TokenUsage, CommandError> {
         weigh(&self.snapshot, paths, model, &self.cancel, progress)
     }
 }
@@ -494,9 +494,9 @@ mod tests {
         let mut headless = HeadlessWorkspace::open(folder.path(), Settings::default()).unwrap();
         let cancel = Cancel::new();
         cancel.cancel();
-        headless.heed(&cancel);
+        headless.set_cancel(&cancel);
         assert_eq!(headless.refresh(|_| ()), Err(Cancelled));
-        headless.heed(&Cancel::new());
+        headless.set_cancel(&Cancel::new());
         headless.refresh(|_| ()).unwrap();
         let find = |headless: &mut HeadlessWorkspace, query: &str| {
             let reply = headless.run("strata.symbols.find", json!({ "query": query })).unwrap();
@@ -544,7 +544,7 @@ mod tests {
         let text = json!({ "messages": messages }).to_string();
         let imported = headless.run("strata.session.import", json!({ "text": text })).unwrap();
         let id = imported["id"].as_str().unwrap();
-        assert_eq!(headless.reopen(id, Access::Write).unwrap(), Reopened::Open);
+        assert_eq!(headless.reopen(id, Access::Write).unwrap(), ReopenOutcome::Open);
 
         // As deep as JSON is read; a level more when it is stored.
         let text = format!(r#"{{"role":"user","content":[{{"type":"document","x":{}}}]}}"#, nested(124));
@@ -572,22 +572,22 @@ mod tests {
 
         let mut reader = kept(folder.path(), state.path());
         assert_eq!(reader.newest_session().unwrap().as_deref(), Some("shared"));
-        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), Reopened::InUse);
-        assert_eq!(reader.reopen("shared", Access::Read).unwrap(), Reopened::Open);
+        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), ReopenOutcome::InUse);
+        assert_eq!(reader.reopen("shared", Access::Read).unwrap(), ReopenOutcome::Open);
         assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (true, false));
         reader.run("strata.files.select", json!({ "paths": ["b.txt"] })).unwrap_err();
 
         writer.run("strata.files.set", json!({ "paths": ["b.txt"] })).unwrap();
         reader.reopen("shared", Access::Read).unwrap();
         assert_eq!((has(&mut reader, "a.py"), has(&mut reader, "b.txt")), (false, true));
-        reader.let_go();
+        reader.release();
 
         drop(writer);
-        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), Reopened::Open);
+        assert_eq!(reader.reopen("shared", Access::Write).unwrap(), ReopenOutcome::Open);
         reader.run("strata.files.set", json!({ "paths": ["a.py"] })).unwrap();
-        reader.let_go();
+        reader.release();
         let mut third = kept(folder.path(), state.path());
-        assert_eq!(third.reopen("shared", Access::Write).unwrap(), Reopened::Open);
+        assert_eq!(third.reopen("shared", Access::Write).unwrap(), ReopenOutcome::Open);
         assert!(has(&mut third, "a.py"));
         assert!(third.reopen("nobody", Access::Read).is_err());
     }

@@ -28,7 +28,7 @@ use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 
 use crate::snapshot::Snapshot;
 
-pub use outlining::{Efforts, Remembered};
+pub use outlining::{Efforts, OutlineUpdates};
 use outlining::{Outlined, Outlining};
 
 /// So many new outlines are kept while a run goes on: one that is killed has not worked for nothing. Fewer wait for its
@@ -115,7 +115,7 @@ pub enum Links {
 
 /// What an index is made with.
 #[derive(Clone, Copy, Debug)]
-pub struct Means<'a> {
+pub struct IndexInputs<'a> {
     /// The workspace folders.
     pub roots: &'a Roots,
     /// Which files count.
@@ -148,7 +148,7 @@ pub struct Progress {
     pub total: usize,
 }
 
-impl<'a> Means<'a> {
+impl<'a> IndexInputs<'a> {
     /// Those of a snapshot.
     pub fn of(snapshot: &'a Snapshot, options: &'a WalkOptions, cancel: &'a Cancel) -> Self {
         let means = Self::new(&snapshot.roots, options, &snapshot.outlines, cancel);
@@ -187,8 +187,11 @@ impl Index {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
-    pub fn build(means: &Means<'_>, mut tell: impl FnMut(Step)) -> Result<(Self, Remembered), Cancelled> {
-        let Means { roots, options, cache, trust, threads, cancel } = *means;
+    pub fn build(
+        means: &IndexInputs<'_>,
+        mut tell: impl FnMut(Step),
+    ) -> Result<(Self, OutlineUpdates), Cancelled> {
+        let IndexInputs { roots, options, cache, trust, threads, cancel } = *means;
         let walked = walk(roots, options, cancel)?;
         let notes = notes_of(&walked);
         let folders = Arc::new(walked.folders);
@@ -200,7 +203,7 @@ impl Index {
         let mut wanted: Vec<&Entry> = entries.iter().filter(|entry| Outlining::may_outline(entry)).collect();
         wanted.sort_by_key(|entry| Reverse(entry.size()));
         let mut symbols = Vec::with_capacity(wanted.len());
-        let mut remembered = Remembered::default();
+        let mut updates = OutlineUpdates::default();
         let mut efforts = Efforts::default();
         let outline = |entry: &&Entry| {
             // A file that makes a parser panic is one without an outline.
@@ -211,14 +214,14 @@ impl Index {
             for (key, outlined) in batch.files {
                 efforts.count(outlined.effort);
                 symbols.extend(outlined.symbols.clone().map(|found| (key.clone(), found)));
-                remembered.note(roots, &key, outlined);
+                updates.note(roots, &key, outlined);
             }
-            if remembered.outlines() >= KEEP_AT {
-                std::mem::take(&mut remembered).keep(cache);
+            if updates.outlines() >= KEEP_AT {
+                std::mem::take(&mut updates).keep(cache);
             }
         })?;
         for (folder, files) in outlining.gone(&entries) {
-            remembered.gone(&folder, files);
+            updates.gone(&folder, files);
         }
         let history = History::of(roots, &entries, trust, cancel)?;
         let notes = notes.into_iter().chain(history.notes).collect();
@@ -227,7 +230,7 @@ impl Index {
         let symbols = symbols.into_iter().collect();
         let outlined =
             Self { symbols, efforts, notes, manifests, recency, state: IndexState::Ready, ..listed };
-        Ok((outlined.linked(), remembered))
+        Ok((outlined.linked(), updates))
     }
 
     /// The same with a new look at some files, whatever happened to them. References stay as they are, and are
@@ -238,8 +241,8 @@ impl Index {
     pub fn refreshed(
         &self,
         keys: &BTreeSet<FileKey>,
-        means: &Means<'_>,
-    ) -> Result<(Self, Remembered), Cancelled> {
+        means: &IndexInputs<'_>,
+    ) -> Result<(Self, OutlineUpdates), Cancelled> {
         let many = keys.len() > FEW.max(self.entries.len() / FILES_A_PLACE);
         let all = many.then(|| walk(means.roots, means.options, means.cancel)).transpose()?;
         self.refreshed_by(all.as_ref(), keys, means)
@@ -250,11 +253,11 @@ impl Index {
         &self,
         all: Option<&Walk>,
         keys: &BTreeSet<FileKey>,
-        means: &Means<'_>,
-    ) -> Result<(Self, Remembered), Cancelled> {
-        let Means { roots, options, cancel, .. } = *means;
+        means: &IndexInputs<'_>,
+    ) -> Result<(Self, OutlineUpdates), Cancelled> {
+        let IndexInputs { roots, options, cancel, .. } = *means;
         let outlining = Outlining::of_some(means);
-        let mut remembered = Remembered::default();
+        let mut updates = OutlineUpdates::default();
         let mut folders = Arc::clone(&self.folders);
         let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
         let mut found = BTreeMap::new();
@@ -281,7 +284,7 @@ impl Index {
                 if Outlining::may_outline(&entry) {
                     let outlined = outlining.outline(&entry);
                     found.extend(outlined.symbols.clone().map(|symbols| (entry.key.clone(), symbols)));
-                    remembered.note(roots, &entry.key, outlined);
+                    updates.note(roots, &entry.key, outlined);
                 }
                 entries.insert(entry.key.clone(), entry);
             }
@@ -322,7 +325,7 @@ impl Index {
             next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
             next.links = Links::Behind;
         }
-        Ok((next, remembered))
+        Ok((next, updates))
     }
 
     /// The same with a new look at everything that looks different on disk, which reads nothing else; `None` when nothing
@@ -330,7 +333,7 @@ impl Index {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
-    pub fn rescanned(&self, means: &Means<'_>) -> Result<Option<(Self, Remembered)>, Cancelled> {
+    pub fn rescanned(&self, means: &IndexInputs<'_>) -> Result<Option<(Self, OutlineUpdates)>, Cancelled> {
         let walked = walk(means.roots, means.options, means.cancel)?;
         let now: BTreeMap<&FileKey, Stamp> =
             walked.entries.iter().map(|entry| (&entry.key, entry.stamp)).collect();
@@ -532,7 +535,7 @@ mod tests {
         let roots = Roots::new(folders).unwrap();
         let cache = OutlineCache::disabled();
         let (options, cancel) = (WalkOptions::default(), Cancel::new());
-        let (index, _) = Index::build(&Means::new(&roots, &options, &cache, &cancel), |_| {}).unwrap();
+        let (index, _) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| {}).unwrap();
         (roots, index)
     }
 
@@ -555,10 +558,11 @@ mod tests {
         let keys = ["later.py", "src/b.py"].map(FileKey::from).into();
         let cache = OutlineCache::disabled();
         let (options, cancel) = (WalkOptions::default(), Cancel::new());
-        let (refreshed, _) = index.refreshed(&keys, &Means::new(&roots, &options, &cache, &cancel)).unwrap();
+        let (refreshed, _) =
+            index.refreshed(&keys, &IndexInputs::new(&roots, &options, &cache, &cancel)).unwrap();
         assert_eq!(recency(&refreshed), [("a.py", 0), ("later.py", 0), ("new.py", 0), ("src/b.py", 1)]);
         fs::remove_file(folder.path().join("later.py")).unwrap();
-        let means = Means::new(&roots, &options, &cache, &cancel);
+        let means = IndexInputs::new(&roots, &options, &cache, &cancel);
         let (without, _) = refreshed.refreshed(&BTreeSet::from(["later.py".into()]), &means).unwrap();
         assert_eq!(recency(&without), recency(&index), "what comes and goes leaves nothing behind");
     }
@@ -585,7 +589,7 @@ mod tests {
             names.iter().map(String::as_str).chain(["0", "5", "none"]).map(FileKey::from).collect();
         let cache = OutlineCache::disabled();
         let (options, cancel) = (WalkOptions::default(), Cancel::new());
-        let means = Means::new(&roots, &options, &cache, &cancel);
+        let means = IndexInputs::new(&roots, &options, &cache, &cancel);
         let shown = |index: &Index| {
             let symbols: Vec<_> =
                 index.symbols.iter().map(|(key, file)| (key.clone(), file.outline.clone())).collect();

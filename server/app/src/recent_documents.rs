@@ -10,9 +10,9 @@ const REMEMBERED: usize = 64;
 
 /// The documents that the client named, the last one last.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Attention(Vec<Arc<str>>);
+pub struct RecentDocuments(Vec<Arc<str>>);
 
-impl Attention {
+impl RecentDocuments {
     /// The client named this document (its URI).
     pub fn named(&mut self, uri: &str) {
         self.closed(uri);
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_last_one_counts_until_it_is_closed() {
-        let mut attention = Attention::default();
+        let mut attention = RecentDocuments::default();
         assert_eq!(attention.latest(), None);
         ["a", "b", "a"].into_iter().for_each(|uri| attention.named(uri));
         assert_eq!(attention.latest(), Some("a"));
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_client_that_never_closes_anything_costs_nothing() {
-        let mut attention = Attention::default();
+        let mut attention = RecentDocuments::default();
         (0..1_000).for_each(|number| attention.named(&number.to_string()));
         assert_eq!((attention.0.len(), attention.latest()), (REMEMBERED, Some("999")));
     }

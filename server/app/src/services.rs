@@ -9,7 +9,7 @@ use strata_engine::key::FileKey;
 use strata_host::outline_cache::cache_directory;
 use strata_host::preview_file::PreviewFiles;
 
-use crate::compaction_job::News;
+use crate::compaction_job::CompactionNotice;
 use crate::front_end::{FrontEnd, Warning};
 use crate::session_store::SessionStore;
 use crate::snapshot::Snapshot;
@@ -18,7 +18,7 @@ use crate::token_count_client::TokenCountClient;
 
 /// So many things of a kind that the person was told of are remembered, as hashes: 16 KiB for as long as the server runs, however long
 /// the names are that a client sends. Who meets more models than that, or files with secrets, hears of the oldest again.
-const MOST_TOLD: usize = 1 << 10;
+const MAX_NOTICES: usize = 1 << 10;
 
 /// The outside, as far as commands need it.
 #[derive(Debug, Default)]
@@ -30,23 +30,23 @@ pub struct Services {
     /// The front end; none for the command line.
     front_end: Option<Arc<dyn FrontEnd>>,
     /// Models of which the person was told that they are not in the table.
-    unknown_models: Mutex<Told>,
+    unknown_models: Mutex<NoticeLog>,
     /// Files of which the person was told that they hold secrets.
-    redacted: Mutex<Told>,
+    redacted: Mutex<NoticeLog>,
 }
 
 /// What the person was told of, the newest last.
 #[derive(Debug, Default)]
-struct Told(VecDeque<ContentHash>);
+struct NoticeLog(VecDeque<ContentHash>);
 
-impl Told {
+impl NoticeLog {
     /// Whether this is not known to have been told; from now on it is.
-    fn is_news(&mut self, of: &str) -> bool {
+    fn is_new(&mut self, of: &str) -> bool {
         let hash = ContentHash::of(of);
         if self.0.contains(&hash) {
             return false;
         }
-        if self.0.len() == MOST_TOLD {
+        if self.0.len() == MAX_NOTICES {
             self.0.pop_front();
         }
         self.0.push_back(hash);
@@ -82,25 +82,25 @@ impl Services {
     }
 
     /// Whether nobody was told yet that this model is not in the table; from now on somebody is.
-    pub fn is_news_of_model(&self, model: &str) -> bool {
+    pub fn is_new_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
-        told.is_news(model)
+        told.is_new(model)
     }
 
     /// Tells the person that placeholders stand for secrets in a file, the first time. Whether it was.
-    pub fn tell_of_secrets(&self, path: &FileKey, message: &str) -> bool {
-        let is_news = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_news(path.as_str());
-        if is_news {
+    pub fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
+        let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_new(path.as_str());
+        if is_new {
             let (code, message) = ("redacted".to_owned(), message.to_owned());
             self.tell(Warning { code, message, path: Some(path.clone()) });
         }
-        is_news
+        is_new
     }
 
     /// Tells the client how a compaction stands.
-    pub fn tell_compaction(&self, news: News) {
+    pub fn notify_compaction(&self, news: CompactionNotice) {
         if let Some(front_end) = &self.front_end {
-            front_end.tell_compaction(news);
+            front_end.notify_compaction(news);
         }
     }
 
@@ -125,17 +125,17 @@ mod tests {
     fn the_oldest_of_what_was_told_is_forgotten() {
         let services = Services::default();
         let model = |number: usize| format!("model-{number}");
-        for number in 0..MOST_TOLD {
-            assert!(services.is_news_of_model(&model(number)));
-            assert!(services.tell_of_secrets(&FileKey::new(model(number)), "it holds a secret"));
+        for number in 0..MAX_NOTICES {
+            assert!(services.is_new_model(&model(number)));
+            assert!(services.warn_of_secrets(&FileKey::new(model(number)), "it holds a secret"));
         }
-        assert!(!services.is_news_of_model(&model(0)) && !services.is_news_of_model(&model(MOST_TOLD - 1)));
-        assert!(services.is_news_of_model(&model(MOST_TOLD)));
-        assert!(services.is_news_of_model(&model(0)), "it had to make way");
-        assert!(!services.is_news_of_model(&model(MOST_TOLD - 1)));
-        assert!(!services.tell_of_secrets(&FileKey::new(model(0)), "it holds a secret"));
+        assert!(!services.is_new_model(&model(0)) && !services.is_new_model(&model(MAX_NOTICES - 1)));
+        assert!(services.is_new_model(&model(MAX_NOTICES)));
+        assert!(services.is_new_model(&model(0)), "it had to make way");
+        assert!(!services.is_new_model(&model(MAX_NOTICES - 1)));
+        assert!(!services.warn_of_secrets(&FileKey::new(model(0)), "it holds a secret"));
         for told in [&services.unknown_models, &services.redacted] {
-            assert_eq!(told.lock().unwrap().0.len(), MOST_TOLD);
+            assert_eq!(told.lock().unwrap().0.len(), MAX_NOTICES);
         }
     }
 }

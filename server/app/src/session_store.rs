@@ -33,8 +33,8 @@ pub struct SessionStore(Mutex<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    place: Place,
-    sessions: BTreeMap<String, Kept>,
+    place: StoreState,
+    sessions: BTreeMap<String, OpenSession>,
     /// Those that are never stored.
     in_memory: BTreeSet<String>,
     /// What the person should be told of the store.
@@ -44,7 +44,7 @@ struct Inner {
 }
 
 #[derive(Debug, Default)]
-enum Place {
+enum StoreState {
     /// Sessions are not kept.
     #[default]
     Nowhere,
@@ -58,7 +58,7 @@ enum Place {
 
 /// A session that is open here.
 #[derive(Debug)]
-struct Kept {
+struct OpenSession {
     handle: SessionHandle,
     /// What the store holds of it: its messages, and the rest.
     history: History,
@@ -104,8 +104,8 @@ impl SessionStore {
     /// The same below a directory that is named.
     pub fn settle_at(&self, state: PathBuf, folder: &Path) {
         let mut inner = self.inner();
-        if matches!(inner.place, Place::Nowhere) {
-            inner.place = Place::Closed { state, folder: folder.to_owned() };
+        if matches!(inner.place, StoreState::Nowhere) {
+            inner.place = StoreState::Closed { state, folder: folder.to_owned() };
         }
     }
 
@@ -130,8 +130,8 @@ impl SessionStore {
     /// Whether sessions are kept. A store that was not needed yet counts as one that works.
     pub fn persistence(&self) -> Persistence {
         match self.inner().place {
-            Place::Nowhere | Place::Failed { .. } => Persistence::InMemory,
-            Place::Closed { .. } | Place::Open(_) => Persistence::Durable,
+            StoreState::Nowhere | StoreState::Failed { .. } => Persistence::InMemory,
+            StoreState::Closed { .. } | StoreState::Open(_) => Persistence::Durable,
         }
     }
 
@@ -156,7 +156,7 @@ impl SessionStore {
     pub fn commit(&self, session: &Arc<Session>, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, in_memory, news, calibrations } = &mut *inner;
-        if matches!(place, Place::Nowhere) || in_memory.contains(&*session.id) {
+        if matches!(place, StoreState::Nowhere) || in_memory.contains(&*session.id) {
             return Ok(());
         }
         faults::reach("store", Point::Before);
@@ -175,7 +175,7 @@ impl SessionStore {
             opened => opened?,
         };
         if !sessions.contains_key(id) {
-            sessions.insert(id.to_owned(), Kept::begun(store, id, now_ms)?);
+            sessions.insert(id.to_owned(), OpenSession::begun(store, id, now_ms)?);
         }
         let Some(kept) = sessions.get_mut(id) else { return Err(SessionStoreError::Nowhere) };
         let state = is_other.then(|| serde_json::to_value(&now)).transpose();
@@ -217,7 +217,7 @@ impl SessionStore {
             None => {
                 let handle = store.open_session(&name, access)?;
                 let session = restored(store, &name)?;
-                sessions.insert(id.to_owned(), Kept::of(handle, &session));
+                sessions.insert(id.to_owned(), OpenSession::of(handle, &session));
                 Ok(Arc::new(session))
             }
         }
@@ -291,7 +291,7 @@ impl SessionStore {
             let store = opened(place, news)?;
             let handle = store.fork(&original, &new, None)?;
             let copy = restored(store, &new.id)?;
-            sessions.insert(session.id.to_string(), Kept::of(handle, &copy));
+            sessions.insert(session.id.to_string(), OpenSession::of(handle, &copy));
         }
         self.add(session, name, now_ms)
     }
@@ -310,16 +310,16 @@ impl SessionStore {
             opened => opened?,
         };
         // The store takes the lock itself, so ours has to go first.
-        let kept = sessions
-            .remove(id)
-            .map(|Kept { handle, history, saved, holders }| (handle.access(), history, saved, holders));
+        let kept = sessions.remove(id).map(|OpenSession { handle, history, saved, holders }| {
+            (handle.access(), history, saved, holders)
+        });
         match store.delete(&name) {
             Ok(()) => Ok(()),
             Err(error) => {
                 if let Some((access, history, saved, holders)) = kept
                     && let Ok(handle) = store.open_session(&name, access)
                 {
-                    sessions.insert(id.to_owned(), Kept { handle, history, saved, holders });
+                    sessions.insert(id.to_owned(), OpenSession { handle, history, saved, holders });
                 }
                 Err(error.into())
             }
@@ -336,7 +336,7 @@ impl SessionStore {
         if sessions.contains_key(&*session.id) {
             return Ok(());
         }
-        match Kept::begun(opened(place, news)?, &session.id, now_ms) {
+        match OpenSession::begun(opened(place, news)?, &session.id, now_ms) {
             // Stored, and not open here.
             Err(StoreError::Exists(_)) => {}
             begun => {
@@ -385,7 +385,7 @@ impl SessionStore {
 impl Inner {
     /// The store itself does all or nothing, but a panic may have come between what it did and the note of it.
     fn look_again(&mut self) {
-        let Place::Open(store) = &self.place else { return };
+        let StoreState::Open(store) = &self.place else { return };
         for (id, kept) in &mut self.sessions {
             // One that cannot be read now is found to be so when it is next written.
             if let Ok(id) = id.parse()
@@ -397,7 +397,7 @@ impl Inner {
     }
 }
 
-impl Kept {
+impl OpenSession {
     /// A session that is stored from now on, with nothing in it.
     fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
         let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
@@ -436,12 +436,15 @@ fn saved(id: &str, state: Value) -> Result<Saved, SessionStoreError> {
 }
 
 /// The store, which is opened when it is not. One that could not be opened is tried again each time: a disk comes back.
-fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut Store, SessionStoreError> {
+fn opened<'a>(
+    place: &'a mut StoreState,
+    news: &mut Option<String>,
+) -> Result<&'a mut Store, SessionStoreError> {
     let (state, folder, failed) = match place {
-        Place::Open(store) => return Ok(store),
-        Place::Nowhere => return Err(SessionStoreError::Nowhere),
-        Place::Closed { state, folder } => (state.clone(), folder.clone(), None),
-        Place::Failed { state, folder, reason } => (state.clone(), folder.clone(), Some(reason.clone())),
+        StoreState::Open(store) => return Ok(store),
+        StoreState::Nowhere => return Err(SessionStoreError::Nowhere),
+        StoreState::Closed { state, folder } => (state.clone(), folder.clone(), None),
+        StoreState::Failed { state, folder, reason } => (state.clone(), folder.clone(), Some(reason.clone())),
     };
     match WorkspaceKey::of(&folder).and_then(|workspace| Store::open(&state, &workspace)) {
         Ok(opened) => {
@@ -453,7 +456,7 @@ fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut
                 )),
                 None => failed.map(|_| "sessions are kept again".to_owned()),
             };
-            *place = Place::Open(Box::new(opened.store));
+            *place = StoreState::Open(Box::new(opened.store));
         }
         // It may work the next time; what could not be stored was not acknowledged.
         Err(error @ (StoreError::Busy | StoreError::Full)) if failed.is_none() => return Err(error.into()),
@@ -462,13 +465,13 @@ fn opened<'a>(place: &'a mut Place, news: &mut Option<String>) -> Result<&'a mut
             if failed.as_ref() != Some(&reason) {
                 *news = Some(format!("sessions are not kept: {reason}; they end with the server"));
             }
-            *place = Place::Failed { state, folder, reason };
+            *place = StoreState::Failed { state, folder, reason };
         }
     }
     match place {
-        Place::Open(store) => Ok(store),
-        Place::Failed { reason, .. } => Err(SessionStoreError::Unavailable(reason.clone())),
-        Place::Nowhere | Place::Closed { .. } => Err(SessionStoreError::Nowhere),
+        StoreState::Open(store) => Ok(store),
+        StoreState::Failed { reason, .. } => Err(SessionStoreError::Unavailable(reason.clone())),
+        StoreState::Nowhere | StoreState::Closed { .. } => Err(SessionStoreError::Nowhere),
     }
 }
 

@@ -23,7 +23,7 @@ const EDITOR: &str = "editor";
 const NO_SETTINGS: &[&str] = &["STRATA_LOG", "STRATA_STATE_DIR", "STRATA_CACHE_DIR"];
 
 /// Settings of one place as they were found, or why they were not.
-pub type Found = Result<Source, FileError>;
+pub type FoundSettings = Result<Source, FileError>;
 
 /// A setting that cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ impl Configuration {
 
     /// Puts what was found in a layer into the place of what was there, and says in sentences what of it was not taken. A place whose
     /// settings cannot be taken says what it said before: what is wrong with one of them does not undo the others.
-    pub fn replace(&mut self, layer: Layer, found: Vec<Found>) -> Vec<String> {
+    pub fn replace(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<String> {
         let (before, others): (Vec<Source>, Vec<Source>) =
             self.sources.drain(..).partition(|source| source.layer == layer);
         self.sources = others;
@@ -142,19 +142,19 @@ impl Problem {
 }
 
 /// Settings that a client sends, as a place of their own. An empty list is how Lua writes an empty table.
-pub fn of_editor(tree: Value) -> Vec<Found> {
+pub fn of_editor(tree: Value) -> Vec<FoundSettings> {
     let is_empty = tree.as_array().is_some_and(Vec::is_empty);
     let values = if is_empty { Value::Null } else { tree };
     vec![Ok(Source { layer: Layer::Editor, name: EDITOR.into(), values })]
 }
 
 /// Settings of the workspace's files.
-pub fn of_workspace(roots: &Roots) -> Vec<Found> {
+pub fn of_workspace(roots: &Roots) -> Vec<FoundSettings> {
     workspace_sources(roots)
 }
 
 /// Settings of the user who runs this process: a file, and the environment.
-pub fn of_user() -> [(Layer, Vec<Found>); 2] {
+pub fn of_user() -> [(Layer, Vec<FoundSettings>); 2] {
     let file = user_file(|name| std::env::var_os(name)).map(|path| user_source(&path).transpose());
     let variables = std::env::vars_os();
     let variables =
@@ -250,11 +250,11 @@ mod tests {
 
     use super::*;
 
-    fn user(values: Value) -> Vec<Found> {
+    fn user(values: Value) -> Vec<FoundSettings> {
         vec![Ok(Source { layer: Layer::User, name: "strata.toml".into(), values })]
     }
 
-    fn file(values: Value) -> Vec<Found> {
+    fn file(values: Value) -> Vec<FoundSettings> {
         vec![Ok(Source { layer: Layer::Workspace, name: ".strata.toml".into(), values })]
     }
 

@@ -27,7 +27,7 @@ use strata_host::tokenizer_file::TokenizerFile;
 use strata_host::uri;
 
 use crate::index::{Index, outline_of};
-use crate::recent_documents::Attention;
+use crate::recent_documents::RecentDocuments;
 use crate::redaction::screen_of_user;
 use crate::settings::{Configuration, models_of, tokenizers_of};
 use crate::workspace_context::{session_state, standing};
@@ -46,7 +46,7 @@ pub struct Snapshot {
     /// The open buffers.
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
     /// Which documents the client named last.
-    pub attention: Arc<Attention>,
+    pub attention: Arc<RecentDocuments>,
     /// What the walk and the outlines said of the disk.
     pub index: Arc<Index>,
     /// The settings in force.

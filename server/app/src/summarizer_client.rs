@@ -13,14 +13,14 @@ use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
 use strata_host::summarise::{self, Provider};
 
-use crate::front_end::{FrontEnd, Gone, Summarize};
+use crate::front_end::{ClientGone, FrontEnd, Summarize};
 
 /// How often a wait for the client looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Who answers.
 #[derive(Clone, Debug)]
-enum Whom {
+enum Answerer {
     Nobody,
     Client(Arc<dyn FrontEnd>),
     Provider { summaries: Provider, topics: Option<Provider> },
@@ -29,7 +29,7 @@ enum Whom {
 /// A way to ask for summaries.
 #[derive(Clone, Debug)]
 pub struct SummarizerClient {
-    whom: Whom,
+    whom: Answerer,
     summariser: Summariser,
     /// The models as they are called, for the client: of summaries and of topics.
     model: Option<String>,
@@ -52,23 +52,23 @@ impl SummarizerClient {
         front_end: Option<&Arc<dyn FrontEnd>>,
     ) -> Self {
         let (whom, problem) = match settings.summariser {
-            SummariserKind::Extractive => (Whom::Nobody, None),
+            SummariserKind::Extractive => (Answerer::Nobody, None),
             SummariserKind::Client => match front_end.filter(|front_end| front_end.abilities().summarizes) {
-                Some(front_end) => (Whom::Client(Arc::clone(front_end)), None),
-                None => (Whom::Nobody, Some("the client does not answer strata/summarize".to_owned())),
+                Some(front_end) => (Answerer::Client(Arc::clone(front_end)), None),
+                None => (Answerer::Nobody, Some("the client does not answer strata/summarize".to_owned())),
             },
             SummariserKind::Http if trust == Trust::Untrusted => {
-                (Whom::Nobody, Some("the workspace is not trusted, so no provider is asked".to_owned()))
+                (Answerer::Nobody, Some("the workspace is not trusted, so no provider is asked".to_owned()))
             }
             SummariserKind::Http => match providers(settings) {
                 Ok(whom) => (whom, None),
-                Err(problem) => (Whom::Nobody, Some(problem)),
+                Err(problem) => (Answerer::Nobody, Some(problem)),
             },
         };
         let topics = if settings.detection_model.is_some() { Topics::Asked } else { Topics::NotAsked };
         let name = settings.model.as_deref().unwrap_or_default();
         let summariser = match whom {
-            Whom::Nobody => Summariser::Extractive,
+            Answerer::Nobody => Summariser::Extractive,
             _ => Summariser::Model { window: models.resolve(name).model.max_input, topics },
         };
         Self {
@@ -109,9 +109,9 @@ impl SummarizerClient {
             Purpose::Summarise | Purpose::Merge => &self.model,
         };
         match &self.whom {
-            Whom::Nobody => Err("there is no model to ask".to_owned()),
-            Whom::Client(front_end) => self.ask_client(&**front_end, question, model.as_deref(), cancel),
-            Whom::Provider { summaries, topics } => {
+            Answerer::Nobody => Err("there is no model to ask".to_owned()),
+            Answerer::Client(front_end) => self.ask_client(&**front_end, question, model.as_deref(), cancel),
+            Answerer::Provider { summaries, topics } => {
                 let provider = match question.purpose {
                     Purpose::FindTopic => topics.as_ref().unwrap_or(summaries),
                     Purpose::Summarise | Purpose::Merge => summaries,
@@ -154,7 +154,7 @@ pub(crate) fn answer_of_client<T>(
     loop {
         match wait.recv_timeout(LOOK_EVERY) {
             Ok(answer) => return answer,
-            Err(RecvTimeoutError::Disconnected) => return Err(Gone.to_string()),
+            Err(RecvTimeoutError::Disconnected) => return Err(ClientGone.to_string()),
             Err(RecvTimeoutError::Timeout) if cancel.is_cancelled() => return Err("cancelled".to_owned()),
             // The sender keeps the time as well; this is for a client whose connection does not even take the question.
             Err(RecvTimeoutError::Timeout) if started.elapsed() > patience + LOOK_EVERY => {
@@ -165,7 +165,7 @@ pub(crate) fn answer_of_client<T>(
     }
 }
 
-fn providers(settings: &CompactionSettings) -> Result<Whom, String> {
+fn providers(settings: &CompactionSettings) -> Result<Answerer, String> {
     let provider = |model: &str| -> Result<Provider, String> {
         let provider =
             Provider::for_model(model, settings.base_url.clone()).map_err(|error| error.to_string())?;
@@ -173,5 +173,5 @@ fn providers(settings: &CompactionSettings) -> Result<Whom, String> {
     };
     let model = settings.model.as_deref().ok_or("no model is set; set compaction.model")?;
     let topics = settings.detection_model.as_deref().map(provider).transpose()?;
-    Ok(Whom::Provider { summaries: provider(model)?, topics })
+    Ok(Answerer::Provider { summaries: provider(model)?, topics })
 }

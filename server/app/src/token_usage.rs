@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 
 /// The weights of some files.
 #[derive(Debug, Serialize)]
-pub struct Weights {
+pub struct TokenUsage {
     /// The model whose tokens these are.
     pub model: String,
     /// Set when the model is not in the table: the counts are an estimate.
@@ -71,7 +71,7 @@ pub enum Problem {
     Unreadable,
 }
 
-impl Weights {
+impl TokenUsage {
     /// The files that were not counted.
     pub fn not_counted(&self) -> impl Iterator<Item = (&FileKey, Problem)> {
         self.files.iter().filter_map(|file| match file.weight {
@@ -92,7 +92,7 @@ pub fn weigh(
     model: Option<&str>,
     cancel: &Cancel,
     mut progress: impl FnMut(Progress),
-) -> Result<Weights, CommandError> {
+) -> Result<TokenUsage, CommandError> {
     let resolved = snapshot.models.resolve(model.unwrap_or(&snapshot.settings.model));
     let mut weights: BTreeMap<FileKey, Weight> = BTreeMap::new();
     let mut wanted = Vec::new();
@@ -133,7 +133,7 @@ pub fn weigh(
         Weight::NotCounted { .. } => 0,
     });
     let tokens = tokens.sum();
-    Ok(Weights { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
+    Ok(TokenUsage { model: resolved.model.id.clone(), warning: resolved.warning(), tokens, files })
 }
 
 /// What the paths stand for, each file once.

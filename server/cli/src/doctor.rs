@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use strata_app::diagnostics::{Checkup, WorkspaceReport};
+use strata_app::diagnostics::{Diagnostics, WorkspaceReport};
 use strata_app::headless::{HeadlessWorkspace, Settings};
 
 use crate::arguments::DoctorArguments;
@@ -18,7 +18,7 @@ use crate::table::{Align, Table};
 #[derive(Serialize)]
 struct Findings {
     #[serde(flatten)]
-    build: Checkup,
+    build: Diagnostics,
     repository: Option<Repository>,
     /// This program.
     program: Option<PathBuf>,
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
 }
 
 fn examine(arguments: &DoctorArguments) -> Findings {
-    let build = Checkup::new(&Settings::default());
+    let build = Diagnostics::new(&Settings::default());
     let mut problems = build.problems();
     let repository = match examine_repository(arguments, &mut problems) {
         Ok(repository) => Some(repository),

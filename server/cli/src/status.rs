@@ -192,7 +192,7 @@ impl Replies {
             "compaction": run("strata.compaction.status")?,
             "lastBreak": run("strata.tiers.explainBreak")?,
         });
-        headless.let_go();
+        headless.release();
         Ok(Self(replies))
     }
 

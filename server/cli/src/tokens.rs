@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use strata_app::token_usage::{Problem, Weight, Weights};
+use strata_app::token_usage::{Problem, TokenUsage, Weight};
 
 use crate::arguments::TokensArguments;
 use crate::bar::Bar;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &TokensArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn tree(weights: &Weights) -> Tree {
+fn tree(weights: &TokenUsage) -> Tree {
     let mut tree = Tree::default();
     for file in &weights.files {
         match &file.weight {
@@ -46,7 +46,7 @@ fn tree(weights: &Weights) -> Tree {
     tree
 }
 
-fn tell(weights: &Weights) {
+fn tell(weights: &TokenUsage) {
     let mut reasons: BTreeMap<Problem, Vec<&str>> = BTreeMap::new();
     for (path, problem) in weights.not_counted() {
         reasons.entry(problem).or_default().push(path.as_str());

@@ -21,8 +21,8 @@ use tower_lsp::ls_types::{
 use crate::command_error;
 use crate::event::{Call, Event};
 use crate::navigation::{Caret, Declarations, Question};
-use crate::reply_rendering::Shown;
-use crate::waiting::{CancelOnDrop, asked};
+use crate::pending_answer::{CancelOnDrop, asked};
+use crate::reply_rendering::UserMessage;
 
 /// Posts what the client says.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ impl LanguageServer for Backend {
         let name = params.command.clone();
         self.post(Event::Command(Call { name, arguments, cancel, answer }));
         let Ok(outcome) = wait.await else { return Err(Error::internal_error()) };
-        if let Some(shown) = Shown::of(&params.command, &outcome) {
+        if let Some(shown) = UserMessage::of(&params.command, &outcome) {
             self.post(Event::Show(shown));
         }
         Ok(Some(outcome.map_err(command_error::of)?))

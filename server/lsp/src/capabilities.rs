@@ -29,7 +29,7 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
         supported: Some(true),
         change_notifications: Some(OneOf::Left(true)),
     };
-    let offers = |feature: Feature| offered.contains(&feature).then_some(true);
+    let registrations = |feature: Feature| offered.contains(&feature).then_some(true);
     InitializeResult {
         capabilities: ServerCapabilities {
             position_encoding: Some(encoding.kind()),
@@ -38,13 +38,13 @@ pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResu
                 commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
                 ..ExecuteCommandOptions::default()
             }),
-            document_symbol_provider: offers(Feature::DocumentSymbol).map(OneOf::Left),
-            workspace_symbol_provider: offers(Feature::WorkspaceSymbol).map(OneOf::Left),
-            hover_provider: offers(Feature::Hover).map(HoverProviderCapability::Simple),
-            definition_provider: offers(Feature::Definition).map(OneOf::Left),
-            references_provider: offers(Feature::References).map(OneOf::Left),
-            code_action_provider: offers(Feature::CodeAction).map(|_| actions()),
-            code_lens_provider: offers(Feature::CodeLens)
+            document_symbol_provider: registrations(Feature::DocumentSymbol).map(OneOf::Left),
+            workspace_symbol_provider: registrations(Feature::WorkspaceSymbol).map(OneOf::Left),
+            hover_provider: registrations(Feature::Hover).map(HoverProviderCapability::Simple),
+            definition_provider: registrations(Feature::Definition).map(OneOf::Left),
+            references_provider: registrations(Feature::References).map(OneOf::Left),
+            code_action_provider: registrations(Feature::CodeAction).map(|_| actions()),
+            code_lens_provider: registrations(Feature::CodeLens)
                 .map(|_| CodeLensOptions { resolve_provider: Some(false) }),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(folders),

@@ -15,22 +15,6 @@ use crate::navigation::Feature;
 use crate::outbound::{CountTokensRequest, SummarizeRequest};
 use crate::position::Encoding;
 
-/// Whether the client can do something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Can {
-    /// It did not say so.
-    #[default]
-    No,
-    /// It did.
-    Yes,
-}
-
-impl Can {
-    fn from(said: Option<bool>) -> Self {
-        if said == Some(true) { Self::Yes } else { Self::No }
-    }
-}
-
 /// What the client says in `initializationOptions`. What is not known is passed over: a client may keep things of its own there.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -79,19 +63,19 @@ pub struct ClientInfo {
     /// The unit of positions.
     pub encoding: Encoding,
     /// Answers `workspace/configuration`.
-    pub configuration: Can,
+    pub configuration: bool,
     /// Watches files when asked to (`workspace/didChangeWatchedFiles`).
-    pub watches_files: Can,
+    pub watches_files: bool,
     /// Shows progress that the server starts (`window/workDoneProgress`).
-    pub shows_progress: Can,
+    pub shows_progress: bool,
     /// Shows the symbols of a document as a tree.
-    pub nests_symbols: Can,
+    pub nests_symbols: bool,
     /// Takes code actions as such; others take bare commands.
-    pub literal_actions: Can,
+    pub literal_actions: bool,
     /// Asks for code lenses again when told to.
-    pub refreshes_lenses: Can,
+    pub refreshes_lenses: bool,
     /// Opens a document when asked to (`window/showDocument`).
-    pub shows_documents: Can,
+    pub shows_documents: bool,
     /// What it can be told to ask for, and not to ask for, while the server runs.
     pub registers: BTreeSet<Feature>,
     /// Which of Strata's own requests it answers.
@@ -117,13 +101,13 @@ impl ClientInfo {
         let answers = |method: &str| options.requests.iter().any(|request| request == method);
         Self {
             encoding: Encoding::negotiate(general.and_then(|general| general.position_encodings.as_deref())),
-            configuration: Can::from(workspace.and_then(|workspace| workspace.configuration)),
-            watches_files: Can::from(watched.and_then(|watched| watched.dynamic_registration)),
-            shows_progress: Can::from(window.and_then(|window| window.work_done_progress)),
-            nests_symbols: Can::from(symbols.and_then(|s| s.hierarchical_document_symbol_support)),
-            literal_actions: Can::from(actions.map(|actions| actions.code_action_literal_support.is_some())),
-            refreshes_lenses: Can::from(lenses.and_then(|lenses| lenses.refresh_support)),
-            shows_documents: Can::from(documents.map(|documents| documents.support)),
+            configuration: workspace.and_then(|workspace| workspace.configuration) == Some(true),
+            watches_files: watched.and_then(|watched| watched.dynamic_registration) == Some(true),
+            shows_progress: window.and_then(|window| window.work_done_progress) == Some(true),
+            nests_symbols: symbols.and_then(|s| s.hierarchical_document_symbol_support) == Some(true),
+            literal_actions: actions.is_some_and(|actions| actions.code_action_literal_support.is_some()),
+            refreshes_lenses: lenses.and_then(|lenses| lenses.refresh_support) == Some(true),
+            shows_documents: documents.map(|documents| documents.support) == Some(true),
             registers: registers(capabilities),
             abilities: Abilities {
                 summarizes: answers(SummarizeRequest::METHOD),

@@ -19,12 +19,12 @@ use tower_lsp::ls_types::{
 
 use crate::invalid_notification::InvalidNotification;
 use crate::navigation::Question;
-use crate::reply_rendering::Shown;
+use crate::reply_rendering::UserMessage;
 use strata_app::commands::CommandError;
 use strata_app::executor::Outcome;
 use strata_app::index::Index;
 use strata_app::meter::Status;
-use strata_app::settings::Found;
+use strata_app::settings::FoundSettings;
 use strata_app::token_count_client::Measured;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
@@ -46,17 +46,17 @@ pub struct Call {
 
 /// A task that came back from the pool.
 #[derive(Debug)]
-pub struct Done {
+pub struct FinishedTask {
     /// `World::folders_version` when it started.
     pub folders_version: u64,
     pub outcome: Outcome,
     /// Who waits for that.
-    pub waits: Waits,
+    pub waits: Waiter,
 }
 
 /// Who waits for what came of a task.
 #[derive(Debug)]
-pub enum Waits {
+pub enum Waiter {
     /// Whoever sent the command, and how to know that nobody does any more.
     Caller(Answer<Result<Value, CommandError>>, Cancel),
     /// The compaction of this number.
@@ -69,7 +69,7 @@ pub enum Waits {
 #[derive(Debug)]
 pub enum IndexEnd {
     /// With an index.
-    Done(Box<Index>),
+    FinishedTask(Box<Index>),
     /// Nobody wanted one any more, or nothing had changed.
     Stopped,
     /// It panicked.
@@ -114,7 +114,7 @@ pub enum Event {
     /// The client's settings, as it answered the question of this number.
     Settings(u64, Value),
     /// The settings files of the workspace were looked at for the time of this number.
-    WorkspaceSettings(u64, Vec<Found>),
+    WorkspaceSettings(u64, Vec<FoundSettings>),
     /// The person stopped something that shows its progress.
     ProgressCancelled(NumberOrString),
     /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
@@ -122,9 +122,9 @@ pub enum Event {
     /// A command.
     Command(Call),
     /// The person is to see what came of a command.
-    Show(Shown),
+    Show(UserMessage),
     /// A command of this session is done.
-    CommandDone(String, Box<Done>),
+    CommandDone(String, Box<FinishedTask>),
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
     /// A model has summed up tool results of this session, or failed to.

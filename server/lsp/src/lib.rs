@@ -14,11 +14,11 @@ pub mod navigation;
 pub mod outbound;
 #[cfg(test)]
 mod panics;
+mod pending_answer;
 pub mod position;
 pub mod protocol;
 pub mod reply_rendering;
 pub mod server;
 pub mod sync;
 pub mod transport;
-mod waiting;
 pub mod world;

@@ -6,16 +6,16 @@
 //! Commands of one session run one after the other, each on the workspace as it was when it arrived; those of
 //! different sessions, and everything about documents, do not wait for them.
 
-mod beginning;
 mod blocking;
 mod compactions;
 mod configuring;
 mod handling;
+mod handshake;
 mod indexing;
 mod metering;
-mod offers;
 mod parsing;
 mod queue;
+mod registrations;
 mod tasks;
 mod watching;
 
@@ -33,12 +33,11 @@ use strata_host::uri;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use crate::client::Can;
 use crate::event::{Answer, Call, Event};
 use crate::folders::Folders;
 use crate::navigation::Question;
 use crate::outbound::{Editor, Outbound};
-use crate::reply_rendering::Shown;
+use crate::reply_rendering::UserMessage;
 use crate::world::{Action, World};
 use strata_app::commands::MAIN_SESSION;
 use strata_app::faults::{self, Point, carried};
@@ -50,8 +49,8 @@ use compactions::Compactions;
 use handling::Handling;
 use indexing::Indexing;
 use metering::Meter;
-use offers::Offers;
 use queue::Queues;
+use registrations::Registrations;
 use watching::Watching;
 
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
@@ -77,7 +76,7 @@ pub struct MainLoop {
     measuring: BTreeSet<String>,
     indexing: Indexing,
     watching: Watching,
-    offers: Offers,
+    registrations: Registrations,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
     /// For what somebody waits for.
@@ -119,7 +118,7 @@ impl MainLoop {
             measuring: BTreeSet::new(),
             indexing: Indexing::default(),
             watching: Watching::default(),
-            offers: Offers::default(),
+            registrations: Registrations::default(),
             parsing: BTreeSet::new(),
             meter: Meter::default(),
             pool,
@@ -135,7 +134,9 @@ impl MainLoop {
 
     /// A loop with one thread for what somebody waits for, and what it says.
     #[cfg(test)]
-    pub(crate) fn alone(events: Sender<Event>) -> (Self, tokio::sync::mpsc::UnboundedReceiver<Outbound>) {
+    pub(crate) fn with_one_thread(
+        events: Sender<Event>,
+    ) -> (Self, tokio::sync::mpsc::UnboundedReceiver<Outbound>) {
         let (outbound, said) = tokio::sync::mpsc::unbounded_channel();
         let pool = Pool::new(NonZeroUsize::MIN, Urgency::Awaited).unwrap();
         (Self::new(pool, events, outbound).unwrap(), said)
@@ -143,7 +144,7 @@ impl MainLoop {
 
     /// The same with nothing kept but below this directory, of sessions in this folder.
     #[cfg(test)]
-    pub(crate) fn keeping_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
+    pub(crate) fn with_state_below(mut self, directory: &std::path::Path, folder: &std::path::Path) -> Self {
         let mut services = Services::new(Arc::clone(&self.editor) as Arc<dyn FrontEnd>);
         services.store.settle_at(directory.join("state"), folder);
         services.previews = strata_host::preview_file::PreviewFiles::below(Some(directory.join("cache")));
@@ -293,9 +294,9 @@ impl MainLoop {
         }
     }
 
-    fn show(&self, shown: Shown) {
-        let Shown { kind, message, document } = shown;
-        self.say(match document.filter(|_| self.world.client.shows_documents == Can::Yes) {
+    fn show(&self, shown: UserMessage) {
+        let UserMessage { kind, message, document } = shown;
+        self.say(match document.filter(|_| self.world.client.shows_documents) {
             Some(uri) => Outbound::Document { uri, otherwise: message },
             None => Outbound::Message(kind, message),
         });

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use strata_app::compaction_job::News;
+use strata_app::compaction_job::CompactionNotice;
 use strata_app::front_end::{
-    Abilities, CountTokens, FrontEnd, Gone, Summarize, Summary, TokenCount, Warning,
+    Abilities, ClientGone, CountTokens, FrontEnd, Summarize, Summary, TokenCount, Warning,
 };
 use strata_app::meter::Status;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -38,7 +38,7 @@ pub enum Outbound {
     /// Something the person should know: `strata/warning`, and a line in the client's log.
     Warning(Warning),
     /// A compaction began, ended or failed: `strata/compaction`.
-    Compaction(Box<News>),
+    Compaction(Box<CompactionNotice>),
     /// Something that the person wanted to see: `window/showMessage`.
     Message(MessageType, String),
     /// A document to be opened. When the client does not, the person is told where it is.
@@ -142,12 +142,12 @@ impl Editor {
     }
 
     /// Takes note of what the client answers.
-    pub fn meet(&self, abilities: Abilities) {
+    pub fn set_abilities(&self, abilities: Abilities) {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
 
-    fn say(&self, outbound: Outbound) -> Result<(), Gone> {
-        self.outbound.send(outbound).map_err(|_| Gone)
+    fn say(&self, outbound: Outbound) -> Result<(), ClientGone> {
+        self.outbound.send(outbound).map_err(|_| ClientGone)
     }
 }
 
@@ -161,7 +161,7 @@ impl FrontEnd for Editor {
         let _ = self.say(Outbound::Warning(warning));
     }
 
-    fn tell_compaction(&self, news: News) {
+    fn notify_compaction(&self, news: CompactionNotice) {
         let _ = self.say(Outbound::Compaction(Box::new(news)));
     }
 
@@ -170,7 +170,7 @@ impl FrontEnd for Editor {
         params: Summarize,
         patience: Duration,
         answer: Sender<Result<String, String>>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), ClientGone> {
         self.say(Outbound::Summarize { params, patience, answer })
     }
 
@@ -179,7 +179,7 @@ impl FrontEnd for Editor {
         params: CountTokens,
         patience: Duration,
         answer: Sender<Result<usize, String>>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), ClientGone> {
         self.say(Outbound::CountTokens { params, patience, answer })
     }
 }
@@ -189,7 +189,7 @@ impl FrontEnd for Editor {
 pub enum CompactionNotification {}
 
 impl Notification for CompactionNotification {
-    type Params = News;
+    type Params = CompactionNotice;
     const METHOD: &'static str = "strata/compaction";
 }
 

@@ -4,7 +4,7 @@
 
 mod arguments;
 mod client;
-mod looks;
+mod state;
 mod tour;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,10 @@ use strata_host::pool::catch_panic;
 use crate::navigation::Feature;
 use arguments::Arguments;
 use client::{Client, Place};
-use looks::{Masks, looks};
+use state::{Masks, looks};
 use strata_app::commands::COMMANDS;
 use strata_app::faults::Point;
-use tour::{Talker, end, tour};
+use tour::{ClientKind, end, tour};
 
 const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
 
@@ -30,7 +30,7 @@ const POINTS: [Point; 3] = [Point::Before, Point::Changed, Point::After];
 const STORE: &str = "store";
 
 /// A place in which a session has something of everything.
-struct Lived {
+struct UsedSession {
     place: Place,
     /// The session, and the one that it is a copy of.
     sessions: [Value; 2],
@@ -38,7 +38,7 @@ struct Lived {
     output: Value,
 }
 
-impl Lived {
+impl UsedSession {
     fn new() -> Self {
         let place = Place::new();
         let mut client = Client::start(&place);
@@ -101,7 +101,7 @@ struct Tally {
 #[test]
 #[expect(clippy::print_stderr, reason = "it prints its figures")]
 fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
-    let (lived, tally, next) = (Lived::new(), Mutex::default(), AtomicUsize::new(0));
+    let (lived, tally, next) = (UsedSession::new(), Mutex::default(), AtomicUsize::new(0));
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -124,7 +124,7 @@ fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
     );
 }
 
-fn panic_in(name: &str, lived: &Lived, tally: &Mutex<Tally>) {
+fn panic_in(name: &str, lived: &UsedSession, tally: &Mutex<Tally>) {
     let (mut undisturbed, arguments, _place) = lived.start();
     let before = undisturbed.plan.reached();
     let expected = undisturbed.run(name, arguments.of(name));
@@ -162,7 +162,7 @@ fn panic_in(name: &str, lived: &Lived, tally: &Mutex<Tally>) {
             }
             let now = looks(&mut client);
             if now != state {
-                let difference = looks::difference(&state, &now);
+                let difference = state::difference(&state, &now);
                 tally_of_one.wrong.push(format!("{name}, {place} {point:?}, changed {difference}"));
             }
         }
@@ -179,7 +179,7 @@ fn panic_in(name: &str, lived: &Lived, tally: &Mutex<Tally>) {
 }
 
 /// Places that a conversation of this client reaches, and how often.
-fn places(talker: Talker) -> BTreeMap<(String, Point), usize> {
+fn places(talker: ClientKind) -> BTreeMap<(String, Point), usize> {
     let place = Place::new();
     let mut client = Client::start(&place);
     tour(&mut client, &place, talker);
@@ -194,7 +194,7 @@ fn places(talker: Talker) -> BTreeMap<(String, Point), usize> {
 fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     let mut known = BTreeSet::new();
     let mut jobs = Vec::new();
-    for talker in [Talker::Able, Talker::Plain] {
+    for talker in [ClientKind::Able, ClientKind::Plain] {
         for (place, times) in places(talker) {
             let (what, point) = &place;
             // What comes behind the work is short, and the same for all.
@@ -211,7 +211,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
         assert!(known.contains(&(feature.method().to_owned(), Point::Before)), "nobody asks {feature:?}");
     }
 
-    let expected = [Talker::Able, Talker::Plain].map(|talker| {
+    let expected = [ClientKind::Able, ClientKind::Plain].map(|talker| {
         let place = Place::new();
         let mut client = Client::start(&place);
         tour(&mut client, &place, talker);
@@ -238,7 +238,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
                     });
                     let problem = match now {
                         Ok(now) if now == expected[*talker as usize] => continue,
-                        Ok(now) => looks::difference(&expected[*talker as usize], &now),
+                        Ok(now) => state::difference(&expected[*talker as usize], &now),
                         Err(panicked) => panicked.to_string(),
                     };
                     wrong.lock().unwrap().push(format!("{job:?}: {problem}"));

@@ -8,7 +8,7 @@ use strata_app::commands::{CommandError, Definition};
 
 /// Something to be shown.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Shown {
+pub struct UserMessage {
     /// How grave it is.
     pub kind: MessageType,
     /// It in a sentence.
@@ -17,7 +17,7 @@ pub struct Shown {
     pub document: Option<Uri>,
 }
 
-impl Shown {
+impl UserMessage {
     /// What there is to show of what came of a command.
     pub fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
         Definition::named(command).filter(|command| command.shown)?;

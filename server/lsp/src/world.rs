@@ -27,7 +27,7 @@ use strata_app::commands::MAIN_SESSION;
 use strata_app::documents::{key_of, leads_out, renamed};
 use strata_app::index::Index;
 use strata_app::sessions::Sessions;
-use strata_app::settings::{Configuration, Found};
+use strata_app::settings::{Configuration, FoundSettings};
 use strata_app::snapshot::Snapshot;
 
 /// Files that decide which other files are listed.
@@ -218,7 +218,7 @@ impl World {
     }
 
     /// Settings were found in a layer, and are all that is there. What cannot be understood is told.
-    pub fn configured(&mut self, layer: Layer, found: Vec<Found>) -> Vec<Action> {
+    pub fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
         let mut told = configuration.replace(layer, found);
         let known = self.snapshot.configuration.ignored();

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use serde_json::Value;
 use strata_app::commands::{self, CommandError};
-use strata_app::headless::{Access, Cancel, HeadlessWorkspace, Progress, Reopened};
+use strata_app::headless::{Access, Cancel, HeadlessWorkspace, Progress, ReopenOutcome};
 
 /// The session that tools are about.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ impl View {
         work: impl FnOnce(&mut Self) -> Result<T, CommandError>,
     ) -> Result<T, CommandError> {
         cancel.check()?;
-        self.headless.heed(cancel);
+        self.headless.set_cancel(cancel);
         if needs.index {
             self.headless.refresh(progress)?;
         }
@@ -73,7 +73,7 @@ impl View {
         let done = catch_unwind(AssertUnwindSafe(|| work(self)));
         // After a panic, too: an editor waits for the session.
         if self.opened {
-            self.headless.let_go();
+            self.headless.release();
         }
         done.unwrap_or_else(|panic| resume_unwind(panic))
     }
@@ -105,11 +105,11 @@ impl View {
         };
         let access = if access == commands::Access::Changes { Access::Write } else { Access::Read };
         match self.headless.reopen(&id, access)? {
-            Reopened::Open => {
+            ReopenOutcome::Open => {
                 self.opened = true;
                 Ok(())
             }
-            Reopened::InUse => Err(CommandError::failed(format!(
+            ReopenOutcome::InUse => Err(CommandError::failed(format!(
                 "session `{id}` is open in an editor, and only that may change it: ask the person to do it there"
             ))),
         }
@@ -155,6 +155,6 @@ mod tests {
         let mut look =
             || view.look(needs, &Cancel::new(), |_| (), |_| -> Result<(), _> { panic!("on purpose") });
         assert!(catch_unwind(AssertUnwindSafe(&mut look)).is_err());
-        assert_eq!(open().reopen("shared", Access::Write).unwrap(), Reopened::Open);
+        assert_eq!(open().reopen("shared", Access::Write).unwrap(), ReopenOutcome::Open);
     }
 }

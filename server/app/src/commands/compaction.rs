@@ -7,8 +7,8 @@ use strata_engine::conversation::compaction::{CompactionStatus, Measured, Moment
 use strata_engine::prompt::assembly::TokenReport;
 use strata_engine::prompt::session::Session;
 
-use super::{Access, Command, CommandError, Context, Effect, Job, Later, NoArguments};
-use crate::compaction_job::{CompactionJob, News, Reason};
+use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArguments};
+use crate::compaction_job::{CompactionJob, CompactionNotice, Reason};
 use crate::snapshot::Snapshot;
 
 /// Which rules to follow.
@@ -21,7 +21,7 @@ pub(super) struct RunParams {
 
 /// What was taken back.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Undone {
+pub(super) struct UndoReply {
     /// The profile whose compaction it was.
     profile: String,
     /// What the conversation was before this.
@@ -52,16 +52,16 @@ impl Command for Run {
     const NAME: &str = "strata.compaction.run";
     const SUMMARY: &str = "Makes the conversation shorter; answered when that is done.";
     type Args = RunParams;
-    type Reply = Later<News>;
+    type Reply = Deferred<CompactionNotice>;
 
-    fn run(params: RunParams, context: &mut Context<'_>) -> Result<Later<News>, CommandError> {
+    fn run(params: RunParams, context: &mut Context<'_>) -> Result<Deferred<CompactionNotice>, CommandError> {
         let compaction = &context.snapshot.settings.compaction;
         let profile = match params.profile {
             Some(name) => compaction.profile_named(&name)?,
             None => compaction.profile(),
         };
         begin(profile, Reason::Asked, context);
-        Ok(Later::default())
+        Ok(Deferred::default())
     }
 }
 
@@ -71,12 +71,12 @@ impl Command for Undo {
     const NAME: &str = "strata.compaction.undo";
     const SUMMARY: &str = "Takes the last compaction back.";
     type Args = NoArguments;
-    type Reply = Undone;
+    type Reply = UndoReply;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Undone, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<UndoReply, CommandError> {
         let record = context.session.undo_compaction()?;
         let messages = context.session.history.visible().count();
-        Ok(Undone { profile: record.profile, before: record.after, messages })
+        Ok(UndoReply { profile: record.profile, before: record.after, messages })
     }
 }
 
@@ -87,9 +87,9 @@ impl Command for ContextLimitExceeded {
     const NAME: &str = "strata.compaction.contextLimitExceeded";
     const SUMMARY: &str = "Makes the conversation shorter after the provider said that a prompt was too long; answered when that is done.";
     type Args = NoArguments;
-    type Reply = Later<News>;
+    type Reply = Deferred<CompactionNotice>;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Later<News>, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Deferred<CompactionNotice>, CommandError> {
         context.session.may_recover()?;
         if context.is_compacting {
             return Err(CommandError::failed(
@@ -98,7 +98,7 @@ impl Command for ContextLimitExceeded {
         }
         let profile = context.snapshot.settings.compaction.profile();
         begin(profile, Reason::ContextLimit, context);
-        Ok(Later::default())
+        Ok(Deferred::default())
     }
 }
 

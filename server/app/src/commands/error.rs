@@ -69,7 +69,7 @@ impl From<Cancelled> for CommandError {
 }
 
 /// Errors whose own words say all there is to say.
-macro_rules! said {
+macro_rules! answer_content {
     ($($error:ty),+ $(,)?) => {
         $(impl From<$error> for CommandError {
             fn from(error: $error) -> Self {
@@ -79,7 +79,7 @@ macro_rules! said {
     };
 }
 
-said!(
+answer_content!(
     SessionStoreError,
     PreviewError,
     NoSuchPrompt,

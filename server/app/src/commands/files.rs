@@ -13,7 +13,7 @@ use strata_host::path_patterns::{self, PatternError, PatternKind};
 use strata_host::secrets::secret_by_name;
 use strata_host::walk::NameOnly;
 
-use super::{Access, Command, CommandError, Context, Empty, NoArguments, most_found};
+use super::{Access, Command, CommandError, Context, Empty, NoArguments, default_limit};
 
 /// Paths: files, folders, globs, or lines of a file (`src/lib.rs#L10-40`).
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ struct Rename {
 
 /// Whether the session had to do with any of them.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct RenamedReply {
+pub(super) struct RenameReply {
     /// Whether there was anything to follow.
     changed: bool,
 }
@@ -73,17 +73,17 @@ pub(super) struct RenamedReply {
 /// What a change of the selection did.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Changed {
+pub(super) struct SelectionChange {
     /// The files that were changed, in key order.
     changed: Vec<FileKey>,
     /// Files that belong to a folder or pattern but were not taken unasked.
-    withheld: Vec<Withheld>,
+    withheld: Vec<WithheldFile>,
 }
 
 /// A file that was not taken unasked.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Withheld {
+struct WithheldFile {
     /// Which.
     path: FileKey,
     /// Why, as a clause.
@@ -94,14 +94,13 @@ struct Withheld {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
     /// In the order of their names.
-    files: Vec<Listed>,
+    files: Vec<ListedFile>,
 }
 
 /// A file that the session chose.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ListedFile")]
-struct Listed {
+struct ListedFile {
     /// Which.
     path: FileKey,
     /// Where an editor finds it.
@@ -133,13 +132,13 @@ pub(super) struct FindFilesParams {
     #[serde(default)]
     query: String,
     /// How many at most.
-    #[serde(default = "most_found")]
+    #[serde(default = "default_limit")]
     limit: usize,
 }
 
 /// The files that were found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct FoundFiles {
+pub(super) struct FindReply {
     /// The closest first; without a query in the order of their names.
     files: Vec<FoundFile>,
 }
@@ -177,7 +176,7 @@ pub(super) struct HasReply {
 /// Files that were read outside.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MarkedPaths {
+pub(super) struct MarkReadParams {
     /// Files of the workspace.
     paths: Vec<String>,
 }
@@ -185,7 +184,7 @@ pub(super) struct MarkedPaths {
 /// What the session has read.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct MarkedRead {
+pub(super) struct MarkReadReply {
     /// The last one last.
     files_read: Vec<String>,
 }
@@ -197,9 +196,9 @@ impl Command for Select {
     const SUMMARY: &str = "Shows files in full.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
-    type Reply = Changed;
+    type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
         let changed = select_into(&mut selection, &params, context)?;
         install(selection, context);
@@ -214,9 +213,9 @@ impl Command for Set {
     const SUMMARY: &str = "Shows these files in full and no others.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
-    type Reply = Changed;
+    type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
         selection.clear();
         let changed = select_into(&mut selection, &params, context)?;
@@ -231,17 +230,17 @@ pub(super) struct MarkRead;
 impl Command for MarkRead {
     const NAME: &str = "strata.files.markRead";
     const SUMMARY: &str = "Takes note that files were read outside of what Strata sees.";
-    type Args = MarkedPaths;
-    type Reply = MarkedRead;
+    type Args = MarkReadParams;
+    type Reply = MarkReadReply;
 
-    fn run(params: MarkedPaths, context: &mut Context<'_>) -> Result<MarkedRead, CommandError> {
+    fn run(params: MarkReadParams, context: &mut Context<'_>) -> Result<MarkReadReply, CommandError> {
         for (at, path) in params.paths.iter().enumerate() {
             let key = context.file(&format!("paths[{at}]"), path)?;
             context.session.trail.mark_read(key.as_str());
         }
         context.session.touch();
         let tools = &context.snapshot.settings.tools;
-        Ok(MarkedRead { files_read: context.session.trail.files_read(&context.session.history, tools) })
+        Ok(MarkReadReply { files_read: context.session.trail.files_read(&context.session.history, tools) })
     }
 }
 
@@ -252,9 +251,9 @@ impl Command for Deselect {
     const SUMMARY: &str = "Shows files as map blocks again.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
-    type Reply = Changed;
+    type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         change_chosen(
             &params,
             context,
@@ -274,9 +273,9 @@ impl Command for Remove {
     const SUMMARY: &str = "Does the same as `strata.files.deselect`.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
-    type Reply = Changed;
+    type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         Deselect::run(params, context)
     }
 }
@@ -288,9 +287,9 @@ impl Command for Include {
     const SUMMARY: &str = "Takes an exclusion back.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
-    type Reply = Changed;
+    type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         change_chosen(
             &params,
             context,
@@ -307,11 +306,11 @@ impl Command for Exclude {
     const SUMMARY: &str = "Keeps files out of prompts altogether.";
     const NEEDS_INDEX: bool = true;
     type Args = Paths;
-    type Reply = Changed;
+    type Reply = SelectionChange;
 
-    fn run(params: Paths, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    fn run(params: Paths, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let mut selection = context.session.selection.clone();
-        let mut changed = Changed::default();
+        let mut changed = SelectionChange::default();
         for (at, text) in params.paths.iter().enumerate() {
             let found = expand(text, context).map_err(|error| invalid_path(at, &error))?;
             // What should not be taken unasked may well be hidden.
@@ -332,9 +331,9 @@ impl Command for Add {
     const NAME: &str = "strata.files.add";
     const SUMMARY: &str = "Shows a text under a path, whatever the disk has there.";
     type Args = PathAndContent;
-    type Reply = Changed;
+    type Reply = SelectionChange;
 
-    fn run(params: PathAndContent, context: &mut Context<'_>) -> Result<Changed, CommandError> {
+    fn run(params: PathAndContent, context: &mut Context<'_>) -> Result<SelectionChange, CommandError> {
         let key = context.file("path", &params.path)?;
         let limit = context.snapshot.settings.files.max_bytes;
         if params.content.len() as u64 > limit {
@@ -349,7 +348,7 @@ impl Command for Add {
         let mut selection = context.session.selection.clone();
         selection.add(key.clone(), params.content.into());
         install(selection, context);
-        Ok(Changed { changed: vec![key], withheld: Vec::new() })
+        Ok(SelectionChange { changed: vec![key], withheld: Vec::new() })
     }
 }
 
@@ -360,9 +359,9 @@ impl Command for RenameFiles {
     const NAME: &str = "strata.files.rename";
     const SUMMARY: &str = "Has the selection follow files that were renamed.";
     type Args = Renames;
-    type Reply = RenamedReply;
+    type Reply = RenameReply;
 
-    fn run(params: Renames, context: &mut Context<'_>) -> Result<RenamedReply, CommandError> {
+    fn run(params: Renames, context: &mut Context<'_>) -> Result<RenameReply, CommandError> {
         let mut renames = Vec::new();
         for (at, Rename { from, to }) in params.files.iter().enumerate() {
             let key = |name: &str, text: &str| context.file(&format!("files[{at}].{name}"), text);
@@ -374,7 +373,7 @@ impl Command for RenameFiles {
                 below => below.starts_with('/').then(|| FileKey::new(format!("{to}{below}"))),
             })
         };
-        Ok(RenamedReply { changed: context.session.move_files(moved) })
+        Ok(RenameReply { changed: context.session.move_files(moved) })
     }
 }
 
@@ -447,7 +446,7 @@ impl Command for List {
                     None => ItemKey::File(key.clone()),
                 },
             };
-            let mut listed = Listed {
+            let mut listed = ListedFile {
                 path: key.clone(),
                 uri: context.snapshot.address(key),
                 state: Choice::Selected,
@@ -469,7 +468,7 @@ impl Command for List {
             }
             listed
         });
-        let excluded = selection.excluded().iter().map(|key| Listed {
+        let excluded = selection.excluded().iter().map(|key| ListedFile {
             path: key.clone(),
             uri: context.snapshot.address(key),
             state: Choice::Excluded,
@@ -479,7 +478,7 @@ impl Command for List {
             source: None,
             problem: None,
         });
-        let mut files: Vec<Listed> = selected.chain(excluded).collect();
+        let mut files: Vec<ListedFile> = selected.chain(excluded).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(Listing { files })
     }
@@ -494,9 +493,9 @@ impl Command for Find {
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = FindFilesParams;
-    type Reply = FoundFiles;
+    type Reply = FindReply;
 
-    fn run(params: FindFilesParams, context: &mut Context<'_>) -> Result<FoundFiles, CommandError> {
+    fn run(params: FindFilesParams, context: &mut Context<'_>) -> Result<FindReply, CommandError> {
         let Context { snapshot, session, cancel, .. } = context;
         let found = symbols::find_files(&snapshot.index.files, &params.query, params.limit, cancel)?;
         let files = found.into_iter().map(|key| FoundFile {
@@ -504,7 +503,7 @@ impl Command for Find {
             uri: snapshot.address(key),
             state: session.selection.choice(key),
         });
-        Ok(FoundFiles { files: files.collect() })
+        Ok(FindReply { files: files.collect() })
     }
 }
 
@@ -519,7 +518,7 @@ impl Paths {
     }
 }
 
-impl Changed {
+impl SelectionChange {
     fn sorted(mut self) -> Self {
         self.changed.sort();
         self.changed.dedup();
@@ -528,35 +527,35 @@ impl Changed {
 }
 
 /// What a text stands for.
-struct Found {
+struct Expansion {
     kind: PatternKind,
     files: Vec<FileKey>,
     withheld: Vec<(FileKey, NameOnly)>,
 }
 
-fn expand(text: &str, context: &Context<'_>) -> Result<Found, PatternError> {
+fn expand(text: &str, context: &Context<'_>) -> Result<Expansion, PatternError> {
     // A file that was handed over by the client need not be anywhere.
     if let Some((key, _)) = context.session.selection.selected().get_key_value(text) {
-        return Ok(Found { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
+        return Ok(Expansion { kind: PatternKind::File, files: vec![key.clone()], withheld: Vec::new() });
     }
     if let Some(key) = context.snapshot.buffer_named(text) {
         let (files, withheld) = match secret_by_name(&key) {
             Some(rule) => (Vec::new(), vec![(key, NameOnly::Secret(rule))]),
             None => (vec![key], Vec::new()),
         };
-        return Ok(Found { kind: PatternKind::File, files, withheld });
+        return Ok(Expansion { kind: PatternKind::File, files, withheld });
     }
     let index = &context.snapshot.index;
     let expansion = path_patterns::expand(&context.snapshot.roots, &index.entries, text)?;
-    Ok(Found { kind: expansion.kind, files: expansion.files, withheld: expansion.withheld })
+    Ok(Expansion { kind: expansion.kind, files: expansion.files, withheld: expansion.withheld })
 }
 
 fn select_into(
     selection: &mut Selection,
     params: &Paths,
     context: &Context<'_>,
-) -> Result<Changed, CommandError> {
-    let mut changed = Changed::default();
+) -> Result<SelectionChange, CommandError> {
+    let mut changed = SelectionChange::default();
     // By the name that the server told, or as the client names files: by a URI, with lines.
     let named = |text: &String| context.snapshot.resolve(split_lines(text, context).0).ok();
     let meant: Vec<FileKey> = params.confirm_secrets.iter().filter_map(named).collect();
@@ -605,7 +604,7 @@ fn select_into(
                 );
                 return Err(CommandError::secret(&format!("paths[{at}]"), &message));
             }
-            changed.withheld.push(Withheld { path, reason: reason.to_string() });
+            changed.withheld.push(WithheldFile { path, reason: reason.to_string() });
         }
     }
     Ok(changed.sorted())
@@ -618,10 +617,10 @@ fn change_chosen(
     context: &mut Context<'_>,
     chosen: fn(&Selection) -> BTreeSet<FileKey>,
     change: fn(&mut Selection, &FileKey),
-) -> Result<Changed, CommandError> {
+) -> Result<SelectionChange, CommandError> {
     let mut selection = context.session.selection.clone();
     let candidates = chosen(&selection);
-    let mut changed = Changed::default();
+    let mut changed = SelectionChange::default();
     for (at, text) in params.paths.iter().enumerate() {
         let (path, lines) = split_lines(text, context);
         if lines.is_some() {

@@ -226,14 +226,14 @@ impl Command for Status {
 /// How much of a document is shown, and what that weighs.
 fn as_shown(key: &FileKey, context: &Context<'_>) -> String {
     let (snapshot, selection) = (context.snapshot, &context.session.selection);
-    let said = format!("{key}: in the model's context");
-    let Some(extent) = selection.selected().get(key) else { return said };
+    let label = format!("{key}: in the model's context");
+    let Some(extent) = selection.selected().get(key) else { return label };
     let how = format::extent(extent);
-    let Ok(file) = snapshot.text(key, selection) else { return format!("{said} {how}") };
+    let Ok(file) = snapshot.text(key, selection) else { return format!("{label} {how}") };
     let weight = snapshot.weigh_file(key, &file, extent);
     let window = snapshot.models.resolve(&snapshot.settings.model).model.max_input.max(1);
     let share = weight as f64 * 100.0 / window as f64;
-    format!("{said} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
+    format!("{label} {how}, {} ({share:.1} % of the window)", format::tokens(weight))
 }
 
 /// A refusal in the words of the command that was run, about the document rather than one of its arguments.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
 use strata_engine::prompt::assembly::history_tokens;
 
-use super::said::Said;
+use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Empty, NoArguments};
 
 /// A message.
@@ -16,7 +16,7 @@ pub(super) struct AddParams {
     /// Who speaks.
     role: Role,
     /// What is said.
-    content: Said,
+    content: AnswerContent,
 }
 
 /// A question and its answer.
@@ -24,9 +24,9 @@ pub(super) struct AddParams {
 #[serde(deny_unknown_fields)]
 pub(super) struct ExchangeParams {
     /// The question.
-    user: Said,
+    user: AnswerContent,
     /// The answer.
-    assistant: Said,
+    assistant: AnswerContent,
 }
 
 /// A whole conversation.
@@ -52,7 +52,7 @@ pub(super) struct EditParams {
     /// Which message.
     id: MessageId,
     /// What it says from now on.
-    content: Said,
+    content: AnswerContent,
 }
 
 /// A message that is to stay word for word, or no longer.
@@ -88,7 +88,7 @@ pub(super) struct ImportParams {
 
 /// What is left.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Truncated {
+pub(super) struct TruncateReply {
     /// How many messages went.
     removed: usize,
     /// How many messages are left.
@@ -97,7 +97,7 @@ pub(super) struct Truncated {
 
 /// The messages that were added.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Added {
+pub(super) struct AddReply {
     /// Their numbers, in order.
     ids: Vec<MessageId>,
 }
@@ -124,13 +124,13 @@ impl Command for Add {
     const NAME: &str = "strata.history.add";
     const SUMMARY: &str = "Adds a message.";
     type Args = AddParams;
-    type Reply = Added;
+    type Reply = AddReply;
 
-    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let message = message(params, "content", context)?;
         let id = context.session.history.add(message);
         context.session.touch();
-        Ok(Added { ids: vec![id] })
+        Ok(AddReply { ids: vec![id] })
     }
 }
 
@@ -140,15 +140,15 @@ impl Command for AddExchange {
     const NAME: &str = "strata.history.addExchange";
     const SUMMARY: &str = "Adds a question and its answer.";
     type Args = ExchangeParams;
-    type Reply = Added;
+    type Reply = AddReply;
 
-    fn run(params: ExchangeParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    fn run(params: ExchangeParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let user = message(AddParams { role: Role::User, content: params.user }, "user", context)?;
         let assistant =
             message(AddParams { role: Role::Assistant, content: params.assistant }, "assistant", context)?;
         let ids = [user, assistant].map(|message| context.session.history.add(message)).to_vec();
         context.session.touch();
-        Ok(Added { ids })
+        Ok(AddReply { ids })
     }
 }
 
@@ -235,11 +235,11 @@ impl Command for Truncate {
     const NAME: &str = "strata.history.truncate";
     const SUMMARY: &str = "Drops a message and all behind it.";
     type Args = TruncateParams;
-    type Reply = Truncated;
+    type Reply = TruncateReply;
 
-    fn run(params: TruncateParams, context: &mut Context<'_>) -> Result<Truncated, CommandError> {
+    fn run(params: TruncateParams, context: &mut Context<'_>) -> Result<TruncateReply, CommandError> {
         let removed = context.session.truncate_history(params.from)?;
-        Ok(Truncated { removed, messages: context.session.history.len() })
+        Ok(TruncateReply { removed, messages: context.session.history.len() })
     }
 }
 
@@ -307,13 +307,13 @@ impl Command for Import {
     const SUMMARY: &str = "Adds a conversation that another program recorded.";
     const SCREENED: bool = false;
     type Args = ImportParams;
-    type Reply = Added;
+    type Reply = AddReply;
 
-    fn run(params: ImportParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    fn run(params: ImportParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let messages = super::session::messages_in(&params.text, &context.snapshot.screen)?;
         let ids = messages.into_iter().map(|message| context.session.history.add(message)).collect();
         context.session.touch();
-        Ok(Added { ids })
+        Ok(AddReply { ids })
     }
 }
 

@@ -33,25 +33,25 @@ pub(super) struct AddParams {
 /// What became of an iteration.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Added {
+pub(super) struct AddReply {
     /// Its number, counted from 1.
     number: u64,
     /// Whether it says that the goal is reached.
     promise: Promise,
     /// What became of the iterations that left the window; absent when none did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fold: Option<Folded>,
+    fold: Option<Folding>,
 }
 
 /// What became of iterations that were to be folded into the summary.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Fold")]
-struct Folded {
+struct Folding {
     /// Their numbers.
     iterations: Vec<u64>,
     /// Who wrote the summary.
-    by: By,
+    by: SummaryAuthor,
     /// Why nobody could.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -61,7 +61,7 @@ struct Folded {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "FoldedBy")]
-enum By {
+enum SummaryAuthor {
     Model,
     Extractive,
     /// Nobody: they are kept word for word, and the next interval tries again.
@@ -74,14 +74,14 @@ impl Command for Add {
     const NAME: &str = "strata.iteration.add";
     const SUMMARY: &str = "Remembers an iteration of an autonomous loop.";
     type Args = AddParams;
-    type Reply = Added;
+    type Reply = AddReply;
 
     /// A model may sum it up.
     fn may_wait(snapshot: &Snapshot, _: &Services) -> bool {
         snapshot.settings.compaction.summariser != SummariserKind::Extractive
     }
 
-    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let AddParams { goal, mut iteration, environment, file_events } = params;
         if iteration.time_ms == 0 {
             iteration.time_ms = context.now_ms;
@@ -104,7 +104,7 @@ impl Command for Add {
         let added = looping.add(iteration, &config);
         let fold = added.fold.map(|fold| folded(&fold, &config, context)).transpose()?;
         context.session.touch();
-        Ok(Added { number: added.number, promise: added.promise, fold })
+        Ok(AddReply { number: added.number, promise: added.promise, fold })
     }
 }
 
@@ -144,16 +144,16 @@ fn looping<'a>(context: &'a Context<'_>) -> Result<&'a Loop, CommandError> {
 }
 
 /// Has iterations summed up: by a model where one may be asked, from themselves where there is none.
-fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folded, CommandError> {
+fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Result<Folding, CommandError> {
     let summarizer = context.services.summarizer(context.snapshot);
     let means = context.snapshot.means();
     let (text, by) = match summarizer.summariser() {
         Summariser::Extractive => {
-            (Ok(with_scales(means, |scales| fold.extract(scales.text))), By::Extractive)
+            (Ok(with_scales(means, |scales| fold.extract(scales.text))), SummaryAuthor::Extractive)
         }
         Summariser::Model { window, .. } => {
             let question = with_scales(means, |scales| fold.question(window, scales.text));
-            (summarizer.ask(&question, context.cancel), By::Model)
+            (summarizer.ask(&question, context.cancel), SummaryAuthor::Model)
         }
     };
     context.cancel.check()?;
@@ -164,10 +164,10 @@ fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Res
     with_scales(means, |scales| {
         let put = |text: String| looping.fold(fold, &text, scales.text).map_err(|error| error.to_string());
         Ok(match text.and_then(put) {
-            Ok(()) => Folded { iterations, by, problem: None },
+            Ok(()) => Folding { iterations, by, problem: None },
             Err(problem) => {
                 looping.not_folded(fold, config, scales.text);
-                Folded { iterations, by: By::Nobody, problem: Some(problem) }
+                Folding { iterations, by: SummaryAuthor::Nobody, problem: Some(problem) }
             }
         })
     })

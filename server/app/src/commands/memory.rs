@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{Kind, MessageId, Role};
 use strata_host::store::{Coverage, Fragment, FragmentId, Limits, NewFragment, Scope, SearchHit, Source};
 
-use super::{Access, Command, CommandError, Context, Empty, Later, NoArguments};
+use super::{Access, Command, CommandError, Context, Deferred, Empty, NoArguments};
 
 /// A search finds no more, whoever asks for more.
 const MOST_HITS: usize = 1_000;
@@ -42,7 +42,7 @@ pub(super) struct RemoveParams {
 
 /// The note that was added.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Added {
+pub(super) struct AddReply {
     /// Its number.
     id: i64,
 }
@@ -51,14 +51,13 @@ pub(super) struct Added {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Fragments {
     /// In the order in which they were made.
-    fragments: Vec<Noted>,
+    fragments: Vec<Note>,
 }
 
 /// A note.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "Note")]
-struct Noted {
+struct Note {
     /// Its number.
     id: i64,
     /// What it says.
@@ -74,9 +73,9 @@ struct Noted {
 
 /// The reply of a search, the best first.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Found {
+pub(super) struct SearchReply {
     /// The best first.
-    hits: Vec<FoundHit>,
+    hits: Vec<MemoryMatch>,
     /// How many of the newest matches were ranked, when there are too many to rank them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<usize>,
@@ -86,9 +85,9 @@ pub(super) struct Found {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Hit")]
-struct FoundHit {
+struct MemoryMatch {
     #[serde(flatten)]
-    place: Place,
+    place: MatchLocation,
     /// When it was said, in milliseconds since 1970, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ms: Option<u64>,
@@ -101,7 +100,7 @@ struct FoundHit {
 /// Where something was found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "source", rename_all = "snake_case")]
-enum Place {
+enum MatchLocation {
     /// A note.
     Fragment {
         /// Its number.
@@ -129,15 +128,15 @@ impl Command for Add {
     const SUMMARY: &str = "Keeps a note that outlives the session.";
     const ACCESS: Access = Access::Stores;
     type Args = AddParams;
-    type Reply = Later<Added>;
+    type Reply = Deferred<AddReply>;
 
-    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Later<Added>, CommandError> {
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Deferred<AddReply>, CommandError> {
         let AddParams { text, tags } = params;
         let note =
             NewFragment { text, tags, session: context.session.id.parse().ok(), created_ms: context.now_ms };
-        Ok(context.at_last(move |store| {
+        Ok(context.write_last(move |store| {
             let FragmentId(id) = store.with(|store| store.memory_add(&note))?;
-            Ok(Added { id })
+            Ok(AddReply { id })
         }))
     }
 }
@@ -153,7 +152,7 @@ impl Command for List {
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Fragments, CommandError> {
         let fragments = context.services.store.with(|store| store.memory_list())?;
-        Ok(Fragments { fragments: fragments.into_iter().map(Noted::from).collect() })
+        Ok(Fragments { fragments: fragments.into_iter().map(Note::from).collect() })
     }
 }
 
@@ -164,10 +163,10 @@ impl Command for Remove {
     const SUMMARY: &str = "Removes a note.";
     const ACCESS: Access = Access::Stores;
     type Args = RemoveParams;
-    type Reply = Later<Empty>;
+    type Reply = Deferred<Empty>;
 
-    fn run(params: RemoveParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
-        Ok(context.at_last(move |store| {
+    fn run(params: RemoveParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
+        Ok(context.write_last(move |store| {
             store.with(|store| store.memory_remove(FragmentId(params.id)))?;
             Ok(Empty {})
         }))
@@ -181,9 +180,9 @@ impl Command for Search {
     const SUMMARY: &str = "Finds words in all notes and conversations of the workspace.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
-    type Reply = Found;
+    type Reply = SearchReply;
 
-    fn run(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+    fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
         search_in(&params.query, params.limit, &Scope::Workspace, context)
     }
 }
@@ -193,7 +192,7 @@ pub(super) fn search_in(
     limit: Option<usize>,
     scope: &Scope,
     context: &Context<'_>,
-) -> Result<Found, CommandError> {
+) -> Result<SearchReply, CommandError> {
     let default = Limits::default();
     let limits = Limits { hits: limit.unwrap_or(default.hits).clamp(1, MOST_HITS), ..default };
     let found = context.services.store.with(|store| store.search(query, scope, limits))?;
@@ -201,23 +200,23 @@ pub(super) fn search_in(
         Coverage::All => None,
         Coverage::Newest(count) => Some(count),
     };
-    Ok(Found { hits: found.hits.into_iter().map(FoundHit::from).collect(), newest })
+    Ok(SearchReply { hits: found.hits.into_iter().map(MemoryMatch::from).collect(), newest })
 }
 
-impl From<Fragment> for Noted {
+impl From<Fragment> for Note {
     fn from(fragment: Fragment) -> Self {
         let Fragment { id: FragmentId(id), note: NewFragment { text, tags, session, created_ms } } = fragment;
         Self { id, text, tags, session: session.map(|session| session.as_str().to_owned()), created_ms }
     }
 }
 
-impl From<SearchHit> for FoundHit {
+impl From<SearchHit> for MemoryMatch {
     fn from(hit: SearchHit) -> Self {
         let SearchHit { source, time_ms, snippet, score } = hit;
         let place = match source {
-            Source::Fragment { id: FragmentId(id), tags, .. } => Place::Fragment { id, tags },
+            Source::Fragment { id: FragmentId(id), tags, .. } => MatchLocation::Fragment { id, tags },
             Source::Message { session, message, role, kind } => {
-                Place::Message { session: session.as_str().to_owned(), message, role, kind }
+                MatchLocation::Message { session: session.as_str().to_owned(), message, role, kind }
             }
         };
         Self { place, time_ms, snippet, score }

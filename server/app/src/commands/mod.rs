@@ -2,6 +2,7 @@
 //! takes typed arguments, reads a snapshot, may change its session, and returns a typed reply. It decides
 //! nothing about context: it converts, calls the engine, converts back.
 
+mod answer_content;
 mod budget;
 mod compaction;
 mod definition;
@@ -13,7 +14,6 @@ mod iteration;
 mod memory;
 mod prompt;
 mod redaction;
-mod said;
 mod server;
 mod session;
 mod symbols;
@@ -34,7 +34,7 @@ use strata_engine::conversation::tool_result_archival::Ageing;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 
-use crate::compaction_job::{CompactionJob, News};
+use crate::compaction_job::{CompactionJob, CompactionNotice};
 use crate::services::Services;
 use crate::session_store::SessionStore;
 use crate::sessions::Sessions;
@@ -164,13 +164,13 @@ impl Context<'_> {
     }
 
     /// Has something written when the command has nothing else left to do.
-    fn at_last<R, W>(&mut self, write: W) -> Later<R>
+    fn write_last<R, W>(&mut self, write: W) -> Deferred<R>
     where
         R: Serialize,
         W: FnOnce(&SessionStore) -> Result<R, CommandError> + Send + 'static,
     {
         self.write = Some(Box::new(|store| written(write(store)?)));
-        Later::default()
+        Deferred::default()
     }
 }
 
@@ -192,7 +192,7 @@ pub enum Job {
     /// Walk and index the repository again.
     Reindex,
     /// Tell the client how a compaction ended.
-    Notify(Box<News>),
+    Notify(Box<CompactionNotice>),
     /// Compact a session. Its outcome is the reply of the command, unless the compaction starts automatically.
     Compact(Box<CompactionJob>),
     /// Ask a model to sum up tool results of the session, then archive them.
@@ -211,18 +211,18 @@ struct Empty {}
 /// The reply of a command that says what comes of something it only began: an `R`, which is not there yet.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
-struct Later<R> {
+struct Deferred<R> {
     #[serde(skip)]
     reply: PhantomData<R>,
 }
 
-impl<R> Default for Later<R> {
+impl<R> Default for Deferred<R> {
     fn default() -> Self {
         Self { reply: PhantomData }
     }
 }
 
-impl<R: JsonSchema> JsonSchema for Later<R> {
+impl<R: JsonSchema> JsonSchema for Deferred<R> {
     fn schema_name() -> Cow<'static, str> {
         R::schema_name()
     }
@@ -237,7 +237,7 @@ impl<R: JsonSchema> JsonSchema for Later<R> {
 }
 
 /// So many things are found at most unless somebody says how many.
-fn most_found() -> usize {
+fn default_limit() -> usize {
     50
 }
 

@@ -14,7 +14,7 @@ use strata_engine::prompt::settings::SummariserKind;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{Body, Format, Tool};
 
-use super::said::Said;
+use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, Job, compaction, tool_output};
 use crate::compaction_job::CompactionJob;
 use crate::services::Services;
@@ -82,9 +82,9 @@ pub(super) struct RecordParams {
     #[serde(default)]
     status: Status,
     /// The answer: a text, or its blocks.
-    response: Option<Said>,
+    response: Option<AnswerContent>,
     /// What came of an answer that was stopped; the same as `response`.
-    partial: Option<Said>,
+    partial: Option<AnswerContent>,
     /// What the provider billed.
     usage: Option<Usage>,
 }
@@ -206,11 +206,11 @@ impl Command for Assemble {
         context.cancel.check()?;
         let Assembled { model, warnings, .. } = &mut prepared.reply;
         let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
-        if warnings.iter().any(is_about_model) && !context.services.is_news_of_model(model) {
+        if warnings.iter().any(is_about_model) && !context.services.is_new_model(model) {
             warnings.retain(|warning| !is_about_model(warning));
         }
         warnings.retain(|warning| match (&warning.code, &warning.path) {
-            (WarningCode::Redacted, Some(path)) => context.services.tell_of_secrets(path, &warning.message),
+            (WarningCode::Redacted, Some(path)) => context.services.warn_of_secrets(path, &warning.message),
             _ => true,
         });
         Ok(handed_over(context.session.keep(prepared)))
@@ -299,7 +299,7 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
         return Ok(false);
     }
     let Context { snapshot, services, session, cancel, .. } = context;
-    services.tell_compaction(job.started());
+    services.notify_compaction(job.started());
     let drafted = job.draft(session, snapshot, &services.summarizer(snapshot), cancel);
     cancel.check()?;
     let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {
@@ -376,7 +376,7 @@ impl Command for Record {
         if params.response.is_some() && params.partial.is_some() {
             return Err(CommandError::invalid("partial", "give either response or partial, not both"));
         }
-        let answer = params.response.or(params.partial).map_or(Vec::new(), Said::into_blocks);
+        let answer = params.response.or(params.partial).map_or(Vec::new(), AnswerContent::into_blocks);
         if answer.iter().any(ContentBlock::is_tool_result) {
             return Err(CommandError::invalid(
                 "response",

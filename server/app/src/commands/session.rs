@@ -13,9 +13,9 @@ use strata_engine::prompt::wire::{self, Body, Format};
 use strata_engine::tokens::redaction::Screen;
 use strata_host::store::{self, Scope, SessionInfo, StoreError};
 
-use super::memory::Found;
+use super::memory::SearchReply;
 use super::tool_output::quota;
-use super::{Access, Command, CommandError, Context, Effect, Empty, Later, NoArguments};
+use super::{Access, Command, CommandError, Context, Deferred, Effect, Empty, NoArguments};
 use crate::commands::MAIN_SESSION;
 use crate::session_store::{SessionStore, SessionStoreError};
 
@@ -109,7 +109,7 @@ pub(super) struct SearchParams {
 /// The session that is shown now.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Opened {
+pub(super) struct OpenReply {
     /// Its name.
     id: String,
     /// How many messages it has.
@@ -120,7 +120,7 @@ pub(super) struct Opened {
 
 /// The session that was made.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Imported {
+pub(super) struct ImportReply {
     /// Its name.
     id: String,
     /// How many messages it has.
@@ -133,7 +133,7 @@ pub(super) struct Imported {
 
 /// A session as text.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Exported {
+pub(super) struct ExportReply {
     /// The form.
     format: ExportFormat,
     /// All of it.
@@ -144,14 +144,13 @@ pub(super) struct Exported {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Sessions {
     /// The one written to last first.
-    sessions: Vec<Listed>,
+    sessions: Vec<ListedSession>,
 }
 
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ListedSession")]
-struct Listed {
+struct ListedSession {
     /// Its name on the wire.
     id: String,
     /// What the person calls it; empty for none.
@@ -188,9 +187,9 @@ impl Command for New {
     const NAME: &str = "strata.session.new";
     const SUMMARY: &str = "Begins a session and shows it.";
     type Args = NoArguments;
-    type Reply = Opened;
+    type Reply = OpenReply;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
         open(Arc::new(Session::new(SessionStore::new_id()?)), context)
     }
 }
@@ -201,9 +200,9 @@ impl Command for Reset {
     const NAME: &str = "strata.session.reset";
     const SUMMARY: &str = "Begins a session with the same files in view and shows it.";
     type Args = NoArguments;
-    type Reply = Opened;
+    type Reply = OpenReply;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
         let mut session = context.session.clone();
         session.begin_again(SessionStore::new_id()?);
         open(Arc::new(session), context)
@@ -216,9 +215,9 @@ impl Command for Load {
     const NAME: &str = "strata.session.load";
     const SUMMARY: &str = "Opens a stored session and shows it.";
     type Args = LoadParams;
-    type Reply = Opened;
+    type Reply = OpenReply;
 
-    fn run(params: LoadParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    fn run(params: LoadParams, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
         if let Some(session) = context.sessions.get(params.id.as_str()).cloned() {
             return open(session, context);
         }
@@ -234,9 +233,9 @@ impl Command for Fork {
     const NAME: &str = "strata.session.fork";
     const SUMMARY: &str = "Begins a session with the messages of this one and shows it.";
     type Args = ForkParams;
-    type Reply = Opened;
+    type Reply = OpenReply;
 
-    fn run(params: ForkParams, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+    fn run(params: ForkParams, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
         let mut session = context.session.clone();
         if let Some(until) = params.until {
             session.end_with(until)?;
@@ -245,7 +244,7 @@ impl Command for Fork {
         let session = Arc::new(session);
         let (from, copy, now_ms) = (Arc::clone(&context.session.id), Arc::clone(&session), context.now_ms);
         let quota = quota(context);
-        context.at_last::<Empty, _>(move |store| {
+        context.write_last::<Empty, _>(move |store| {
             if store.access(&from).is_some() {
                 store.with(|store| {
                     store.allow_spills(quota);
@@ -277,7 +276,7 @@ impl Command for ListSessions {
             let preview =
                 session.history.messages().first().map(|message| message.text()).unwrap_or_default();
             let preview = strata_engine::conversation::conversation_facts::one_line(&preview, 120);
-            Listed {
+            ListedSession {
                 name: String::new(),
                 created_ms: None,
                 updated_ms: None,
@@ -286,11 +285,11 @@ impl Command for ListSessions {
                 ..listed(&session.id, context)
             }
         });
-        let unsaved: Vec<Listed> = unsaved.collect();
+        let unsaved: Vec<ListedSession> = unsaved.collect();
         let kept = stored.iter().filter(|info| info.messages > 0).map(|info| {
             let SessionInfo { id, name, created_ms, updated_ms, messages, preview } = info.clone();
             let (created_ms, updated_ms) = (Some(created_ms), Some(updated_ms));
-            Listed { name, created_ms, updated_ms, messages, preview, ..listed(id.as_str(), context) }
+            ListedSession { name, created_ms, updated_ms, messages, preview, ..listed(id.as_str(), context) }
         });
         Ok(Sessions { sessions: unsaved.into_iter().chain(kept).collect() })
     }
@@ -319,13 +318,13 @@ impl Command for Rename {
     const SUMMARY: &str = "Gives a session a name.";
     const ACCESS: Access = Access::Stores;
     type Args = RenameParams;
-    type Reply = Later<Empty>;
+    type Reply = Deferred<Empty>;
 
-    fn run(params: RenameParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+    fn run(params: RenameParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
         let id = own_name(params.id, context);
         let own = (*id == *context.session.id).then(|| context.session.clone());
         let (id, now_ms) = (id.parse()?, context.now_ms);
-        Ok(context.at_last(move |store| {
+        Ok(context.write_last(move |store| {
             if let Some(own) = own {
                 store.begin(&own, now_ms)?;
             }
@@ -342,9 +341,9 @@ impl Command for Delete {
     const SUMMARY: &str = "Deletes a session.";
     const ACCESS: Access = Access::Stores;
     type Args = DeleteParams;
-    type Reply = Later<Empty>;
+    type Reply = Deferred<Empty>;
 
-    fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<Later<Empty>, CommandError> {
+    fn run(params: DeleteParams, context: &mut Context<'_>) -> Result<Deferred<Empty>, CommandError> {
         if params.id.as_deref() == Some(MAIN_SESSION) && *context.session.id != *MAIN_SESSION {
             // Earlier versions have stored sessions under this name, and what is deleted is gone.
             let is_stored = context.services.store.list()?.iter().any(|info| info.id.is_reserved());
@@ -364,7 +363,7 @@ impl Command for Delete {
         if own {
             context.effects.push(Effect::Close(Arc::clone(&context.session.id)));
         }
-        Ok(context.at_last(move |store| {
+        Ok(context.write_last(move |store| {
             match store.delete(&id) {
                 // Nothing was said in it yet, so there is only something to close.
                 Err(SessionStoreError::Store(StoreError::NoSession(_))) if own => {}
@@ -382,9 +381,9 @@ impl Command for Export {
     const SUMMARY: &str = "Writes a session out as text.";
     const ACCESS: Access = Access::Stores;
     type Args = ExportParams;
-    type Reply = Exported;
+    type Reply = ExportReply;
 
-    fn run(params: ExportParams, context: &mut Context<'_>) -> Result<Exported, CommandError> {
+    fn run(params: ExportParams, context: &mut Context<'_>) -> Result<ExportReply, CommandError> {
         let id = own_name(params.id, context);
         let format = params.format;
         let text = match format {
@@ -401,7 +400,7 @@ impl Command for Export {
             ExportFormat::OpenAi => seen(&id, Format::OpenAi, context)?,
             ExportFormat::Markdown => seen(&id, Format::Markdown, context)?,
         };
-        Ok(Exported { format, text })
+        Ok(ExportReply { format, text })
     }
 }
 
@@ -413,15 +412,15 @@ impl Command for Import {
     const ACCESS: Access = Access::Stores;
     const SCREENED: bool = false;
     type Args = ImportParams;
-    type Reply = Later<Imported>;
+    type Reply = Deferred<ImportReply>;
 
-    fn run(params: ImportParams, context: &mut Context<'_>) -> Result<Later<Imported>, CommandError> {
+    fn run(params: ImportParams, context: &mut Context<'_>) -> Result<Deferred<ImportReply>, CommandError> {
         if params.text.lines().next().is_some_and(|line| line.contains("\"strataSession\"")) {
             let text = lines_without_secrets(&params.text, &context.snapshot.screen);
-            return Ok(context.at_last(move |store| {
+            return Ok(context.write_last(move |store| {
                 let imported = store.with(|store| store.import(text.as_bytes()))?;
                 let id = imported.handle.id().as_str().to_owned();
-                Ok(Imported { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
+                Ok(ImportReply { id, messages: imported.messages, form: Form::Strata, skipped: 0 })
             }));
         }
         let imported = read(&params.text, &context.snapshot.screen)?;
@@ -432,9 +431,9 @@ impl Command for Import {
         context.effects.push(Effect::Open(Arc::clone(&session)));
         let (form, skipped, now_ms) = (imported.form, imported.skipped, context.now_ms);
         let name = context.snapshot.screen.text(&params.name).into_owned();
-        Ok(context.at_last(move |store| {
+        Ok(context.write_last(move |store| {
             store.add(&session, &name, now_ms)?;
-            Ok(Imported { id, messages, form, skipped })
+            Ok(ImportReply { id, messages, form, skipped })
         }))
     }
 }
@@ -446,25 +445,25 @@ impl Command for Search {
     const SUMMARY: &str = "Finds words in the session.";
     const ACCESS: Access = Access::Reads;
     type Args = SearchParams;
-    type Reply = Found;
+    type Reply = SearchReply;
 
-    fn run(params: SearchParams, context: &mut Context<'_>) -> Result<Found, CommandError> {
+    fn run(params: SearchParams, context: &mut Context<'_>) -> Result<SearchReply, CommandError> {
         context.services.store.begin(context.session, context.now_ms)?;
         let scope = Scope::Session(context.session.id.parse()?);
         super::memory::search_in(&params.query, params.limit, &scope, context)
     }
 }
 
-fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<Opened, CommandError> {
+fn open(session: Arc<Session>, context: &mut Context<'_>) -> Result<OpenReply, CommandError> {
     let (id, messages) = (session.id.to_string(), session.history.len());
     let read_only = context.services.store.access(&id) == Some(store::Access::Read);
     context.effects.push(Effect::Open(Arc::clone(&session)));
     context.effects.push(Effect::Show(Arc::clone(&session.id)));
-    Ok(Opened { id, messages, read_only })
+    Ok(OpenReply { id, messages, read_only })
 }
 
-fn listed(id: &str, context: &Context<'_>) -> Listed {
-    Listed {
+fn listed(id: &str, context: &Context<'_>) -> ListedSession {
+    ListedSession {
         id: id.to_owned(),
         name: String::new(),
         created_ms: None,

@@ -8,7 +8,7 @@ use strata_engine::code::outline::{LEGEND, SymbolKind};
 use strata_engine::code::symbols::{self, MapRequest, Seeds, SymbolIndex, map_within};
 use strata_engine::key::FileKey;
 
-use super::{Access, Command, CommandError, Context, most_found};
+use super::{Access, Command, CommandError, Context, default_limit};
 use crate::snapshot::Snapshot;
 
 /// How large the map is to be, and what it is about.
@@ -134,7 +134,7 @@ pub(super) struct FindParams {
     /// Letters of a name, in order.
     query: String,
     /// How many at most.
-    #[serde(default = "most_found")]
+    #[serde(default = "default_limit")]
     limit: usize,
 }
 

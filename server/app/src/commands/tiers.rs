@@ -37,7 +37,7 @@ pub(super) struct PolicyReply {
 /// One item, and where it is found.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ItemReport")]
-pub(super) struct Reported {
+pub(super) struct ReportedItem {
     #[serde(flatten)]
     item: ItemReport,
     /// Where an editor finds its file.
@@ -48,7 +48,7 @@ pub(super) struct Reported {
 /// What a rebuild will cost.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Rebuilt {
+pub(super) struct RebuildReply {
     #[serde(flatten)]
     chosen: Chosen,
     /// What the next request will be charged before its prompt; absent when it would not fit.
@@ -59,7 +59,7 @@ pub(super) struct Rebuilt {
 /// What the last recorded prompt broke.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Explained {
+pub(super) struct ExplainReply {
     /// In plain words.
     sentence: String,
     #[serde(flatten)]
@@ -79,7 +79,7 @@ pub(super) struct ForecastParams {
 /// What comes next.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Foretold {
+pub(super) struct ForecastReply {
     /// The model of the next prompt.
     model: String,
     /// The lifetime that is set.
@@ -98,20 +98,19 @@ pub(super) struct Foretold {
     #[serde(flatten)]
     forecast: Forecast,
     /// What a pause past the lifetime that is set would cost.
-    past_ttl: Extra,
+    past_ttl: ExtraCost,
     /// What the pause that was asked about would do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pause: Option<Pause>,
+    pause: Option<PauseCost>,
     /// What the model that was asked about would do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    switch: Option<Switch>,
+    switch: Option<SwitchCost>,
 }
 
 /// A cost that could be avoided.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ExtraCost")]
-struct Extra {
+struct ExtraCost {
     /// In tokens of plain input.
     cost: f64,
     /// As a share of the next prompt without any cache; 1 is a whole prompt.
@@ -121,21 +120,19 @@ struct Extra {
 /// What a pause of a given length does under the lifetime that is set.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "PauseCost")]
-struct Pause {
+struct PauseCost {
     /// How long it is.
     seconds: u64,
     /// Whether what is cached is gone then.
     expires: bool,
     #[serde(flatten)]
-    extra: Extra,
+    extra: ExtraCost,
 }
 
 /// What switching to another model does. Its tokens are counted and priced as that model does.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "SwitchCost")]
-struct Switch {
+struct SwitchCost {
     /// The model.
     model: String,
     /// What the next prompt weighs there.
@@ -144,10 +141,10 @@ struct Switch {
     charge: Charge,
     /// What that costs more than reading it would.
     #[serde(flatten)]
-    extra: Extra,
+    extra: ExtraCost,
 }
 
-impl Extra {
+impl ExtraCost {
     fn of(cost: f64, prompt: usize) -> Self {
         Self { cost, share: cost / prompt.max(1) as f64 }
     }
@@ -161,16 +158,16 @@ impl Command for Report {
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = NoArguments;
-    type Reply = TiersReport<Reported>;
+    type Reply = TiersReport<ReportedItem>;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport<Reported>, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<TiersReport<ReportedItem>, CommandError> {
         let report =
             context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
                 tiers::report(workspace, context.session, context.now_ms, means)
             })??;
         let reported = |item: ItemReport| {
             let uri = item.path.as_ref().and_then(|path| context.snapshot.address(path));
-            Reported { item, uri }
+            ReportedItem { item, uri }
         };
         Ok(report.map_items(reported))
     }
@@ -182,13 +179,13 @@ impl Command for Rebuild {
     const NAME: &str = "strata.tiers.rebuild";
     const SUMMARY: &str = "Has the next prompt laid afresh.";
     type Args = NoArguments;
-    type Reply = Rebuilt;
+    type Reply = RebuildReply;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Rebuilt, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<RebuildReply, CommandError> {
         context.session.rebuild_tiers();
         let chosen = chosen(context, &model(context, None));
         let predicted = next_prompt(context, None)?.ok().map(|prepared| prepared.reply.predicted);
-        Ok(Rebuilt { chosen, predicted })
+        Ok(RebuildReply { chosen, predicted })
     }
 }
 
@@ -225,15 +222,15 @@ impl Command for ExplainBreak {
     const SUMMARY: &str = "Explains why the last recorded prompt did not begin as the one before.";
     const ACCESS: Access = Access::Reads;
     type Args = NoArguments;
-    type Reply = Explained;
+    type Reply = ExplainReply;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Explained, CommandError> {
+    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ExplainReply, CommandError> {
         let broke = context.session.breaks().last().cloned();
         let sentence = match &broke {
             Some(broke) => tiers::explain(broke, &context.session.pages),
             None => "No prompt was recorded yet, so nothing can have broken.".to_owned(),
         };
-        Ok(Explained { sentence, broke })
+        Ok(ExplainReply { sentence, broke })
     }
 }
 
@@ -245,9 +242,9 @@ impl Command for ForecastCost {
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
     type Args = ForecastParams;
-    type Reply = Foretold;
+    type Reply = ForecastReply;
 
-    fn run(params: ForecastParams, context: &mut Context<'_>) -> Result<Foretold, CommandError> {
+    fn run(params: ForecastParams, context: &mut Context<'_>) -> Result<ForecastReply, CommandError> {
         let ttl = context.snapshot.settings.cache.ttl;
         let here = model(context, None);
         let next = next_prompt(context, None)??;
@@ -262,7 +259,7 @@ impl Command for ForecastCost {
             Ttl::FiveMinutes => forecast.five_minutes,
             Ttl::OneHour => forecast.one_hour,
         };
-        let past_ttl = Extra::of(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
+        let past_ttl = ExtraCost::of(outlook.next_too_late.cost - outlook.next_in_time.cost, tokens);
         let switch = match params.model {
             Some(name) => {
                 let there = next_prompt(context, Some(name.clone()))??;
@@ -270,7 +267,7 @@ impl Command for ForecastCost {
             }
             None => None,
         };
-        Ok(Foretold {
+        Ok(ForecastReply {
             model: here.id,
             ttl,
             turns: context.session.pace().prompts(),
@@ -286,18 +283,18 @@ impl Command for ForecastCost {
     }
 }
 
-fn pause(seconds: u64, outlook: &Outlook, past_ttl: Extra, tokens: usize) -> Pause {
+fn pause(seconds: u64, outlook: &Outlook, past_ttl: ExtraCost, tokens: usize) -> PauseCost {
     let expires = seconds > u64::from(outlook.seconds);
-    Pause { seconds, expires, extra: if expires { past_ttl } else { Extra::of(0.0, tokens) } }
+    PauseCost { seconds, expires, extra: if expires { past_ttl } else { ExtraCost::of(0.0, tokens) } }
 }
 
-fn switch(to: &Model, there: &Prepared, ttl: Ttl) -> Switch {
+fn switch(to: &Model, there: &Prepared, ttl: Ttl) -> SwitchCost {
     let prices = Prices::of(to, ttl);
     let marked = there.sent.cacheable();
     let charge = cost::switch(&prices, marked);
     let tokens = there.reply.tokens.total;
-    let extra = Extra::of(charge.cost - marked as f64 * prices.read * prices.input(tokens), tokens);
-    Switch { model: to.id.clone(), tokens, charge, extra }
+    let extra = ExtraCost::of(charge.cost - marked as f64 * prices.read * prices.input(tokens), tokens);
+    SwitchCost { model: to.id.clone(), tokens, charge, extra }
 }
 
 /// The model of this name, or that of the next prompt.

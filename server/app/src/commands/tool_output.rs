@@ -16,8 +16,7 @@ const LINES: usize = 200;
 /// An output as a client may give it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-#[schemars(rename = "ToolOutput")]
-enum Output {
+enum ToolOutput {
     /// A text.
     Text(String),
     /// Its parts.
@@ -29,7 +28,7 @@ enum Output {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct AddParams {
     /// The output.
-    content: Output,
+    content: ToolOutput,
     /// The call that it answers. With it the result is added to the conversation; without it only cut.
     call_id: Option<String>,
     /// How the call ended.
@@ -40,8 +39,7 @@ pub(super) struct AddParams {
 /// What an output is named by: the number of a message, or the name of a spilled output.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-#[schemars(rename = "OutputName")]
-enum Name {
+enum OutputName {
     /// The number of a message with results.
     Message(MessageId),
     /// The name of an output that went to a file.
@@ -53,7 +51,7 @@ enum Name {
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadParams {
     /// Which output.
-    id: Name,
+    id: OutputName,
     /// The first line, counted from 1.
     #[serde(default = "first")]
     from: usize,
@@ -63,7 +61,7 @@ pub(super) struct ReadParams {
 
 /// What is kept of an output.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Added {
+pub(super) struct AddReply {
     /// What the model is shown.
     content: Vec<ResultPart>,
     /// The message, when one was added.
@@ -77,15 +75,15 @@ impl Command for Add {
     const NAME: &str = "strata.toolOutput.add";
     const SUMMARY: &str = "Cuts an output of a tool to what is kept of it, and adds it to the conversation when it names its call.";
     type Args = AddParams;
-    type Reply = Added;
+    type Reply = AddReply;
 
-    fn run(params: AddParams, context: &mut Context<'_>) -> Result<Added, CommandError> {
+    fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let parts = match params.content {
-            Output::Text(text) => vec![ResultPart::Text { text }],
-            Output::Parts(parts) => parts,
+            ToolOutput::Text(text) => vec![ResultPart::Text { text }],
+            ToolOutput::Parts(parts) => parts,
         };
         let content = arrived(parts, context);
-        let Some(call_id) = params.call_id else { return Ok(Added { content, id: None }) };
+        let Some(call_id) = params.call_id else { return Ok(AddReply { content, id: None }) };
         let called = context.session.history.sent().any(|message| {
             message
                 .body
@@ -107,7 +105,7 @@ impl Command for Add {
         };
         let id = context.session.history.add(message);
         context.session.touch();
-        Ok(Added { content, id: Some(id) })
+        Ok(AddReply { content, id: Some(id) })
     }
 }
 
@@ -124,14 +122,14 @@ impl Command for Read {
         let ReadParams { id, from, count } = params;
         let count = count.unwrap_or(LINES);
         match id {
-            Name::Message(id) => {
+            OutputName::Message(id) => {
                 let message = context.session.history.get(id);
                 let output = message.and_then(|message| output_of(&message.body)).ok_or_else(|| {
                     CommandError::invalid("id", &format!("message {} holds no tool result", id.0))
                 })?;
                 Ok(page(&output, from, count))
             }
-            Name::Spill(id) => {
+            OutputName::Spill(id) => {
                 let session: SessionId = context.session.id.parse()?;
                 let store = &context.services.store;
                 let lines = store.with(|store| store.spills().read_lines(&session, &id, from, count))?;

@@ -32,8 +32,7 @@ pub(super) struct OneUrl {
 
 /// A page that the session shows.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ShownPage")]
-pub(super) struct Shown {
+pub(super) struct ShownPage {
     /// Its address.
     url: String,
     /// Its title.
@@ -49,7 +48,7 @@ pub(super) struct Shown {
 
 /// Whether there was such a page.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Removed {
+pub(super) struct RemoveReply {
     /// Whether there was.
     removed: bool,
 }
@@ -58,7 +57,7 @@ pub(super) struct Removed {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Listing {
     /// In the order of their addresses.
-    urls: Vec<Shown>,
+    urls: Vec<ShownPage>,
 }
 
 pub(super) struct Add;
@@ -67,9 +66,9 @@ impl Command for Add {
     const NAME: &str = "strata.url.add";
     const SUMMARY: &str = "Shows a web page that the client fetched.";
     type Args = PageParams;
-    type Reply = Shown;
+    type Reply = ShownPage;
 
-    fn run(params: PageParams, context: &mut Context<'_>) -> Result<Shown, CommandError> {
+    fn run(params: PageParams, context: &mut Context<'_>) -> Result<ShownPage, CommandError> {
         let PageParams { url, title, content } = params;
         let address = name("url", &url)?;
         if address.is_empty() {
@@ -100,14 +99,14 @@ impl Command for Remove {
     const NAME: &str = "strata.url.remove";
     const SUMMARY: &str = "Shows a web page no longer.";
     type Args = OneUrl;
-    type Reply = Removed;
+    type Reply = RemoveReply;
 
-    fn run(params: OneUrl, context: &mut Context<'_>) -> Result<Removed, CommandError> {
+    fn run(params: OneUrl, context: &mut Context<'_>) -> Result<RemoveReply, CommandError> {
         let removed = context.session.pages.remove(params.url.trim()).is_some();
         if removed {
             context.session.touch();
         }
-        Ok(Removed { removed })
+        Ok(RemoveReply { removed })
     }
 }
 
@@ -125,9 +124,9 @@ impl Command for List {
     }
 }
 
-fn shown(page: &Page, context: &Context<'_>) -> Shown {
+fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
     let key = page.key();
-    Shown {
+    ShownPage {
         url: page.address.to_string(),
         title: page.title.as_ref().map(ToString::to_string),
         tier: context.session.tiers.tier_of(&key),

@@ -98,15 +98,15 @@ pub fn carried<T>(what: &'static str, work: impl FnOnce() -> T) -> impl FnOnce()
 pub fn inherited<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let plan = PLAN.with_borrow(Option::clone);
     move || {
-        let _left = Left(PLAN.replace(plan));
+        let _left = PreviousPlan(PLAN.replace(plan));
         work()
     }
 }
 
 /// What the thread went by before.
-struct Left(Option<Arc<Plan>>);
+struct PreviousPlan(Option<Arc<Plan>>);
 
-impl Drop for Left {
+impl Drop for PreviousPlan {
     fn drop(&mut self) {
         PLAN.set(self.0.take());
     }

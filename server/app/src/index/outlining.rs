@@ -17,11 +17,11 @@ use strata_host::roots::{Root, Roots};
 use strata_host::secrets::secret_by_place;
 use strata_host::walk::Entry;
 
-use super::Means;
+use super::IndexInputs;
 
 /// What outlines are made of and with. Shared by threads.
 pub(super) struct Outlining<'a> {
-    means: Means<'a>,
+    means: IndexInputs<'a>,
     /// What is known of files, by the folder that they are in.
     seen: HashMap<PathBuf, KnownFiles>,
 }
@@ -62,19 +62,19 @@ pub struct Efforts {
 /// What a run found out and the next one should know; to be kept when nobody waits any more.
 #[derive(Debug, Default)]
 #[must_use = "a run that keeps nothing makes the next one slow"]
-pub struct Remembered {
+pub struct OutlineUpdates {
     folders: BTreeMap<PathBuf, OutlineUpdate>,
     outlines: usize,
 }
 
 impl<'a> Outlining<'a> {
     /// For some files: what is known of their folders is not looked up.
-    pub(super) fn of_some(means: &Means<'a>) -> Self {
+    pub(super) fn of_some(means: &IndexInputs<'a>) -> Self {
         Self { means: *means, seen: HashMap::new() }
     }
 
     /// For all files.
-    pub(super) fn of_all(means: &Means<'a>) -> Self {
+    pub(super) fn of_all(means: &IndexInputs<'a>) -> Self {
         let known = |root: &Root| (root.path().to_owned(), means.cache.seen(root.path()));
         Self { means: *means, seen: means.roots.iter().map(known).collect() }
     }
@@ -166,7 +166,7 @@ impl Efforts {
     }
 }
 
-impl Remembered {
+impl OutlineUpdates {
     /// Takes note of what came of a file.
     pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: Outlined) {
         let Outlined { symbols, effort, seen, key: outline } = outlined;

@@ -8,14 +8,13 @@ use strata_engine::conversation::tool_result_archival::{Aged, Ageing};
 
 use super::MainLoop;
 use super::compactions::Running;
-use super::queue::{Task, Waiting, Whose};
+use super::queue::{QueuedTask, SessionTarget, Task};
 use super::tasks::respond;
-use crate::client::Can;
 use crate::event::{Answer, Event};
 use crate::outbound::{Outbound, Work};
 use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
-use strata_app::compaction_job::{CompactionJob, News, Reason, sum_up};
+use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason, sum_up};
 use strata_app::faults::carried;
 use strata_app::token_count_client::Measured;
 
@@ -41,10 +40,10 @@ impl MainLoop {
             return;
         }
         let Some(session) = self.world.sessions.get(&job.session).cloned() else { return };
-        self.services.tell_compaction(job.started());
+        self.services.notify_compaction(job.started());
         let id = job.session.clone();
         let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
-        if self.world.client.shows_progress == Can::Yes {
+        if self.world.client.shows_progress {
             self.say(Outbound::Begin(Work::Compacting(number)));
         }
         let snapshot = self.world.snapshot.clone();
@@ -74,7 +73,7 @@ impl MainLoop {
                 let snapshot = self.world.snapshot.clone();
                 self.queues.push(
                     session,
-                    Waiting { task: Task::Compact(number, draft), snapshot, whose: Whose::Named },
+                    QueuedTask { task: Task::Compact(number, draft), snapshot, whose: SessionTarget::Named },
                 );
                 self.start_next(session);
             }
@@ -88,7 +87,7 @@ impl MainLoop {
         result: Result<Value, CommandError>,
     ) {
         let Some(Running { job, answer, news, .. }) = self.compactions.end(session, number) else { return };
-        let (news, result): (News, _) = match result {
+        let (news, result): (CompactionNotice, _) = match result {
             Ok(_) => {
                 self.compactions.succeeded(&job);
                 let news = news.unwrap_or_else(|| job.started());
@@ -111,7 +110,7 @@ impl MainLoop {
         if let (Err(error), None) = (&result, &answer) {
             self.services.warn("compaction", format!("the conversation was not compacted: {error}"));
         }
-        self.services.tell_compaction(news);
+        self.services.notify_compaction(news);
         if let Some(answer) = answer {
             respond(answer, result);
         }
@@ -166,7 +165,10 @@ impl MainLoop {
         self.measuring.remove(id);
         if let Some(measured) = measured {
             let snapshot = self.world.snapshot.clone();
-            self.queues.push(id, Waiting { task: Task::Measure(measured), snapshot, whose: Whose::Named });
+            self.queues.push(
+                id,
+                QueuedTask { task: Task::Measure(measured), snapshot, whose: SessionTarget::Named },
+            );
             self.start_next(id);
         }
     }
@@ -176,7 +178,7 @@ impl MainLoop {
         self.ageing.remove(id);
         if let Some(aged) = aged {
             let snapshot = self.world.snapshot.clone();
-            self.queues.push(id, Waiting { task: Task::Age(aged), snapshot, whose: Whose::Named });
+            self.queues.push(id, QueuedTask { task: Task::Age(aged), snapshot, whose: SessionTarget::Named });
             self.start_next(id);
         }
     }

@@ -11,7 +11,7 @@ use tower_lsp::ls_types::NumberOrString;
 use crate::event::Answer;
 use crate::outbound::Work;
 use strata_app::commands::CommandError;
-use strata_app::compaction_job::{CompactionJob, News, Reason};
+use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason};
 use strata_app::sessions::Sessions;
 
 /// One compaction.
@@ -22,7 +22,7 @@ pub(super) struct Running {
     /// Who asked for it; nobody when it began by itself.
     pub(super) answer: Option<Answer<Result<Value, CommandError>>>,
     /// What will be told when its draft is in place.
-    pub(super) news: Option<News>,
+    pub(super) news: Option<CompactionNotice>,
 }
 
 /// All of them, by session.

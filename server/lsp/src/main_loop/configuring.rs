@@ -7,11 +7,10 @@ use strata_host::config::Layer;
 use tower_lsp::ls_types::DidChangeWorkspaceFoldersParams;
 
 use super::MainLoop;
-use crate::client::Can;
 use crate::event::Event;
 use crate::outbound::Outbound;
 use strata_app::faults::carried;
-use strata_app::settings::{self, Found};
+use strata_app::settings::{self, FoundSettings};
 
 impl MainLoop {
     pub(super) fn folders_changed(&mut self, params: &DidChangeWorkspaceFoldersParams) {
@@ -29,7 +28,7 @@ impl MainLoop {
 
     /// A client that can be asked is asked; others send their settings along.
     pub(super) fn settings_changed(&mut self, tree: Value) {
-        if self.world.client.configuration == Can::Yes {
+        if self.world.client.configuration {
             self.ask_settings();
         } else {
             let tree = tree.get("strata").cloned().unwrap_or(tree);
@@ -44,14 +43,14 @@ impl MainLoop {
     }
 
     /// The client answered the question of this number. Before that, the answers to earlier ones count: this one might never have come.
-    pub(super) fn settings_told(&mut self, question: u64, tree: Value) {
+    pub(super) fn settings_received(&mut self, question: u64, tree: Value) {
         if question > self.settings_answered {
             self.configured(Layer::Editor, settings::of_editor(tree));
             self.settings_answered = question;
         }
     }
 
-    pub(super) fn configured(&mut self, layer: Layer, found: Vec<Found>) {
+    pub(super) fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) {
         self.transition(|world| world.configured(layer, found));
         self.offer();
     }
@@ -70,7 +69,7 @@ impl MainLoop {
     }
 
     /// The settings files were looked at for the time of this number.
-    pub(super) fn workspace_settings(&mut self, look: u64, found: Vec<Found>) {
+    pub(super) fn workspace_settings(&mut self, look: u64, found: Vec<FoundSettings>) {
         if look == self.settings_looks {
             self.configured(Layer::Workspace, found);
         }
@@ -87,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_answer_to_an_earlier_question_does_not_count() {
-        let (mut main_loop, mut said) = MainLoop::alone(std::sync::mpsc::channel().0);
+        let (mut main_loop, mut said) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
         let mut ask = |main_loop: &mut MainLoop| {
             main_loop.ask_settings();
             std::iter::from_fn(|| said.try_recv().ok()).find_map(|said| match said {
@@ -99,7 +98,7 @@ mod tests {
         let questions = [asked(), asked(), asked(), asked()];
         let mut answer = |question: usize, bytes: u64| {
             let tree = json!({ "files": { "max_bytes": bytes } });
-            main_loop.settings_told(questions[question], tree);
+            main_loop.settings_received(questions[question], tree);
             main_loop.world.snapshot.settings.files.max_bytes
         };
         assert_eq!(answer(0, 1_000), 1_000, "the others may never be answered");
@@ -110,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_look_at_the_settings_files_that_ends_late_does_not_count() {
-        let (mut main_loop, _said) = MainLoop::alone(std::sync::mpsc::channel().0);
+        let (mut main_loop, _said) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
         main_loop.read_settings();
         main_loop.read_settings();
         let found = |tokens: u64| {

@@ -2,7 +2,7 @@
 //! wrong. The one place that knows all events.
 
 use super::{MainLoop, Meter};
-use crate::event::{Event, IndexEnd, Waits};
+use crate::event::{Event, IndexEnd, Waiter};
 use crate::invalid_notification::InvalidNotification;
 use crate::world::Action;
 use strata_app::commands::CommandError;
@@ -116,7 +116,7 @@ impl Handling {
                 main_loop.settings_changed(tree);
             }),
             Event::Settings(question, tree) => {
-                Self::new("settings", move |main_loop| main_loop.settings_told(question, tree))
+                Self::new("settings", move |main_loop| main_loop.settings_received(question, tree))
             }
             Event::WorkspaceSettings(look, found) => {
                 Self::new("workspace settings", move |main_loop| main_loop.workspace_settings(look, found))
@@ -158,8 +158,8 @@ impl Handling {
                 let id = session.clone();
                 let opened: Vec<_> = opened(&done.outcome.effects).collect();
                 let compaction = match done.waits {
-                    Waits::Compaction(number) => Some(number),
-                    Waits::Caller(..) | Waits::Nobody => None,
+                    Waiter::Compaction(number) => Some(number),
+                    Waiter::Caller(..) | Waiter::Nobody => None,
                 };
                 Self::new("command done", move |main_loop| main_loop.command_done(&session, *done)).or_else(
                     move |main_loop| {
@@ -173,7 +173,7 @@ impl Handling {
                         if let Some(number) = compaction {
                             main_loop.compaction_ended(&id, number, Err(CommandError::Internal));
                         }
-                        main_loop.turn_over(&id);
+                        main_loop.finish_turn(&id);
                     },
                 )
             }

@@ -12,12 +12,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use tower_lsp::ls_types::NumberOrString;
 
 use super::MainLoop;
-use crate::client::{Can, ClientInfo};
+use crate::client::ClientInfo;
 use crate::event::{Event, IndexEnd};
 use crate::outbound::{Outbound, Work};
 use crate::world::{Action, World};
 use strata_app::faults::carried;
-use strata_app::index::{Efforts, Index, Links, Means, Progress, Remembered, Step, walk_options};
+use strata_app::index::{Efforts, Index, IndexInputs, Links, OutlineUpdates, Progress, Step, walk_options};
 use strata_app::snapshot::Snapshot;
 
 /// A report of progress is sent when at least this many more files are done.
@@ -25,7 +25,7 @@ const REPORT_EVERY: usize = 256;
 
 /// What a run is to look at.
 #[derive(Default, Debug)]
-enum Wanted {
+enum IndexScope {
     #[default]
     Nothing,
     Files(BTreeSet<FileKey>),
@@ -44,31 +44,31 @@ struct Running {
 pub(super) struct Indexing {
     last_run: u64,
     running: Option<Running>,
-    wanted: Wanted,
+    wanted: IndexScope,
 }
 
 impl Indexing {
     /// Some files are to be looked at anew.
     pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.wanted {
-            Wanted::Nothing => self.wanted = Wanted::Files(keys),
-            Wanted::Files(files) | Wanted::Changes(files) => files.extend(keys),
-            Wanted::All => {}
+            IndexScope::Nothing => self.wanted = IndexScope::Files(keys),
+            IndexScope::Files(files) | IndexScope::Changes(files) => files.extend(keys),
+            IndexScope::All => {}
         }
     }
 
     /// All files that look different on disk are to be looked at anew.
     pub(super) fn want_changes(&mut self) {
         match std::mem::take(&mut self.wanted) {
-            Wanted::Nothing => self.wanted = Wanted::Changes(BTreeSet::new()),
-            Wanted::Files(files) | Wanted::Changes(files) => self.wanted = Wanted::Changes(files),
-            Wanted::All => self.wanted = Wanted::All,
+            IndexScope::Nothing => self.wanted = IndexScope::Changes(BTreeSet::new()),
+            IndexScope::Files(files) | IndexScope::Changes(files) => self.wanted = IndexScope::Changes(files),
+            IndexScope::All => self.wanted = IndexScope::All,
         }
     }
 
     /// Everything is to be looked at anew.
     pub(super) fn want_all(&mut self) {
-        self.wanted = Wanted::All;
+        self.wanted = IndexScope::All;
     }
 
     /// A run that is on is of no use any more.
@@ -117,7 +117,7 @@ impl Indexing {
             return;
         }
         let wanted = std::mem::take(&mut self.wanted);
-        if matches!(wanted, Wanted::Nothing) {
+        if matches!(wanted, IndexScope::Nothing) {
             return;
         }
         self.last_run += 1;
@@ -130,16 +130,16 @@ impl Indexing {
         let failed = events.clone();
         pool.spawn(
             carried("index", move || {
-                let (index, remembered) = look(&snapshot, run, wanted, &cancel, report, &events).unzip();
+                let (index, updates) = look(&snapshot, run, wanted, &cancel, report, &events).unzip();
                 let end = match index {
-                    Some(index) => IndexEnd::Done(Box::new(up_to_date(index, run, &events))),
+                    Some(index) => IndexEnd::FinishedTask(Box::new(up_to_date(index, run, &events))),
                     None => IndexEnd::Stopped,
                 };
                 // A closed connection needs no index.
                 let _ = events.send(Event::Indexed(run, end));
                 // Nobody waits any more.
-                if let Some(remembered) = remembered {
-                    remembered.keep(&snapshot.outlines);
+                if let Some(updates) = updates {
+                    updates.keep(&snapshot.outlines);
                 }
             }),
             move |ended| {
@@ -166,27 +166,27 @@ fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
 fn look(
     snapshot: &Snapshot,
     run: u64,
-    wanted: Wanted,
+    wanted: IndexScope,
     cancel: &Cancel,
     mut report: Report,
     events: &Sender<Event>,
-) -> Option<(Index, Remembered)> {
+) -> Option<(Index, OutlineUpdates)> {
     let options = walk_options(&snapshot.settings);
-    let means = Means::of(snapshot, &options, cancel);
+    let means = IndexInputs::of(snapshot, &options, cancel);
     let looked = match wanted {
-        Wanted::Nothing => return None,
-        Wanted::Files(keys) => snapshot.index.refreshed(&keys, &means),
-        Wanted::Changes(keys) => match snapshot.index.rescanned(&means) {
+        IndexScope::Nothing => return None,
+        IndexScope::Files(keys) => snapshot.index.refreshed(&keys, &means),
+        IndexScope::Changes(keys) => match snapshot.index.rescanned(&means) {
             Ok(None) if keys.is_empty() => return None,
             Ok(None) => snapshot.index.refreshed(&keys, &means),
             Ok(Some(found)) if keys.is_empty() => Ok(found),
-            Ok(Some((index, remembered))) => {
-                remembered.keep(&snapshot.outlines);
+            Ok(Some((index, updates))) => {
+                updates.keep(&snapshot.outlines);
                 index.refreshed(&keys, &means)
             }
             Err(cancelled) => Err(cancelled),
         },
-        Wanted::All => Index::build(&means, |step| match step {
+        IndexScope::All => Index::build(&means, |step| match step {
             Step::Listed(index) => {
                 let _ = events.send(Event::IndexSoFar(run, *index));
             }
@@ -208,8 +208,8 @@ struct Report {
 }
 
 impl Report {
-    fn new(run: u64, outbound: &UnboundedSender<Outbound>, client: &ClientInfo, wanted: &Wanted) -> Self {
-        let shown = client.shows_progress == Can::Yes && matches!(wanted, Wanted::All);
+    fn new(run: u64, outbound: &UnboundedSender<Outbound>, client: &ClientInfo, wanted: &IndexScope) -> Self {
+        let shown = client.shows_progress && matches!(wanted, IndexScope::All);
         let to = shown.then(|| outbound.clone());
         if let Some(to) = &to {
             let _ = to.send(Outbound::Begin(Work::Indexing(run)));
@@ -252,13 +252,13 @@ impl MainLoop {
     /// A run has ended, and what came to be wanted meanwhile has its turn.
     pub(super) fn indexed(&mut self, run: u64, end: IndexEnd) {
         let outcome = match &end {
-            IndexEnd::Done(_) => "done",
+            IndexEnd::FinishedTask(_) => "done",
             IndexEnd::Stopped => "stopped",
             IndexEnd::Failed => "failed",
         };
         if self.indexing.ended(run, outcome, &self.outbound) {
             match end {
-                IndexEnd::Done(index) => self.replace_index(|world| world.indexed(*index)),
+                IndexEnd::FinishedTask(index) => self.replace_index(|world| world.indexed(*index)),
                 IndexEnd::Stopped => {}
                 IndexEnd::Failed => {
                     let message = "an internal error stopped the look at the files, of which older things are known now; \

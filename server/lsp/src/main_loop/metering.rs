@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn of_readings_that_nobody_takes_only_the_newest_is_kept() {
-        let (mut main_loop, mut said) = MainLoop::alone(std::sync::mpsc::channel().0);
+        let (mut main_loop, mut said) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
         let status = |revision: usize| {
             let mut session = Session::new("s-1");
             (0..revision).for_each(|_| session.touch());
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_reading_that_takes_long_is_not_followed_at_once() {
-        let (mut main_loop, _said) = MainLoop::alone(std::sync::mpsc::channel().0);
+        let (mut main_loop, _said) = MainLoop::with_one_thread(std::sync::mpsc::channel().0);
         let mut wait_after = |took: Duration| {
             let began = Instant::now().checked_sub(took);
             (main_loop.meter.last, main_loop.meter.reading) = (began, true);

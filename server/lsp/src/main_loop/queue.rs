@@ -11,19 +11,19 @@ use strata_app::snapshot::Snapshot;
 use strata_app::token_count_client::Measured;
 
 /// What waits, with the workspace as it was when it arrived.
-pub(super) struct Waiting {
+pub(super) struct QueuedTask {
     pub(super) task: Task,
     pub(super) snapshot: Snapshot,
-    pub(super) whose: Whose,
+    pub(super) whose: SessionTarget,
 }
 
 /// Which session something is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum SessionTarget {
     /// The one that it names.
     Named,
     /// The one that is shown when its turn comes: a command in front of it may show another one.
-    Shown,
+    UserMessage,
 }
 
 /// Something that may change a session.
@@ -60,7 +60,7 @@ impl Task {
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<QueuedTask>,
     state: State,
 }
 
@@ -83,13 +83,13 @@ pub(super) struct Queues {
 
 impl Queues {
     /// Puts a command at the end of its session's queue.
-    pub(super) fn push(&mut self, session: &str, waiting: Waiting) {
+    pub(super) fn push(&mut self, session: &str, waiting: QueuedTask) {
         self.sessions.entry(session.to_owned()).or_default().waiting.push_back(waiting);
     }
 
     /// The next command to run, if none of its session is running. Those that nobody waits for any more are
     /// dropped.
-    pub(super) fn next(&mut self, session: &str) -> Option<Waiting> {
+    pub(super) fn next(&mut self, session: &str) -> Option<QueuedTask> {
         let queue = self.sessions.get_mut(session)?;
         if queue.state != State::Idle {
             return None;
@@ -97,7 +97,7 @@ impl Queues {
         queue.waiting.retain(|waiting| waiting.task.is_wanted());
         let next = queue.waiting.pop_front();
         match &next {
-            Some(Waiting { task: Task::Resume(_), .. }) => queue.state = State::Resuming,
+            Some(QueuedTask { task: Task::Resume(_), .. }) => queue.state = State::Resuming,
             Some(_) => queue.state = State::Running,
             None => {
                 self.sessions.remove(session);
@@ -114,8 +114,10 @@ impl Queues {
         }
         let before = std::mem::replace(&mut self.current, now.to_owned());
         if let Some(queue) = self.sessions.get_mut(&before) {
-            let (follow, stay) =
-                queue.waiting.drain(..).partition::<VecDeque<_>, _>(|waiting| waiting.whose == Whose::Shown);
+            let (follow, stay) = queue
+                .waiting
+                .drain(..)
+                .partition::<VecDeque<_>, _>(|waiting| waiting.whose == SessionTarget::UserMessage);
             queue.waiting = stay;
             self.sessions.entry(now.to_owned()).or_default().waiting.extend(follow);
         }
@@ -125,7 +127,7 @@ impl Queues {
     /// Whether a session has its place only until another one can be gone on with.
     pub(super) fn is_resuming(&self, session: &str) -> bool {
         self.sessions.get(session).is_some_and(|queue| {
-            let is_to_come = |waiting: &Waiting| matches!(waiting.task, Task::Resume(_));
+            let is_to_come = |waiting: &QueuedTask| matches!(waiting.task, Task::Resume(_));
             queue.state == State::Resuming || queue.waiting.iter().any(is_to_come)
         })
     }

@@ -12,9 +12,8 @@ use strata_host::pool::{Pool, catch_panic};
 use strata_host::store::{Access, StoreError};
 
 use super::MainLoop;
-use super::queue::{Task, Waiting, Whose};
-use crate::client::Can;
-use crate::event::{Answer, Call, Done, Event, Waits};
+use super::queue::{QueuedTask, SessionTarget, Task};
+use crate::event::{Answer, Call, Event, FinishedTask, Waiter};
 use crate::navigation::Feature;
 use crate::outbound::Outbound;
 use crate::world::Action;
@@ -41,7 +40,7 @@ impl MainLoop {
             Ok((session, arguments)) => (session.unwrap_or_else(|| MAIN_SESSION.to_owned()), arguments),
             Err(error) => return respond(call.answer, Err(error)),
         };
-        let whose = if session == MAIN_SESSION { Whose::Shown } else { Whose::Named };
+        let whose = if session == MAIN_SESSION { SessionTarget::UserMessage } else { SessionTarget::Named };
         let Some(session) = self.world.sessions.resolve(&session) else {
             let error = CommandError::invalid(
                 "session",
@@ -50,7 +49,7 @@ impl MainLoop {
             return respond(call.answer, Err(error));
         };
         let snapshot = self.world.snapshot.clone();
-        self.queues.push(&session, Waiting { task: Task::Command(call, arguments), snapshot, whose });
+        self.queues.push(&session, QueuedTask { task: Task::Command(call, arguments), snapshot, whose });
         self.start_next(&session);
     }
 
@@ -73,7 +72,7 @@ impl MainLoop {
     }
 
     /// Whether the task is under way.
-    fn start(&mut self, id: &str, Waiting { task, snapshot, .. }: Waiting) -> bool {
+    fn start(&mut self, id: &str, QueuedTask { task, snapshot, .. }: QueuedTask) -> bool {
         faults::reach("start", Point::Before);
         let Some(before) = self.world.sessions.get(id).cloned() else {
             self.session_gone(id, task);
@@ -88,7 +87,8 @@ impl MainLoop {
                 restore(&before, &services);
                 Outcome::failed(CommandError::Internal)
             });
-            let _ = events.send(Event::CommandDone(of, Box::new(Done { folders_version, outcome, waits })));
+            let _ = events
+                .send(Event::CommandDone(of, Box::new(FinishedTask { folders_version, outcome, waits })));
         });
         true
     }
@@ -105,7 +105,7 @@ impl MainLoop {
                     _ => Err(CommandError::Cancelled),
                 };
                 let job = Box::new(move || change(&before, &services, compact));
-                Work { what: "compaction", job, pool: &self.pool, waits: Waits::Compaction(number) }
+                Work { what: "compaction", job, pool: &self.pool, waits: Waiter::Compaction(number) }
             }
             Task::Measure(Measured { model, estimated, counted }) => {
                 let measure = move |session: &mut Session| {
@@ -113,7 +113,7 @@ impl MainLoop {
                     Ok(())
                 };
                 let job = Box::new(move || change(&before, &services, measure));
-                Work { what: "measuring", job, pool: &self.pool, waits: Waits::Nobody }
+                Work { what: "measuring", job, pool: &self.pool, waits: Waiter::Nobody }
             }
             Task::Age(aged) => {
                 let archive = move |session: &mut Session| {
@@ -121,11 +121,11 @@ impl MainLoop {
                     Ok(())
                 };
                 let job = Box::new(move || change(&before, &services, archive));
-                Work { what: "ageing", job, pool: &self.pool, waits: Waits::Nobody }
+                Work { what: "ageing", job, pool: &self.pool, waits: Waiter::Nobody }
             }
             Task::Resume(name) => {
                 let job = Box::new(move || resumed(&name, &services));
-                Work { what: "resume", job, pool: &self.blocking, waits: Waits::Nobody }
+                Work { what: "resume", job, pool: &self.blocking, waits: Waiter::Nobody }
             }
         }
     }
@@ -142,7 +142,7 @@ impl MainLoop {
         let services = Arc::clone(&self.services);
         let sessions = self.world.sessions.clone();
         let is_compacting = self.compactions.is_running(id);
-        let waits = Waits::Caller(answer, cancel.clone());
+        let waits = Waiter::Caller(answer, cancel.clone());
         let command = Definition::named(&name);
         let may_wait = command.is_some_and(|command| command.may_wait(&snapshot, &services));
         let job = move || {
@@ -173,16 +173,16 @@ impl MainLoop {
     }
 
     /// A task came back.
-    pub(super) fn command_done(&mut self, id: &str, done: Done) {
+    pub(super) fn command_done(&mut self, id: &str, done: FinishedTask) {
         let before = self.world.sessions.current().cloned();
-        self.take_over(id, done);
+        self.adopt(id, done);
         self.lenses_after(before.as_deref());
         // Last: what is owed for this event is exactly this.
-        self.turn_over(id);
+        self.finish_turn(id);
     }
 
     /// The task of a session has ended, and the next one has its turn.
-    pub(super) fn turn_over(&mut self, id: &str) {
+    pub(super) fn finish_turn(&mut self, id: &str) {
         self.queues.finished(id);
         let current = Arc::clone(self.world.sessions.current_id());
         if self.queues.follow(&current) {
@@ -191,8 +191,8 @@ impl MainLoop {
         self.start_next(id);
     }
 
-    fn take_over(&mut self, id: &str, done: Done) {
-        let Done { folders_version, outcome, waits } = done;
+    fn adopt(&mut self, id: &str, done: FinishedTask) {
+        let FinishedTask { folders_version, outcome, waits } = done;
         let Outcome { session, mut effects, mut result } = outcome;
         let mut changed = session;
         if changed.is_some() && folders_version != self.world.folders_version {
@@ -221,22 +221,22 @@ impl MainLoop {
         for job in jobs {
             match job {
                 Job::Reindex => self.act(Action::Reindex),
-                Job::Notify(news) => self.services.tell_compaction(*news),
+                Job::Notify(news) => self.services.notify_compaction(*news),
                 Job::Archive(ageing) => self.age(id, *ageing),
                 Job::Compact(job) => match (&job.reason, waits.take()) {
                     (Reason::Due(_), waiting) => {
                         waits = waiting;
                         self.compact(*job, Cancel::new(), None);
                     }
-                    (_, Some(Waits::Caller(answer, cancel))) => self.compact(*job, cancel, Some(answer)),
+                    (_, Some(Waiter::Caller(answer, cancel))) => self.compact(*job, cancel, Some(answer)),
                     (_, waiting) => waits = waiting,
                 },
             }
         }
         match waits {
-            Some(Waits::Caller(answer, _)) => respond(answer, result),
-            Some(Waits::Compaction(number)) => self.compaction_ended(id, number, result),
-            Some(Waits::Nobody) => {
+            Some(Waiter::Caller(answer, _)) => respond(answer, result),
+            Some(Waiter::Compaction(number)) => self.compaction_ended(id, number, result),
+            Some(Waiter::Nobody) => {
                 if let Err(error) = result {
                     tracing::warn!(%error, session = id, "what was done in the background was not kept");
                 }
@@ -249,7 +249,7 @@ impl MainLoop {
     fn lenses_after(&self, before: Option<&Session>) {
         let settings = &self.world.snapshot.settings.lsp;
         if Feature::CodeLens.is_wanted(settings)
-            && self.world.client.refreshes_lenses == Can::Yes
+            && self.world.client.refreshes_lenses
             && self.world.sessions.current().map(|session| &session.selection)
                 != before.map(|session| &session.selection)
         {
@@ -263,11 +263,11 @@ struct Work<'a> {
     what: &'static str,
     job: Box<dyn FnOnce() -> Outcome + Send>,
     pool: &'a Pool,
-    waits: Waits,
+    waits: Waiter,
 }
 
 /// Whether a session may be had in a moment: somebody else writes to it. A store that is busy was waited for already.
-pub(super) fn may_pass(error: &SessionStoreError) -> bool {
+pub(super) fn is_transient(error: &SessionStoreError) -> bool {
     matches!(error, SessionStoreError::Store(StoreError::InUse { .. }))
 }
 
@@ -280,9 +280,9 @@ fn resumed(name: &str, services: &Services) -> Outcome {
                 let id = Arc::clone(&session.id);
                 break vec![Effect::Open(session), Effect::Show(id)];
             }
-            Err(error) if may_pass(&error) && Instant::now() < patience => thread::sleep(RESUME_PAUSE),
+            Err(error) if is_transient(&error) && Instant::now() < patience => thread::sleep(RESUME_PAUSE),
             Err(error) => {
-                services.warn("resume", not_resumed(&error));
+                services.warn("resume", resume_failure(&error));
                 break Vec::new();
             }
         }
@@ -291,7 +291,7 @@ fn resumed(name: &str, services: &Services) -> Outcome {
 }
 
 /// How the person is told that a session cannot be gone on with.
-pub(super) fn not_resumed(error: &SessionStoreError) -> String {
+pub(super) fn resume_failure(error: &SessionStoreError) -> String {
     format!("a new session was begun: {error}")
 }
 
@@ -321,8 +321,8 @@ mod tests {
 
     /// The same, with its events going somewhere.
     fn started_with(folder: &tempfile::TempDir, events: Sender<Event>) -> (MainLoop, Arc<Session>) {
-        let (main_loop, _said) = MainLoop::alone(events);
-        let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
+        let (main_loop, _said) = MainLoop::with_one_thread(events);
+        let mut main_loop = main_loop.with_state_below(folder.path(), folder.path());
         let session = said(&Session::new("s-1"), "one");
         main_loop.services.store.commit(&session, 1).unwrap();
         main_loop.world.sessions = Sessions::new(Arc::clone(&session));
@@ -370,10 +370,10 @@ mod tests {
         let after = said(&before, "two");
         main_loop.services.store.commit(&after, 2).unwrap();
         let (answer, mut waits) = oneshot::channel();
-        let done = Done {
+        let done = FinishedTask {
             folders_version: main_loop.world.folders_version + 1,
             outcome: Outcome { session: Some(after), effects: Vec::new(), result: Ok(Value::Null) },
-            waits: Waits::Caller(answer, Cancel::new()),
+            waits: Waiter::Caller(answer, Cancel::new()),
         };
         main_loop.command_done("s-1", done);
         assert!(waits.try_recv().unwrap().is_err());

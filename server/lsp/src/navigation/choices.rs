@@ -9,7 +9,6 @@ use strata_host::secrets::secret_by_name;
 use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTriggerKind};
 
 use super::feature::ACTION_KIND;
-use crate::client::Can;
 use crate::position;
 use strata_app::format;
 use strata_app::snapshot::Snapshot;
@@ -19,7 +18,7 @@ pub(super) fn actions(
     params: &CodeActionParams,
     key: &FileKey,
     session: &Session,
-    literal_actions: Can,
+    literal_actions: bool,
 ) -> Value {
     if !is_asked_for(&params.context) {
         return json!([]);
@@ -48,8 +47,8 @@ pub(super) fn actions(
         .map(|(title, verb, argument)| {
             let command = command(&title, verb, argument);
             match literal_actions {
-                Can::Yes => json!({ "title": title, "kind": ACTION_KIND, "command": command }),
-                Can::No => command,
+                true => json!({ "title": title, "kind": ACTION_KIND, "command": command }),
+                false => command,
             }
         })
         .collect()

@@ -28,7 +28,7 @@ pub(super) fn hover(
     encoding: Encoding,
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
-    let Some(asked) = Asked::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
+    let Some(asked) = NameAtCaret::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
     let mut text = String::new();
     let definitions = asked.definitions(snapshot, cancel)?;
     for (key, page, place) in definitions.iter().take(MOST_SHOWN) {
@@ -51,7 +51,7 @@ pub(super) fn definition(
     encoding: Encoding,
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
-    let Some(asked) = Asked::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
+    let Some(asked) = NameAtCaret::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
     let found = asked.definitions(snapshot, cancel)?;
     let found: Vec<Location> =
         found.iter().map(|(_, page, place)| page.location(&place.name_range)).collect();
@@ -66,7 +66,7 @@ pub(super) fn references(
     encoding: Encoding,
     cancel: &Cancel,
 ) -> Result<Option<Value>, Cancelled> {
-    let Some(asked) = Asked::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
+    let Some(asked) = NameAtCaret::read(caret, snapshot, encoding, cancel)? else { return Ok(None) };
     let definers: BTreeSet<&FileKey> = asked.definers(snapshot).into_iter().collect();
     let mut likely: BTreeMap<FileKey, f64> = BTreeMap::new();
     for found in snapshot.index.references.references_to(&asked.name) {
@@ -97,7 +97,7 @@ pub(super) fn references(
 }
 
 /// The name at a caret.
-struct Asked {
+struct NameAtCaret {
     key: FileKey,
     page: Page,
     name: String,
@@ -105,7 +105,7 @@ struct Asked {
     encoding: Encoding,
 }
 
-impl Asked {
+impl NameAtCaret {
     fn read(
         caret: &Caret,
         snapshot: &Snapshot,

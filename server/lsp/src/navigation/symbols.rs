@@ -10,7 +10,7 @@ use strata_engine::key::FileKey;
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
 use super::page::Page;
-use crate::client::{Can, ClientInfo};
+use crate::client::ClientInfo;
 use crate::position::Encoding;
 use strata_app::snapshot::Snapshot;
 
@@ -27,8 +27,8 @@ pub(super) fn of_document(
     let Some(page) = Page::open(key, snapshot, client.encoding, cancel)? else { return Ok(None) };
     let symbols = page.symbols(cancel)?;
     Ok(Some(match client.nests_symbols {
-        Can::Yes => json!(nested(&page, symbols)),
-        Can::No => json!(flat(&page, &symbols)),
+        true => json!(nested(&page, symbols)),
+        false => json!(flat(&page, &symbols)),
     }))
 }
 

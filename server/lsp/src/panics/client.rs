@@ -107,7 +107,7 @@ impl Client {
         let by = Arc::clone(&plan);
         let server = thread::spawn(move || {
             by.enter();
-            run_with(reader, writer, |main_loop| main_loop.keeping_below(&kept, &folder))
+            run_with(reader, writer, |main_loop| main_loop.with_state_below(&kept, &folder))
         });
         let (sender, incoming) = channel();
         let mut output = BufReader::new(output);

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::client::{Answer, Client, LIMIT, Place, settings};
-use super::looks::Masks;
+use super::state::Masks;
 
 /// A kind of client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Talker {
+pub(super) enum ClientKind {
     /// It can do everything.
     Able,
     /// It can do nothing, not even watch files as it says: the server does so, and settings are sent along.
@@ -24,9 +24,9 @@ pub(super) enum Talker {
 const LIB: &str = "//! Plans meals, and more.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n";
 
 /// Says everything.
-pub(super) fn tour(client: &mut Client, place: &Place, talker: Talker) {
+pub(super) fn tour(client: &mut Client, place: &Place, talker: ClientKind) {
     let mut hello = client.hello(&Value::Null);
-    if talker == Talker::Plain {
+    if talker == ClientKind::Plain {
         hello["capabilities"] =
             json!({ "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } } });
         client.refused = "client/registerCapability";
@@ -43,7 +43,7 @@ pub(super) fn tour(client: &mut Client, place: &Place, talker: Talker) {
 }
 
 /// What came of it, once the client has said anew what is not answered and may have been lost.
-pub(super) fn end(client: &mut Client, place: &Place, talker: Talker) -> Value {
+pub(super) fn end(client: &mut Client, place: &Place, talker: ClientKind) -> Value {
     // Nothing was silently wrong before that.
     let shown = command(client, "files.read", json!({ "path": "src/lib.rs" }));
     let told = shown["sync"]["state"] == "out_of_step" || shown["notice"].is_string();
@@ -137,7 +137,7 @@ fn conversation(client: &mut Client) {
     insist_on(client, "strata.compaction.run", &json!({ "profile": "checkpoint" })).unwrap();
 }
 
-fn files(client: &mut Client, place: &Place, talker: Talker) {
+fn files(client: &mut Client, place: &Place, talker: ClientKind) {
     let new = place.folder().join("src/new.rs");
     fs::write(&new, "pub struct New;\n").unwrap();
     let uri = client.uri("src/new.rs");
@@ -152,7 +152,7 @@ fn files(client: &mut Client, place: &Place, talker: Talker) {
         let (from, to) = if from == "notes.txt" { (&old, &moved) } else { (&moved, &old) };
         client.notify("workspace/didRenameFiles", json!({ "files": [{ "oldUri": from, "newUri": to }] }));
     }
-    if talker == Talker::Plain {
+    if talker == ClientKind::Plain {
         // So that the server sees something by itself.
         fs::write(place.folder().join("seen.txt"), "?").unwrap();
         thread::sleep(Duration::from_millis(100));
@@ -160,7 +160,7 @@ fn files(client: &mut Client, place: &Place, talker: Talker) {
     }
 }
 
-fn surroundings(client: &mut Client, place: &Place, talker: Talker) {
+fn surroundings(client: &mut Client, place: &Place, talker: ClientKind) {
     folders(client, place, "added");
     folders(client, place, "removed");
     fs::write(place.folder().join(".strata.toml"), "[symbols]\nmap_budget = 3000\n").unwrap();
@@ -185,10 +185,10 @@ fn folders(client: &mut Client, place: &Place, what: &str) {
     client.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
 }
 
-fn configure(client: &mut Client, talker: Talker) {
+fn configure(client: &mut Client, talker: ClientKind) {
     let settings = match talker {
-        Talker::Able => Value::Null,
-        Talker::Plain => json!({ "strata": settings() }),
+        ClientKind::Able => Value::Null,
+        ClientKind::Plain => json!({ "strata": settings() }),
     };
     client.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
 }

@@ -33,12 +33,12 @@ const CANCEL: &str = "$/cancelRequest";
 const HELD_OVERHEAD: usize = 256;
 
 /// A service whose calls can be driven here; `LspService` is one.
-pub trait Serves:
+pub trait CallService:
     Service<Request, Response = Option<Response>, Future: Send + Unpin + 'static> + Send + 'static
 {
 }
 
-impl<T> Serves for T
+impl<T> CallService for T
 where
     T: Service<Request, Response = Option<Response>> + Send + 'static,
     T::Future: Send + Unpin + 'static,
@@ -169,7 +169,7 @@ impl Kind {
     }
 }
 
-impl<T: Serves, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T, R> {
+impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T, R> {
     pub(super) fn new(
         service: T,
         loopback: Arc<Loopback<R>>,
@@ -321,12 +321,12 @@ impl<T: Serves, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatcher<T
 }
 
 /// A call after its first poll.
-enum First<T: Serves> {
+enum First<T: CallService> {
     Done(Result<T::Response, T::Error>),
     Pending(T::Future),
 }
 
-impl<T: Serves> Core<T> {
+impl<T: CallService> Core<T> {
     fn call(&mut self, request: Request) -> First<T> {
         let mut context = Context::from_waker(Waker::noop());
         // Ready except while an `initialize` is pending (when messages are held) and after `exit` (when a call fails

@@ -37,7 +37,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower_lsp::Loopback as Socket;
 
-pub use dispatch::Serves;
+pub use dispatch::CallService;
 pub use exit::{Cause, Exit};
 pub use frame::{Decoded, Fault, FrameDecoder, Limits};
 pub use refusal::{NOT_INITIALIZED, SERVER_BUSY};
@@ -95,7 +95,7 @@ pub async fn serve<T, L, I, O>(
     options: Options,
 ) -> io::Result<Exit>
 where
-    T: Serves,
+    T: CallService,
     L: Socket<RequestStream: Send + 'static, ResponseSink: Send + 'static>,
     I: Read + Send + 'static,
     O: Write + Send + 'static,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures::{Sink, Stream};
 use tower_lsp::jsonrpc::{Id, Request, Response};
 
-use super::dispatch::{Dispatcher, Serves};
+use super::dispatch::{CallService, Dispatcher};
 use super::exit::{Cause, ExitSignal};
 use super::frame::{Decoded, Fault, FrameDecoder, Limits};
 use super::message::{self, Incoming};
@@ -36,7 +36,7 @@ pub(super) struct Reader<T, R, A> {
 
 impl<T, R, A> Reader<T, R, A>
 where
-    T: Serves,
+    T: CallService,
     R: Stream<Item = Request> + Unpin + Send + 'static,
     A: Sink<Response> + Unpin,
 {

@@ -19,7 +19,6 @@ use super::{Chosen, Reason, TierState, ledger, ripple};
 /// The reply of `tiers.report`: the next prompt before its request.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "TiersReport")]
 pub struct TiersReport<Item = ItemReport> {
     /// The model.
     pub model: String,

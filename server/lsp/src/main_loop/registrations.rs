@@ -9,7 +9,7 @@ use crate::outbound::Outbound;
 
 /// What is offered.
 #[derive(Default)]
-pub(super) struct Offers {
+pub(super) struct Registrations {
     /// For good, in the reply to `initialize`.
     fixed: BTreeSet<Feature>,
     /// Until further notice, each under its number. Numbers are not used again, so that an offer and the withdrawal of
@@ -20,7 +20,7 @@ pub(super) struct Offers {
     late: BTreeSet<Feature>,
 }
 
-impl Offers {
+impl Registrations {
     /// What the reply to `initialize` offers: what is wanted and cannot be registered later.
     pub(super) fn begin(
         &mut self,
@@ -64,7 +64,7 @@ impl MainLoop {
     /// Tells the client what it may ask for by the settings as they are.
     pub(super) fn offer(&mut self) {
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
-        let (told, late) = self.offers.change(&wanted, &self.world.client.registers);
+        let (told, late) = self.registrations.change(&wanted, &self.world.client.registers);
         told.into_iter().for_each(|told| self.say(told));
         if !late.is_empty() {
             let late: Vec<&str> = late.into_iter().map(Feature::method).collect();

@@ -9,10 +9,10 @@ use strata_host::store::Access;
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::MainLoop;
-use super::queue::{Task, Waiting, Whose};
-use super::tasks::{may_pass, not_resumed};
+use super::queue::{QueuedTask, SessionTarget, Task};
+use super::tasks::{is_transient, resume_failure};
 use crate::capabilities;
-use crate::client::{Can, ClientInfo, InitializationOptions};
+use crate::client::{ClientInfo, InitializationOptions};
 use crate::event::Answer;
 use crate::folders::folders_of;
 use crate::navigation;
@@ -38,7 +38,7 @@ impl MainLoop {
         let own = options.settings;
         let roots = self.folders.roots();
         let client = Arc::new(client);
-        self.editor.meet(client.abilities);
+        self.editor.set_abilities(client.abilities);
         let (session, awaited) = self.first_session(&client, &roots);
         let [user, environment] = settings::of_user();
         let workspace = (Layer::Workspace, settings::of_workspace(&roots));
@@ -66,11 +66,11 @@ impl MainLoop {
         self.greetings.extend(told);
         self.queues.follow(self.world.sessions.current_id());
         if let Some(id) = awaited {
-            self.go_on_with(id);
+            self.resume_session(id);
         }
         // Nobody waits any more when the client cancelled its first request; the state is right all the same.
         let wanted = navigation::features(&self.world.snapshot.settings.lsp);
-        let offered = self.offers.begin(&wanted, &self.world.client.registers);
+        let offered = self.registrations.begin(&wanted, &self.world.client.registers);
         let _ = answer.send(capabilities::result(encoding, offered));
     }
 
@@ -87,8 +87,8 @@ impl MainLoop {
         if let Some(id) = &client.resume {
             match store.load(id, Access::Write) {
                 Ok(session) => return (session, None),
-                Err(error) if may_pass(&error) => awaited = Some(id.clone()),
-                Err(error) => self.greetings.push(("resume", not_resumed(&error))),
+                Err(error) if is_transient(&error) => awaited = Some(id.clone()),
+                Err(error) => self.greetings.push(("resume", resume_failure(&error))),
             }
         }
         (Arc::new(Session::new(SessionStore::new_name())), awaited)
@@ -96,9 +96,9 @@ impl MainLoop {
 
     /// Goes on with a session as soon as it can be had. Commands for the session that is shown wait for that, a few seconds at
     /// most, and nothing else does.
-    fn go_on_with(&mut self, id: String) {
+    fn resume_session(&mut self, id: String) {
         let snapshot = self.world.snapshot.clone();
-        let waiting = Waiting { task: Task::Resume(id), snapshot, whose: Whose::Named };
+        let waiting = QueuedTask { task: Task::Resume(id), snapshot, whose: SessionTarget::Named };
         self.queues.push(self.world.sessions.current_id(), waiting);
     }
 
@@ -109,10 +109,10 @@ impl MainLoop {
         let current = Arc::clone(self.world.sessions.current_id());
         self.start_next(&current);
         let client = Arc::clone(&self.world.client);
-        if client.configuration == Can::Yes {
+        if client.configuration {
             self.ask_settings();
         }
-        if client.watches_files == Can::Yes {
+        if client.watches_files {
             self.say(Outbound::WatchFiles);
         } else {
             self.watch_ourselves();
@@ -152,8 +152,8 @@ mod tests {
         last.commit(&Arc::new(session), 1).unwrap();
 
         let (events, inbox) = channel();
-        let (main_loop, _said) = MainLoop::alone(events);
-        let mut main_loop = main_loop.keeping_below(folder.path(), folder.path());
+        let (main_loop, _said) = MainLoop::with_one_thread(events);
+        let mut main_loop = main_loop.with_state_below(folder.path(), folder.path());
         let client = ClientInfo { resume: Some("s-1".to_owned()), ..ClientInfo::default() };
         let (session, awaited) = main_loop.first_session(&client, &Roots::single(folder.path()).unwrap());
         assert_eq!((session.history.len(), awaited.as_deref()), (0, Some("s-1")));
@@ -161,7 +161,7 @@ mod tests {
         main_loop.world.snapshot.roots = Arc::new(Roots::single(folder.path()).unwrap());
         main_loop.queues.follow(&session.id);
         main_loop.world.sessions = Sessions::new(session);
-        main_loop.go_on_with("s-1".to_owned());
+        main_loop.resume_session("s-1".to_owned());
 
         // Said to the session that is shown: when its turn comes, that is the one that was waited for.
         let (answer, mut waits) = oneshot::channel();

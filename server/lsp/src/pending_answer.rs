@@ -25,12 +25,12 @@ impl Drop for CancelOnDrop {
 }
 
 /// Who waits for the answer to a question.
-pub(crate) struct Waiting {
+pub(crate) struct PendingAnswer {
     answer: oneshot::Receiver<Value>,
     _dropped: CancelOnDrop,
 }
 
-impl Waiting {
+impl PendingAnswer {
     /// The answer.
     ///
     /// # Errors
@@ -42,9 +42,9 @@ impl Waiting {
 }
 
 /// A question as event, and whoever waits for its answer.
-pub(crate) fn asked(question: Question) -> (Event, Waiting) {
+pub(crate) fn asked(question: Question) -> (Event, PendingAnswer) {
     let (answer, wait) = oneshot::channel();
     let cancel = Cancel::new();
     let event = Event::Asked(question, cancel.clone(), answer);
-    (event, Waiting { answer: wait, _dropped: CancelOnDrop(cancel) })
+    (event, PendingAnswer { answer: wait, _dropped: CancelOnDrop(cancel) })
 }

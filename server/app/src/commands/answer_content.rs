@@ -11,9 +11,9 @@ use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 
 /// The blocks that were written; none for an empty text.
 #[derive(Debug)]
-pub(super) struct Said(Vec<ContentBlock>);
+pub(super) struct AnswerContent(Vec<ContentBlock>);
 
-impl Said {
+impl AnswerContent {
     pub(super) fn into_blocks(self) -> Vec<ContentBlock> {
         self.0
     }
@@ -24,7 +24,7 @@ impl Said {
     }
 }
 
-impl JsonSchema for Said {
+impl JsonSchema for AnswerContent {
     fn schema_name() -> Cow<'static, str> {
         "Content".into()
     }
@@ -40,7 +40,7 @@ impl JsonSchema for Said {
     }
 }
 
-impl<'de> Deserialize<'de> for Said {
+impl<'de> Deserialize<'de> for AnswerContent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TextOrBlocks)
     }
@@ -49,17 +49,17 @@ impl<'de> Deserialize<'de> for Said {
 struct TextOrBlocks;
 
 impl<'de> Visitor<'de> for TextOrBlocks {
-    type Value = Said;
+    type Value = AnswerContent;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or a list of blocks")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Said, E> {
-        Ok(Said(if text.is_empty() { Vec::new() } else { vec![ContentBlock::text(text)] }))
+    fn visit_str<E: Error>(self, text: &str) -> Result<AnswerContent, E> {
+        Ok(AnswerContent(if text.is_empty() { Vec::new() } else { vec![ContentBlock::text(text)] }))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, blocks: A) -> Result<Said, A::Error> {
-        Ok(Said(Deserialize::deserialize(SeqAccessDeserializer::new(blocks))?))
+    fn visit_seq<A: SeqAccess<'de>>(self, blocks: A) -> Result<AnswerContent, A::Error> {
+        Ok(AnswerContent(Deserialize::deserialize(SeqAccessDeserializer::new(blocks))?))
     }
 }
