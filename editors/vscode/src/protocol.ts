@@ -1006,7 +1006,7 @@ export interface FilesAddReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
   /** Files that belong to a folder or pattern but were not taken unasked. */
-  withheld: Withheld[];
+  withheld: WithheldFile[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -1041,7 +1041,7 @@ export interface FilesDeselectReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
   /** Files that belong to a folder or pattern but were not taken unasked. */
-  withheld: Withheld[];
+  withheld: WithheldFile[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -1064,7 +1064,7 @@ export interface FilesExcludeReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
   /** Files that belong to a folder or pattern but were not taken unasked. */
-  withheld: Withheld[];
+  withheld: WithheldFile[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -1121,7 +1121,7 @@ export interface FilesIncludeReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
   /** Files that belong to a folder or pattern but were not taken unasked. */
-  withheld: Withheld[];
+  withheld: WithheldFile[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -1212,7 +1212,7 @@ export interface FilesRemoveReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
   /** Files that belong to a folder or pattern but were not taken unasked. */
-  withheld: Withheld[];
+  withheld: WithheldFile[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -1251,7 +1251,7 @@ export interface FilesSelectReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
   /** Files that belong to a folder or pattern but were not taken unasked. */
-  withheld: Withheld[];
+  withheld: WithheldFile[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -1274,7 +1274,7 @@ export interface FilesSetReply {
   /** The files that were changed, in key order. */
   changed: FileKey[];
   /** Files that belong to a folder or pattern but were not taken unasked. */
-  withheld: Withheld[];
+  withheld: WithheldFile[];
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -4484,7 +4484,7 @@ export interface Warning {
 }
 
 /** A file that was not taken unasked. */
-export interface Withheld {
+export interface WithheldFile {
   /** Which. */
   path: FileKey;
   /** Why, as a clause. */

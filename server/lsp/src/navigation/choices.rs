@@ -9,6 +9,7 @@ use strata_host::secrets::secret_by_name;
 use tower_lsp::ls_types::{CodeActionContext, CodeActionParams, CodeActionTriggerKind};
 
 use super::feature::ACTION_KIND;
+use crate::client::ClientInfo;
 use crate::position;
 use strata_app::format;
 use strata_app::snapshot::Snapshot;
@@ -18,7 +19,7 @@ pub(super) fn actions(
     params: &CodeActionParams,
     key: &FileKey,
     session: &Session,
-    literal_actions: bool,
+    client: &ClientInfo,
 ) -> Value {
     if !is_asked_for(&params.context) {
         return json!([]);
@@ -46,7 +47,7 @@ pub(super) fn actions(
     offered
         .map(|(title, verb, argument)| {
             let command = command(&title, verb, argument);
-            match literal_actions {
+            match client.literal_actions {
                 true => json!({ "title": title, "kind": ACTION_KIND, "command": command }),
                 false => command,
             }
