@@ -9,15 +9,16 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use e2e::Times;
+use strata_engine::conversation::dialect::{Breakpoints, Format, Speaker};
 use strata_engine::conversation::history::{ContentBlock, MessageId};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use strata_engine::prompt::layout::{Content, ItemKey, Piece, Said, Seeds, Tree, Weighed};
 use strata_engine::prompt::tiers::{PolicyName, Rules, TierState};
-use strata_engine::prompt::wire::{self, Breakpoints, Envelope, Format};
+use strata_engine::prompt::wire::{self, Envelope};
 use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
-use strata_engine::tokens::models::Models;
+use strata_engine::tokens::models::{Models, Ttl};
 
 const FILES: usize = 500;
 const TURNS: usize = 60;

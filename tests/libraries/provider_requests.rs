@@ -14,6 +14,7 @@ use e2e::Rng;
 use serde_json::{Value, json};
 use strata_engine::conversation::compaction::{Family, Purpose, Question, Run, Summariser, Topics};
 use strata_engine::conversation::conversation_facts::ToolPatterns;
+use strata_engine::conversation::dialect::{self, Format};
 use strata_engine::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
     ResultPart, Role, Visibility,
@@ -24,7 +25,7 @@ use strata_engine::prompt::assembly::{
 use strata_engine::prompt::session::{self, Room, Session, Status};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::{self, Body, Format, Tool};
+use strata_engine::prompt::wire::{Body, Tool};
 use strata_engine::replay::{Content, SelectionRule, Stage, Trace};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
@@ -295,7 +296,7 @@ impl Player<'_> {
         let reason = match made {
             Ok(prepared) => {
                 let Body::Json(body) = &prepared.reply.body else { panic!("{format:?} is JSON") };
-                let found = wire::check(format, body);
+                let found = dialect::check(format, body);
                 if !found.is_empty() {
                     self.outcomes
                         .violations

@@ -6,16 +6,16 @@
 use std::fmt::Write as _;
 
 use e2e::Rng;
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{Ask, Means, Request, ToolResult, Ttl};
+use strata_engine::prompt::assembly::{Ask, Means, Request, ToolResult};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::Format;
 use strata_engine::replay::{Content, Lane, SelectionRule, Stage, Trace};
 use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::TokenCounter;
-use strata_engine::tokens::models::Models;
+use strata_engine::tokens::models::{Models, Ttl};
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(rng: &mut Rng, lines: usize) -> String {

@@ -2,7 +2,7 @@
 
 use e2e::{Editor, Prompt, Repo};
 use serde_json::{Value, json};
-use strata_engine::prompt::wire::{self, Format, Piece};
+use strata_engine::conversation::dialect::{self, Format, Piece};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::{Models, Structure};
 
@@ -32,7 +32,7 @@ fn recount(prompt: &Prompt, tools: &Value) -> usize {
     let counter = TokenCounter::new();
     let count = |text: &str| counter.count(model.tokenizer, text);
 
-    let texts = wire::pieces(format, body).into_iter().map(|piece| match piece {
+    let texts = dialect::pieces(format, body).into_iter().map(|piece| match piece {
         Piece::Text(text) => count(&text),
         Piece::Picture(_) => panic!("there are no pictures in this test"),
     });

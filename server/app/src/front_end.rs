@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::compaction::Purpose;
+use strata_engine::conversation::dialect::Format;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::wire::Format;
 
 use crate::compaction_job::CompactionNotice;
 

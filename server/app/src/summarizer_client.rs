@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::{Purpose, Question, Summariser, Topics};
-use strata_engine::prompt::settings::{CompactionSettings, SummariserKind};
+use strata_engine::conversation::settings::{CompactionSettings, SummariserKind};
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;

@@ -8,7 +8,8 @@ use std::path::Path;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::conversation::selection::Choice;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{self, Skill, Standing, StandingText};
+use strata_engine::prompt::assembly::{Skill, Standing, StandingText};
+use strata_engine::prompt::layout::inline;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::trust::Trust;
 use strata_host::git::{self, FileStatus};
@@ -75,20 +76,20 @@ fn written(
     changes: &[(FileStatus, FileKey)],
     read: &[String],
 ) -> String {
-    let names: Vec<String> = snapshot.roots.iter().map(|root| assembly::inline(root.name())).collect();
+    let names: Vec<String> = snapshot.roots.iter().map(|root| inline(root.name())).collect();
     let mut state = match &names[..] {
         [] => String::new(),
         [name] => format!("\nRepository: {name}"),
         names => format!("\nWorkspace folders: {}", names.join(", ")),
     };
     if let Some(branch) = branch {
-        let _ = write!(state, "\nBranch: {}", assembly::inline(branch));
+        let _ = write!(state, "\nBranch: {}", inline(branch));
     }
     if !changes.is_empty() {
         let _ = write!(state, "\n\n## Not committed\n");
         let mut by_status: BTreeMap<FileStatus, Vec<String>> = BTreeMap::new();
         for (status, key) in changes.iter().take(NOT_COMMITTED) {
-            by_status.entry(*status).or_default().push(assembly::inline(key.as_str()));
+            by_status.entry(*status).or_default().push(inline(key.as_str()));
         }
         for (status, names) in by_status {
             let _ = write!(state, "\n{}: {}", word(status), names.join(", "));
@@ -99,7 +100,7 @@ fn written(
     }
     let newest = read.get(read.len().saturating_sub(FILES_READ)..).unwrap_or_default();
     if !newest.is_empty() {
-        let names: Vec<String> = newest.iter().map(|path| assembly::inline(path)).collect();
+        let names: Vec<String> = newest.iter().map(|path| inline(path)).collect();
         let _ = write!(state, "\n\n## Files already read (do not read them again)\n\n{}", names.join(", "));
     }
     if state.is_empty() { state } else { format!("# Session State\n{state}") }

@@ -8,17 +8,19 @@ use serde_json::{Value, json};
 use strata_engine::cancel::Cancel;
 use strata_engine::code::outline::{Outline, language_of};
 use strata_engine::code::symbols::{self, FileSymbols, LexicalIndex, References, SymbolIndex};
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    Ask, FileText, IndexState, Means, Request, Seeds, Source, Standing, Workspace, assemble, inline,
+    Ask, FileText, IndexState, Means, Request, Source, Standing, Workspace, assemble,
 };
+use strata_engine::prompt::layout::{Seeds, inline};
 use strata_engine::prompt::session::{Outcome, Session, Status};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::trust::Trust;
-use strata_engine::prompt::wire::{Body, Format};
+use strata_engine::prompt::wire::Body;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 

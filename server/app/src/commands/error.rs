@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancelled;
 use strata_engine::conversation::compaction::{NoSuchProfile, Refused};
+use strata_engine::conversation::dialect::Rule;
 use strata_engine::conversation::history::NoSuchMessage;
 use strata_engine::prompt::assembly::AssembleError;
 use strata_engine::prompt::session::{AlreadyRecovered, NoSuchPrompt, NothingToUndo};
-use strata_engine::prompt::wire::Rule;
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 
@@ -135,7 +135,7 @@ impl From<AssembleError> for CommandError {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::prompt::wire::Violation;
+    use strata_engine::conversation::dialect::Violation;
 
     use super::*;
 

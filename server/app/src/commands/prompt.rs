@@ -4,15 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Moment, Pressure, Summariser};
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
 use strata_engine::prompt::assembly::{
-    self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Ttl,
-    Warning, WarningCode, Workspace,
+    self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Warning,
+    WarningCode, Workspace,
 };
 use strata_engine::prompt::session::{Outcome, Recorded, Room, Status, Usage};
 use strata_engine::prompt::settings::SummariserKind;
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::prompt::wire::{Body, Format, Tool};
+use strata_engine::prompt::wire::{self, Body, Tool};
+use strata_engine::tokens::models::Ttl;
 
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, Job, compaction, tool_output};
@@ -239,7 +241,7 @@ fn check_extra(params: &AssembleParams, context: &Context<'_>) -> Result<(), Com
     if format.provider().is_none() && !params.extra.is_empty() {
         return Err(CommandError::invalid("extra", "this format is a text to read, which has no fields"));
     }
-    match params.extra.keys().find(|field| !format.has_room_for(field)) {
+    match params.extra.keys().find(|field| !wire::has_room_for(format, field)) {
         Some(field) => Err(CommandError::invalid(
             &format!("extra.{field}"),
             "this field of a request body is Strata's own",

@@ -1,15 +1,17 @@
 //! `session.*`: conversations as wholes. Stored by the store; which of them are open is the main loop's business.
 
 use std::sync::Arc;
+use strata_engine::conversation::screening::screen_message;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::conversation::conversation_facts::Step;
+use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::exchange::{self, Form};
 use strata_engine::conversation::history::{Message, MessageId, NewMessage};
 use strata_engine::prompt::session::Session;
-use strata_engine::prompt::wire::{self, Body, Format};
+use strata_engine::prompt::wire::{self, Body};
 use strata_engine::tokens::redaction::Screen;
 use strata_host::store::{self, Scope, SessionInfo, StoreError};
 
@@ -513,7 +515,7 @@ pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>
 fn read(text: &str, screen: &Screen) -> Result<exchange::Imported, CommandError> {
     let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
-    imported.messages.iter_mut().for_each(|message| screen.message(message));
+    imported.messages.iter_mut().for_each(|message| screen_message(screen, message));
     Ok(imported)
 }
 

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use strata_engine::prompt::assembly::{self, Ask, Prepared, Ttl};
+use strata_engine::prompt::assembly::{self, Ask, Prepared};
 use strata_engine::prompt::tiers::{self, Break, Chosen, ItemReport, PolicyName, TiersReport, Wishes};
 use strata_engine::tokens::cost::{self, Charge, Forecast, Outlook, Prices};
-use strata_engine::tokens::models::Model;
+use strata_engine::tokens::models::{Model, Ttl};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::urls::{Added, Page};
-use strata_engine::prompt::assembly::{ItemKey, Tier};
+use strata_engine::prompt::layout::{ItemKey, Tier};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
@@ -125,7 +125,7 @@ impl Command for List {
 }
 
 fn shown(page: &Page, context: &Context<'_>) -> ShownPage {
-    let key = page.key();
+    let key = ItemKey::Url(page.id());
     ShownPage {
         url: page.address.to_string(),
         title: page.title.as_ref().map(ToString::to_string),

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use serde::Serialize;
 use strata_engine::conversation::compaction::{Family, Profile, Refused};
+use strata_engine::conversation::dialect::Violation;
 use strata_engine::conversation::exchange::messages_of;
 use strata_engine::prompt::assembly::Means;
 use strata_engine::prompt::settings::Settings;
-use strata_engine::prompt::wire::Violation;
 use strata_engine::replay::{Recording, Shortened, Stayed, Tally};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;

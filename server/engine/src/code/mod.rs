@@ -4,4 +4,5 @@
 pub mod buffer;
 pub mod document;
 pub mod outline;
+pub mod settings;
 pub mod symbols;

@@ -3,11 +3,15 @@
 
 pub mod compaction;
 pub mod conversation_facts;
+pub mod dialect;
 pub mod exchange;
 pub mod extractive;
 pub mod history;
 pub mod iteration;
+pub mod key_variable;
+pub mod screening;
 pub mod selection;
+pub mod settings;
 pub mod tool_output;
 pub mod tool_result_archival;
 pub mod urls;

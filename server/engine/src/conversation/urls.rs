@@ -7,7 +7,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
-use crate::prompt::assembly::ItemKey;
 
 /// One page.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -21,9 +20,9 @@ pub struct Page {
 }
 
 impl Page {
-    /// The name of its item: the same for every version of the page.
-    pub fn key(&self) -> ItemKey {
-        ItemKey::Url(ContentHash::of(&self.address))
+    /// The same for every version of the page.
+    pub fn id(&self) -> ContentHash {
+        ContentHash::of(&self.address)
     }
 }
 
@@ -54,9 +53,9 @@ impl Pages {
         self.0.values()
     }
 
-    /// The page that an item shows.
-    pub fn get(&self, key: &ItemKey) -> Option<&Page> {
-        self.iter().find(|page| page.key() == *key)
+    /// The page with this id.
+    pub fn get(&self, id: ContentHash) -> Option<&Page> {
+        self.iter().find(|page| page.id() == id)
     }
 }
 
@@ -84,7 +83,7 @@ mod tests {
         assert_eq!((pages.add(old.clone()), pages.add(old.clone())), (Added::New, Added::Known));
         assert_eq!(pages.add(new.clone()), Added::New);
         assert_eq!(pages.iter().collect::<Vec<_>>(), [&new]);
-        assert_eq!((old.key(), pages.get(&old.key())), (new.key(), Some(&new)));
+        assert_eq!((old.id(), pages.get(old.id())), (new.id(), Some(&new)));
         assert_eq!((pages.remove("https://a"), pages.remove("https://a")), (Some(new), None));
     }
 }

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    Ask, AssembleError, Means, Part, Request, UsedFile, Workspace, history_tokens, weigh,
+    Ask, AssembleError, Means, Request, UsedFile, Workspace, history_tokens, weigh,
 };
+use crate::prompt::layout::Part;
 use crate::prompt::session::{Session, Totals};
 use crate::tokens::calibration::{Calibration, Expected, Taught};
 

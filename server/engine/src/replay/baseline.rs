@@ -1,8 +1,9 @@
 //! How others lay out the same content, for comparison. Only what a cache sees of a prompt matters here, so
 //! the results are spans to be charged, not prompts to be sent.
 
-use crate::prompt::assembly::{LaidBlock, Layout, Part, Speaker};
-use crate::tokens::cost::{Mark, Span, spans_of};
+use crate::conversation::dialect::Speaker;
+use crate::prompt::layout::{LaidBlock, Layout, Part, spans_of};
+use crate::tokens::cost::{Mark, Span};
 use crate::tokens::models::CacheKind;
 
 /// A provider that finds an entry only where it looks for one looks at its own breakpoint and at the ends of so many earlier

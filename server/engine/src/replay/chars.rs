@@ -8,13 +8,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
+use crate::conversation::dialect::Speaker;
 use crate::conversation::history::{ContentBlock, MessageId};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Content, ItemKey, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed};
+use crate::prompt::layout::{Content, ItemKey, Piece, Said, Seeds, Tree, Weighed, spans};
 use crate::prompt::tiers::{PolicyName, Rules, TierState, ledger};
-use crate::tokens::cost::{Prices, Provider, spans};
-use crate::tokens::models::CacheKind;
+use crate::tokens::cost::{Prices, Provider};
+use crate::tokens::models::{CacheKind, Ttl};
 
 use super::totals::Totals;
 use super::trace::Trace;

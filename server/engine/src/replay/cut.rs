@@ -7,12 +7,12 @@ use std::sync::Arc;
 use crate::conversation::compaction::{
     LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser,
 };
+use crate::conversation::dialect::{Violation, violations};
 use crate::conversation::history::{
     ContentBlock, History, Kind, Message, MessageId, NewMessage, OpenCalls, Visibility,
 };
 use crate::prompt::assembly::{Means, with_scales};
 use crate::prompt::session::Session;
-use crate::prompt::wire::{Violation, violations};
 
 use super::fidelity::{Fidelity, Yardstick, as_text};
 

@@ -1,11 +1,12 @@
 //! One session that plays a trace under one policy: assemble, charge, check, record, as an editor does.
 
+use crate::conversation::dialect::Format;
 use crate::conversation::history::ContentBlock;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Ask, AssembleError, Layout, Means, Part, Prepared, WarningCode, assemble};
+use crate::prompt::assembly::{Ask, AssembleError, Means, Prepared, WarningCode, assemble};
+use crate::prompt::layout::{Layout, Part};
 use crate::prompt::session::{Outcome, Session, Status, Usage};
 use crate::prompt::tiers::PolicyName;
-use crate::prompt::wire::Format;
 use crate::tokens::cost::{Charge, Prices, Provider};
 
 use super::baseline::Baseline;

@@ -171,8 +171,8 @@ impl Weight {
         let ratio =
             with_scales(means, |scales| (scales.message)(message)) - model.overheads.message + structure;
         let (mut o200k, mut chars) = (structure, 0);
-        for piece in blocks.iter().flat_map(crate::prompt::wire::pieces_of) {
-            if let crate::prompt::wire::Piece::Text(text) = piece {
+        for piece in blocks.iter().flat_map(crate::conversation::dialect::pieces_of) {
+            if let crate::conversation::dialect::Piece::Text(text) = piece {
                 o200k += means.counter.count(Tokenizer::O200k, &text);
                 chars += means.counter.count(Tokenizer::Chars, &text);
             }

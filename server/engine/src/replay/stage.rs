@@ -8,7 +8,8 @@ use crate::code::outline::{Outline, language_of};
 use crate::code::symbols::{self, FileSymbols, References, SymbolIndex};
 use crate::conversation::selection::{Extent, Selection};
 use crate::key::FileKey;
-use crate::prompt::assembly::{self, FileText, IndexState, Means, Seeds, Source, Standing, Workspace};
+use crate::prompt::assembly::{self, FileText, IndexState, Means, Source, Standing, Workspace};
+use crate::prompt::layout::Seeds;
 use crate::prompt::trust::Trust;
 use crate::tokens::cost::{Bound, Need};
 

@@ -6,14 +6,14 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::conversation::dialect::Speaker;
 use crate::conversation::history::{ContentBlock, project};
 use crate::conversation::selection::{Choice, Extent};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{
-    Ask, ItemKey, LaidBlock, Means, Part, Prepared, Speaker, Workspace, inline, lines, map_budget,
-};
+use crate::prompt::assembly::{Ask, Means, Prepared, Workspace, lines, map_budget};
 use crate::prompt::diff;
+use crate::prompt::layout::{ItemKey, LaidBlock, Part, inline};
 use crate::prompt::session::Session;
 use crate::prompt::tiers::Deltas;
 use crate::prompt::tiers::ledger::edits;

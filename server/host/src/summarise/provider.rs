@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
-use strata_engine::prompt::settings::KeyVariable;
+use strata_engine::conversation::key_variable::KeyVariable;
 
 use super::error::SummaryError;
 use super::key::Key;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::outline::Located;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::fence;
+use strata_engine::prompt::layout::fence;
 use tower_lsp::ls_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind};
 
 use super::page::Page;

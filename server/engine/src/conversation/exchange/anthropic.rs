@@ -8,11 +8,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{ReadError, ReadList, each, extra, fields, list_in};
+use crate::conversation::dialect::anthropic::{content_block, result_part, text_block};
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
     drop_marks,
 };
-use crate::prompt::wire::anthropic::{content_block, result_part, text_block};
 
 /// Reads a list of messages, a body with `messages` and `system`, or a single message.
 ///

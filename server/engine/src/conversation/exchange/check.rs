@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{anthropic, openai};
+use crate::conversation::dialect::{self, Format, Rule, Violation};
 use crate::conversation::history::NewMessage;
-use crate::prompt::wire::{self, Format, Rule, Violation};
 
 /// What a list is to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ pub fn violations<'a>(
         Purpose::Record => violation.rule == Rule::TrailingAssistant,
     };
     let body = json!({"model": "any", "messages": written});
-    let found = wire::check(format, &body).into_iter().filter(|violation| !waived(violation));
+    let found = dialect::check(format, &body).into_iter().filter(|violation| !waived(violation));
     found
         .map(|Violation { path, rule, detail }| {
             let place = path.strip_prefix("/messages/").and_then(|rest| rest.split('/').next());

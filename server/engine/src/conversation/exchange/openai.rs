@@ -12,10 +12,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{ReadError, ReadList, each, extra, fields, list_in};
+use crate::conversation::dialect::openai::{foreign_part, image_part, text_part};
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
-use crate::prompt::wire::openai::{foreign_part, image_part, text_part};
 
 /// Reads a list of messages, a body with `messages`, or a single message. Instructions in front of the
 /// conversation are its system prompt, later ones are system events in it.

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use super::openai::{arguments, image_at, is_instruction, role_of};
 use super::{ReadError, ReadList, each, extra, fields, list_in};
+use crate::conversation::dialect::openai::url_of;
 use crate::conversation::history::{
     ContentBlock, Foreign, Kind, NewMessage, Outcome, Provider, ResultPart, Role,
 };
-use crate::prompt::wire::openai::url_of;
 
 /// Parts of a message that the model has no form for; other foreign blocks are items.
 const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "refusal"];

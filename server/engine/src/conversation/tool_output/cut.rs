@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::prompt::settings::TruncateMode;
+use crate::conversation::settings::TruncateMode;
 
 /// Makes a text fit a limit of at least 1; `None` when it does already.
 pub(super) type Cut = fn(&str, usize, TruncateMode) -> Option<String>;

@@ -3,7 +3,7 @@
 
 use super::{Arrival, Spilled, arrive, notice, truncated};
 use crate::conversation::history::ResultPart;
-use crate::prompt::settings::ToolOutputSettings;
+use crate::conversation::settings::ToolOutputSettings;
 
 /// One result's parts, within the limits but for those that have yet to be spilled. Pictures are left as they
 /// are.

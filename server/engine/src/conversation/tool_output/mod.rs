@@ -8,7 +8,7 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use crate::prompt::settings::ToolOutputSettings;
+use crate::conversation::settings::ToolOutputSettings;
 
 pub use cut::{Figures, Report};
 pub use intake::Intake;

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, Outcome, ResultPart, Role};
-use crate::prompt::settings::{Settings, TruncateMode};
+use crate::conversation::settings::TruncateMode;
+use crate::prompt::settings::Settings;
 
 fn defaults() -> ToolOutputSettings {
     Settings::default().tool_output

@@ -16,12 +16,12 @@ use crate::conversation::compaction::Question;
 use crate::conversation::history::{
     Entry, History, Kind, Message, MessageId, NewMessage, Rebuilt, Role, Visibility,
 };
-use crate::prompt::settings::{AgeingMode, ToolOutputSettings, ToolSummaryStrategy};
+use crate::conversation::settings::{AgeingMode, ToolOutputSettings, ToolSummaryStrategy};
 
 use choose::{choose, is_archivable, newest_round, waits_for_results};
 use words::Material;
 
-pub use rewrite::{CacheState, Rewrite, Warm, cached_behind, expected_turns};
+pub use rewrite::{CacheState, Rewrite, Warm, expected_turns};
 pub use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 
 /// Results that are to be archived.

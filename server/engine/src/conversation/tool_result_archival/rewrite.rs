@@ -3,7 +3,6 @@
 
 use crate::conversation::compaction::Scales;
 use crate::conversation::history::{ContentBlock, Kind, Message, MessageId, NewMessage, Role};
-use crate::prompt::assembly::{ItemKey, Layout};
 
 use super::words::OUTPUT_CHARS;
 
@@ -32,7 +31,7 @@ pub struct Warm<'a> {
     pub write: f64,
     /// How many prompts are expected to come.
     pub turns: f64,
-    /// How many cached tokens stand at and behind the place of a message ([`cached_behind`]).
+    /// How many cached tokens stand at and behind the place of a message.
     pub behind: &'a dyn Fn(MessageId) -> usize,
     /// How things are weighed.
     pub scales: Scales<'a>,
@@ -88,19 +87,6 @@ impl Warm<'_> {
             turns,
         }
     }
-}
-
-/// How many of the first `cached` tokens of a prompt stand at and behind the place of a message; none when the prompt
-/// does not show it.
-pub fn cached_behind(layout: &Layout, cached: usize, message: MessageId) -> usize {
-    let mut before = 0;
-    for block in layout.blocks() {
-        if block.items.contains(&ItemKey::History(message)) {
-            return cached.saturating_sub(before);
-        }
-        before += block.tokens;
-    }
-    0
 }
 
 /// How many prompts are expected of a session that has sent so many: as many again, which is the best guess when

@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::*;
 use crate::conversation::compaction::Scales;
+use crate::conversation::dialect::Format;
 use crate::conversation::exchange::{Purpose, violations};
 use crate::conversation::history::{ContentBlock, Outcome, Pin, Provider, ResultPart, project};
 use crate::prompt::settings::Settings;
-use crate::prompt::wire::Format;
 
 fn call(id: usize) -> ContentBlock {
     ContentBlock::ToolCall {

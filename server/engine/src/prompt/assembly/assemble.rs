@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::code::document::Sync;
 use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::conversation::compaction::EMERGENCY;
+use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::NewMessage;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
@@ -17,16 +18,14 @@ use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
 use crate::prompt::tiers::{Chosen, Cut, Laid, Rules, TierState, Wishes};
 use crate::prompt::trust::Trust;
-use crate::prompt::wire::{self, Body, Envelope, Format, Rendered};
+use crate::prompt::wire::{self, Body, Envelope, Rendered};
 use crate::tokens::cost::{Account, Prices, Sent};
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::{Models, Structure};
 
-use super::content::Seeds;
 use super::fit::{self, Plan};
 use super::frame::{Surroundings, context_frame, frame_items};
 use super::gather::{self, Gathered};
-use super::layout::{ItemKey, Layout, Part, Tier};
 use super::measure::Measure;
 use super::piece::{self, FileText, Source};
 use super::reply::{
@@ -35,6 +34,7 @@ use super::reply::{
 };
 use super::request::{Ask, Request};
 use super::standing::Standing;
+use crate::prompt::layout::{ItemKey, Layout, Part, Seeds, Tier, spans};
 
 /// The repository as it is at the moment of the prompt. Everything in it was read before.
 pub struct Workspace<'a> {
@@ -365,7 +365,7 @@ impl Run<'_> {
 
     fn finish(&self, plan: &Plan, attempt: Attempt, wanted: usize) -> Result<Prepared, AssembleError> {
         if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
-            let violations = wire::check(self.format, body);
+            let violations = dialect::check(self.format, body);
             if !violations.is_empty() {
                 return Err(AssembleError::Invalid { violations });
             }
@@ -380,7 +380,12 @@ impl Run<'_> {
             window: self.measure.window(),
             output_reserve: self.measure.output_reserve(),
         };
-        let sent = Sent::new(&attempt.laid.layout, self.rules.now_ms, self.rules.identity, self.rules.prices);
+        let sent = Sent {
+            spans: spans(&attempt.laid.layout, 0),
+            at_ms: self.rules.now_ms,
+            identity: self.rules.identity,
+            prices: self.rules.prices,
+        };
         let reply = Assembled {
             id: None,
             predicted: Account::predict(self.session.account(), &sent),

@@ -10,7 +10,7 @@ use crate::prompt::session::Session;
 use crate::prompt::settings::ContextFrameSettings;
 use crate::text::clip;
 
-use super::piece::inline;
+use crate::prompt::layout::inline;
 
 /// So much of a request is repeated at the head of its frame. Characters.
 const QUERY_CHARS: usize = 200;

@@ -10,13 +10,12 @@ use crate::key::FileKey;
 use crate::prompt::session::Session;
 
 use super::assemble::Workspace;
-use super::content::{Content, Count, Piece, Said, Tree, Weighed};
 use super::fit::Plan;
-use super::layout::ItemKey;
 use super::measure::Measure;
 use super::piece;
 use super::request::Ask;
 use super::standing::system_prompt;
+use crate::prompt::layout::{Content, Count, ItemKey, Piece, Said, Tree, Weighed};
 
 /// The pieces of one prompt.
 pub(super) struct Gathered<'a> {

@@ -1,20 +1,21 @@
 //! Weights and limits: what things weigh for one model, and how much of each a prompt may hold. Collects nothing.
 
 use crate::conversation::compaction::Scales;
+use crate::conversation::dialect::{self, Breakpoints, pieces_of};
 use crate::conversation::history::{ContentBlock, Kind, Message, Sides, archived_stub};
 use crate::conversation::selection::Extent;
 use crate::conversation::urls::Page;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
-use crate::prompt::wire::{self, Breakpoints, Tool, pieces_of};
+use crate::prompt::wire::Tool;
 use crate::tokens::calibration::{Calibration, Expected};
 use crate::tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
 use crate::tokens::models::{Model, Structure};
 
 use super::assemble::Means;
-use super::content::Weighed;
 use super::piece::{self, FileText};
+use crate::prompt::layout::Weighed;
 
 /// Everything about weights: the model's limits and the settings' wishes.
 pub(super) struct Measure<'a> {
@@ -128,8 +129,8 @@ impl<'a> Measure<'a> {
         pieces_of(block)
             .into_iter()
             .map(|piece| match piece {
-                wire::Piece::Text(text) => count(&text),
-                wire::Piece::Picture(sides) => self.picture(sides),
+                dialect::Piece::Text(text) => count(&text),
+                dialect::Piece::Picture(sides) => self.picture(sides),
             })
             .sum()
     }

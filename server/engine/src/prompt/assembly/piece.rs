@@ -13,10 +13,8 @@ use crate::conversation::urls::Page;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::tokens::redaction::{Found, Screen, Screened};
-use crate::unseen::is_unseen;
 
-use super::content::{Count, Piece};
-use super::layout::ItemKey;
+use crate::prompt::layout::{Count, ItemKey, Piece, fence, inline};
 
 /// Where a text came from, and which version of it that is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -104,7 +102,7 @@ pub(super) fn page(page: &Page, count: Count<'_>) -> Piece {
         None => writeln!(out, "## {address} (web page, version {version})\n"),
     };
     enclose(&mut out, "", &page.text);
-    Piece { body: Arc::clone(&page.text), ..Piece::new(page.key(), out, count) }
+    Piece { body: Arc::clone(&page.text), ..Piece::new(ItemKey::Url(page.id()), out, count) }
 }
 
 /// A text under its name. The version is taken from the shown text alone, so the bytes change only when
@@ -142,28 +140,6 @@ fn notice(source: &Source) -> Arc<str> {
         Source::Disk { notice: Some(notice), .. } => format!("Note: {notice}.").into(),
         Source::Buffer { .. } | Source::Disk { .. } | Source::Given => Arc::default(),
     }
-}
-
-/// A name as inline code: unseen characters and backticks are escaped, so that it stays one word on one
-/// line whatever it holds.
-pub fn inline(name: &str) -> String {
-    let mut out = String::with_capacity(name.len() + 2);
-    out.push('`');
-    for character in name.chars() {
-        if character == '`' || is_unseen(character) {
-            out.extend(character.escape_unicode());
-        } else {
-            out.push(character);
-        }
-    }
-    out.push('`');
-    out
-}
-
-/// A fence that nothing in the text can close.
-pub fn fence(text: &str) -> String {
-    let longest_run = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest_run.max(2) + 1)
 }
 
 fn language(key: &FileKey) -> &str {

@@ -9,8 +9,8 @@ use crate::prompt::session::Session;
 use crate::prompt::wire::{Passage, readable};
 
 use super::assemble::Prepared;
-use super::layout::{LaidBlock, Part, Tier};
 use super::title::Titles;
+use crate::prompt::layout::{LaidBlock, Part, Tier};
 
 /// Unchanged lines around each change.
 const CONTEXT: usize = 2;

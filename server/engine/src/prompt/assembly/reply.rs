@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::conversation::dialect::{Format, Violation};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::tiers::PolicyName;
-use crate::prompt::wire::{Body, Format, Violation};
+use crate::prompt::wire::Body;
 use crate::tokens::calibration::Expected;
 use crate::tokens::cost::Charge;
 
-use super::layout::{Part, Tier};
 use super::piece::Source;
 use super::standing::SystemFiles;
+use crate::prompt::layout::{Part, Tier};
 
 /// Something the person should know about a prompt that was made all the same.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]

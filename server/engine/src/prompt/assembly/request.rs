@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::dialect::Format;
 use crate::conversation::history::{ContentBlock, Image, Kind, NewMessage, Outcome, ResultPart, Role};
 use crate::prompt::tiers::PolicyName;
-use crate::prompt::wire::{Format, Tool};
+use crate::prompt::wire::Tool;
 
-use super::layout::Ttl;
+use crate::tokens::models::Ttl;
 
 /// What the coming message says.
 #[derive(Clone, PartialEq, Debug)]

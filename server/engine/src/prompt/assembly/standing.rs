@@ -11,7 +11,7 @@ use crate::key::FileKey;
 use crate::prompt::settings::PromptSettings;
 use crate::text::clip;
 
-use super::piece::inline;
+use crate::prompt::layout::inline;
 
 /// A file of rules, or the memory, is shown up to so many characters.
 const FILE_CHARS: usize = 40_000;

@@ -7,7 +7,8 @@ use crate::conversation::history::{ContentBlock, Message, MessageId, ResultPart,
 use crate::conversation::urls::Pages;
 use crate::prompt::session::Session;
 
-use super::layout::{ItemKey, LaidBlock, Part, Speaker};
+use crate::conversation::dialect::Speaker;
+use crate::prompt::layout::{ItemKey, LaidBlock, Part};
 
 /// So many characters of a message, or of a page's title, name it.
 const CHARS: usize = 60;
@@ -36,8 +37,8 @@ impl<'a> Titles<'a> {
                 .messages
                 .get(id)
                 .map_or_else(|| format!("Message {}", id.0), |message| beginning(message)),
-            ItemKey::Url(_) => {
-                let page = self.pages.get(key);
+            ItemKey::Url(id) => {
+                let page = self.pages.get(*id);
                 let names = page.into_iter().flat_map(|page| page.title.iter().chain([&page.address]));
                 let mut lines = names.map(|name| one_line(name, CHARS)).filter(|line| !line.is_empty());
                 lines.next().unwrap_or_else(|| "Web page".to_owned())
@@ -162,12 +163,12 @@ mod tests {
         };
         let pages =
             [page("https://a", Some("An\nA")), page("https://b", None), page("https://c", Some("\n"))];
-        let keys = pages.each_ref().map(Page::key);
+        let keys = pages.each_ref().map(|page| ItemKey::Url(page.id()));
         for page in pages {
             session.pages.add(page);
         }
         assert_eq!(keys.map(|key| title(&session, &key)), ["An A", "https://b", "https://c"]);
-        assert_eq!(title(&session, &page("https://d", None).key()), "Web page");
+        assert_eq!(title(&session, &ItemKey::Url(page("https://d", None).id())), "Web page");
         let lines = ItemKey::Lines("src/a.rs".into(), "L2-3".parse().unwrap());
         assert_eq!(title(&session, &lines), "src/a.rs L2-3");
         assert_eq!(title(&session, &ItemKey::Symbol("src/a.rs".into())), "src/a.rs");

@@ -18,10 +18,11 @@ use crate::conversation::iteration::Loop;
 use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Ask, Assembled, Layout, Prepared, Request};
-use crate::prompt::tiers::{Billed, Breaks, PolicyName, TierState};
+use crate::prompt::assembly::{Ask, Assembled, Prepared, Request};
+use crate::prompt::layout::Layout;
+use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
-use crate::tokens::cost::{Account, Pace, Prices, Sent};
+use crate::tokens::cost::{Account, Billed, Pace, Prices, Sent};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
 use shorter::{Anchor, Recovery};

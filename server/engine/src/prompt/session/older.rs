@@ -3,11 +3,12 @@
 
 use crate::conversation::compaction::Family;
 use crate::conversation::history::{MessageId, Rebuilt};
+use crate::conversation::settings::AgeingMode;
 use crate::conversation::tool_result_archival::{
-    Aged, Ageing, CacheState, Warm, cached_behind, expected_turns, plan_ageing,
+    Aged, Ageing, CacheState, Warm, expected_turns, plan_ageing,
 };
 use crate::prompt::assembly::{Means, with_scales};
-use crate::prompt::settings::AgeingMode;
+use crate::prompt::layout::{ItemKey, Layout};
 use crate::tokens::cost::Prices;
 
 use super::Session;
@@ -53,4 +54,17 @@ impl Session {
         }
         rebuilt
     }
+}
+
+/// How many of the first `cached` tokens of a prompt stand at and behind the place of a message; none when the prompt
+/// does not show it.
+fn cached_behind(layout: &Layout, cached: usize, message: MessageId) -> usize {
+    let mut before = 0;
+    for block in layout.blocks() {
+        if block.items.contains(&ItemKey::History(message)) {
+            return cached.saturating_sub(before);
+        }
+        before += block.tokens;
+    }
+    0
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::conversation::selection::{Choice, Selection};
-use crate::prompt::assembly::{ItemKey, LaidBlock, Layout, Part};
+use crate::prompt::layout::{ItemKey, LaidBlock, Layout, Part};
 use crate::tokens::cost::{Account, Missed, Sent};
 
 /// Why the prefix of the last prompt ended where it did.
@@ -236,9 +236,10 @@ fn is_volatile(block: &LaidBlock) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::dialect::Speaker;
     use crate::conversation::history::{ContentBlock, MessageId};
     use crate::hash::ContentHash;
-    use crate::prompt::assembly::{Speaker, Tier};
+    use crate::prompt::layout::{Tier, spans};
     use crate::tokens::cost::Prices;
 
     fn layout(keys: &[ItemKey]) -> Layout {
@@ -265,7 +266,12 @@ mod tests {
             .collect();
         let (mut breaks, mut account, mut before) = (Breaks::default(), None, None);
         for prompt in &prompts {
-            let sent = Sent::new(prompt, 0, ContentHash::NONE, Prices::uncached());
+            let sent = Sent {
+                spans: spans(prompt, 0),
+                at_ms: 0,
+                identity: ContentHash::NONE,
+                prices: Prices::uncached(),
+            };
             breaks.record(before, prompt, account.as_ref(), &sent, &Selection::new());
             account = Some(Account::after(account.as_ref(), &sent, None));
             before = Some(prompt);

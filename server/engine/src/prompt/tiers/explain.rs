@@ -1,7 +1,7 @@
 //! A break in plain words. Finds nothing out; names are escaped, because they go to where Markdown is shown.
 
 use crate::conversation::urls::Pages;
-use crate::prompt::assembly::{ItemKey, inline};
+use crate::prompt::layout::{ItemKey, inline};
 
 use super::{Break, Reason};
 
@@ -69,7 +69,7 @@ fn name(key: &ItemKey, pages: &Pages) -> String {
         ItemKey::File(path) => inline(path.as_str()),
         ItemKey::Lines(path, lines) => format!("{lines} of {}", inline(path.as_str())),
         ItemKey::History(id) => format!("message {}", id.0),
-        ItemKey::Url(_) => match pages.get(key) {
+        ItemKey::Url(id) => match pages.get(*id) {
             Some(page) => format!("the web page {}", inline(page.title.as_ref().unwrap_or(&page.address))),
             None => "a web page".to_owned(),
         },

@@ -1,7 +1,8 @@
 //! Policy `flat`: one fixed order, no breakpoints; what another policy remembers stays as it is. Used before an index exists and
 //! offered for comparison (`docs/tiers.md`, "Policy `flat`").
 
-use crate::prompt::assembly::{Composer, Content, Part, Piece, Speaker, WORKING_FILES};
+use crate::conversation::dialect::Speaker;
+use crate::prompt::layout::{Composer, Content, Part, Piece, WORKING_FILES};
 
 use super::{Laid, Policy, Rules, TierState};
 

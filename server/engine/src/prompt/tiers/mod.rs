@@ -14,10 +14,11 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::dialect::Carriers;
 use crate::hash::ContentHash;
-use crate::prompt::assembly::{Carriers, Content, ItemKey, Layout, Listed, Tier, Ttl};
-use crate::tokens::cost::Prices;
-use crate::tokens::models::{CacheKind, Model};
+use crate::prompt::layout::{Content, ItemKey, Layout, Listed, Tier};
+use crate::tokens::cost::{Billed, Prices};
+use crate::tokens::models::{CacheKind, Model, Ttl};
 
 pub use breaks::{Break, Breaks, Reason};
 pub use choice::{Chosen, DecidedBy, Wishes};
@@ -156,31 +157,6 @@ impl TierState {
             Self::Ledger(state) => Arc::make_mut(state).learn(billed),
             Self::Untracked | Self::Ripple(_) => {}
         }
-    }
-}
-
-/// What a provider says it did with a request, in tokens by its own count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Billed {
-    /// Input read from the cache.
-    pub read: u64,
-    /// All input.
-    pub total: u64,
-}
-
-/// How much less than predicted a reported read may be before it counts as a miss: counts may be estimates, and formats
-/// add tokens that stand in no text.
-const READ_TOLERANCE: f64 = 0.1;
-
-impl Billed {
-    /// Whether clearly less was read than `read` of `total` tokens, by our own count.
-    pub fn misses(self, read: usize, total: usize) -> bool {
-        if read == 0 || total == 0 || self.total == 0 {
-            return false;
-        }
-        let expected = read as f64 / total as f64;
-        let reported = self.read as f64 / self.total as f64;
-        reported < expected * (1.0 - READ_TOLERANCE)
     }
 }
 

@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use crate::conversation::selection::{Choice, LineRange};
 use crate::key::FileKey;
-use crate::prompt::assembly::{
-    AssembleError, ItemKey, LaidBlock, Means, Prepared, Tier, TierReport, Titles, Workspace, weigh,
-};
+use crate::prompt::assembly::{AssembleError, Means, Prepared, TierReport, Titles, Workspace, weigh};
+use crate::prompt::layout::{ItemKey, LaidBlock, Tier};
 use crate::prompt::session::Session;
 use crate::tokens::cost::Charge;
 

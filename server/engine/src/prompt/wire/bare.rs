@@ -1,10 +1,10 @@
-//! A conversation as a request by itself: no system prompt, no files, no breakpoints. What an export is, and how a
-//! conversation is tried before it is kept.
+//! A conversation as a request by itself: no system prompt, no files, no breakpoints. What an export is.
 
 use crate::conversation::history::{ContentBlock, Message, project};
-use crate::prompt::assembly::{LaidBlock, Layout, Part, Speaker, Tier};
+use crate::prompt::layout::{LaidBlock, Layout, Part, Tier};
 
-use super::{Body, Breakpoints, Envelope, Format, Violation, check, render};
+use super::{Body, Envelope, render};
+use crate::conversation::dialect::{Breakpoints, Format, Speaker};
 
 /// What the model would get to see of `messages` when `prompt` follows, in the form of `format`. Without a prompt the
 /// conversation stands for itself; it may then end with the assistant, which a provider would not take.
@@ -29,18 +29,4 @@ pub fn request<'a>(
     }
     let breakpoints = Breakpoints::Automatic;
     render(&layout, format, &Envelope { model, tools: &[], cache_key: None, breakpoints }).body
-}
-
-/// What providers would refuse in `messages` when the user goes on with a word. Empty for a conversation that every one of
-/// them takes.
-pub fn violations(messages: &[&Message]) -> Vec<Violation> {
-    let prompt = [ContentBlock::text("Go on.")];
-    let formats = [Format::Anthropic, Format::OpenAi];
-    let found = formats.into_iter().flat_map(|format| {
-        match request(messages.iter().copied(), &prompt, format, "any") {
-            Body::Json(body) => check(format, &body),
-            Body::Text(_) => Vec::new(),
-        }
-    });
-    found.collect()
 }

@@ -6,15 +6,11 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use serde_json::Value;
-
-use super::piece::arguments;
-use super::{Body, Dialect, Envelope, Piece, Rendered, Violation, results_first};
+use super::body::{Body, Rendered};
+use crate::conversation::dialect::{Speaker, arguments, results_first};
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use crate::prompt::assembly::{LaidBlock, Layout, Speaker, Ttl, fence};
-
-/// The dialect.
-pub(super) struct Markdown;
+use crate::prompt::layout::{LaidBlock, Layout, fence};
+use crate::tokens::models::Ttl;
 
 /// A code fence that is still open: its character and length (CommonMark 4.5).
 #[derive(Clone, Copy)]
@@ -54,7 +50,7 @@ pub fn readable(layout: &Layout) -> Readable<'_> {
     for (message, said) in layout.messages().iter().enumerate() {
         let speaker = said.speaker;
         heading(&mut text, message + 1, speaker);
-        for block in results_first(&said.blocks) {
+        for block in results_first(&said.blocks, |block| &block.content) {
             write_block(&mut text, block);
             let end = line + line_breaks(text.get(seen..).unwrap_or_default());
             passages.push(Passage { message, speaker, block, lines: line..end });
@@ -75,22 +71,8 @@ pub fn readable(layout: &Layout) -> Readable<'_> {
     Readable { text, passages }
 }
 
-impl Dialect for Markdown {
-    fn fields(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn render(&self, layout: &Layout, _envelope: &Envelope<'_>) -> Rendered {
-        Rendered { body: Body::Text(readable(layout).text), messages: layout.messages().len() }
-    }
-
-    fn check(&self, _body: &Value) -> Vec<Violation> {
-        Vec::new()
-    }
-
-    fn pieces<'a>(&self, _body: &'a Value) -> Vec<Piece<'a>> {
-        Vec::new()
-    }
+pub(super) fn render(layout: &Layout) -> Rendered {
+    Rendered { body: Body::Text(readable(layout).text), messages: layout.messages().len() }
 }
 
 fn line_breaks(text: &str) -> usize {

@@ -1,85 +1,37 @@
-//! OpenAI's Chat Completions API: <https://platform.openai.com/docs/api-reference/chat/create>. It has no
-//! place for reasoning. Up to GPT-5.5 it caches by itself: marks are not written, the cache key is. From GPT-5.6 on an
-//! entry ends at a breakpoint and is read only by a request with a breakpoint in the same place
-//! (<https://developers.openai.com/api/docs/guides/prompt-caching>), so marks become `prompt_cache_breakpoint`, the
-//! breakpoint that the provider would choose is switched off, and no message that is sent again ever changes.
-
-mod check;
+//! A body for OpenAI's Chat Completions API. Where entries end at breakpoints, the one that the provider would choose is
+//! switched off.
 
 use serde_json::{Map, Value, json};
 
-use super::piece::arguments;
-use super::{Body, Breakpoints, Dialect, Envelope, Piece, Rendered, Tool, Violation, results_first};
-use crate::conversation::history::{
-    ContentBlock, Foreign, Image, ImageSource, OPENAI_STRING_CHARS, Provider, ResultPart, sides,
-};
+use super::body::{Body, Envelope, Rendered, Tool};
+use crate::conversation::dialect::{Breakpoints, openai};
 use crate::hash::ContentHash;
-use crate::prompt::assembly::{Carriers, LaidBlock, LaidMessage, Layout, Speaker};
+use crate::prompt::layout::Layout;
 
 /// `prompt_cache_key` "has a maximum length of 64 characters".
 const CACHE_KEY_CHARS: usize = 64;
 
-/// The dialect.
-pub(super) struct OpenAi;
+/// The fields at the top that are Strata's alone, whether a prompt has them or not. `prompt_cache_retention` is the client's: it
+/// changes how long entries live, not where they end.
+pub(super) const FIELDS: &[&str] =
+    &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"];
 
-impl Dialect for OpenAi {
-    /// `prompt_cache_retention` is the client's: it changes how long entries live, not where they end.
-    fn fields(&self) -> &'static [&'static str] {
-        &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"]
+pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
+    let messages = openai::messages(&layout.spoken(), envelope.breakpoints);
+    let count = messages.len();
+    let mut body = Map::new();
+    body.insert("model".into(), envelope.model.into());
+    if let Some(key) = envelope.cache_key {
+        body.insert("prompt_cache_key".into(), cache_key(key).into());
     }
-
-    fn render(&self, layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
-        let writer = Writer { breakpoints: envelope.breakpoints };
-        let mut messages = Vec::new();
-        for message in layout.messages() {
-            match message.speaker {
-                Speaker::System => {
-                    let parts = message.blocks.iter().flat_map(|block| match &block.content {
-                        ContentBlock::Text { text } => writer.marked(text_parts(text), block),
-                        _ => Vec::new(),
-                    });
-                    messages.extend(writer.spoken("system", parts.collect()));
-                }
-                Speaker::User => writer.user(message, &mut messages),
-                Speaker::Assistant => messages.extend(assistant(message)),
-            }
-        }
-        let count = messages.len();
-        let mut body = Map::new();
-        body.insert("model".into(), envelope.model.into());
-        if let Some(key) = envelope.cache_key {
-            body.insert("prompt_cache_key".into(), cache_key(key).into());
-        }
-        if envelope.breakpoints == Breakpoints::Explicit {
-            body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
-        }
-        if !envelope.tools.is_empty() {
-            body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
-        }
-        body.insert("messages".into(), messages.into());
-        Rendered { body: Body::Json(body.into()), messages: count }
+    if envelope.breakpoints == Breakpoints::Explicit {
+        body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
     }
-
-    fn check(&self, body: &Value) -> Vec<Violation> {
-        check::check(body)
+    if !envelope.tools.is_empty() {
+        body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
     }
-
-    fn pieces<'a>(&self, body: &'a Value) -> Vec<Piece<'a>> {
-        let mut pieces = Vec::new();
-        for message in body.get("messages").and_then(Value::as_array).into_iter().flatten() {
-            match message.get("content") {
-                // An empty answer of a tool is the format's, not the layout's.
-                Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
-                Some(Value::Array(parts)) => pieces.extend(parts.iter().filter_map(part_piece)),
-                _ => {}
-            }
-            for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-                let text = |path: &str| call.pointer(path).and_then(Value::as_str).map(Piece::text);
-                pieces.extend(text("/function/name").into_iter().chain(text("/function/arguments")));
-            }
-        }
-        pieces
-    }
+    body.insert("messages".into(), messages.into());
+    Rendered { body: Body::Json(body.into()), messages: count }
 }
 
 fn tool(tool: &Tool) -> Value {
@@ -96,179 +48,4 @@ fn tool(tool: &Tool) -> Value {
 /// The key itself, or its hash when the API would refuse its length.
 fn cache_key(key: &str) -> String {
     if key.chars().count() <= CACHE_KEY_CHARS { key.to_owned() } else { ContentHash::of(key).to_string() }
-}
-
-/// Writes what carries breakpoints: everything but what the assistant said.
-#[derive(Clone, Copy)]
-struct Writer {
-    breakpoints: Breakpoints,
-}
-
-impl Writer {
-    /// Tool results become `tool` messages; their pictures, which such a message cannot hold, and everything
-    /// else of the turn go into one user message behind them. What will not be sent again is a message of its own where
-    /// entries end at breakpoints, so that the message in front of it stays as it is.
-    fn user(self, message: &LaidMessage, messages: &mut Vec<Value>) {
-        let (lasting, volatile) = match self.breakpoints {
-            Breakpoints::Automatic => (&*message.blocks, &[][..]),
-            Breakpoints::Explicit => message.parts(),
-        };
-        for blocks in [lasting, volatile] {
-            let mut parts = Vec::new();
-            for block in results_first(blocks) {
-                match &block.content {
-                    ContentBlock::Text { text } => parts.extend(self.marked(text_parts(text), block)),
-                    ContentBlock::Image(image) => parts.extend(self.marked(vec![image_part(image)], block)),
-                    ContentBlock::ToolResult { call_id, content, .. } => {
-                        let (texts, pictures) = result_parts(content);
-                        // The breakpoint stands behind all of the result.
-                        let (texts, pictures) = if pictures.is_empty() {
-                            (self.marked(texts, block), pictures)
-                        } else {
-                            (texts, self.marked(pictures, block))
-                        };
-                        let content = self.contents(texts).unwrap_or_else(|| "".into());
-                        messages.push(json!({"role": "tool", "tool_call_id": call_id, "content": content}));
-                        parts.extend(pictures);
-                    }
-                    ContentBlock::Foreign(foreign) => parts.extend(foreign_part(foreign)),
-                    ContentBlock::Thinking { .. }
-                    | ContentBlock::RedactedThinking { .. }
-                    | ContentBlock::ToolCall { .. } => {}
-                }
-            }
-            messages.extend(self.spoken("user", parts));
-        }
-    }
-
-    /// The parts of `block` with its breakpoint, if it has one, on the last of them.
-    fn marked(self, mut parts: Vec<Value>, block: &LaidBlock) -> Vec<Value> {
-        let is_marked = self.breakpoints == Breakpoints::Explicit
-            && block.mark.is_some()
-            && Carriers::Input.include(Speaker::User, &block.content);
-        if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
-            // The only lifetime on offer, 30 minutes, is the default and is not written out.
-            last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
-        }
-        parts
-    }
-
-    /// A message of the given parts; `None` when there are none.
-    fn spoken(self, role: &str, parts: Vec<Value>) -> Option<Value> {
-        self.contents(parts).map(|content| json!({"role": role, "content": content}))
-    }
-
-    /// A single text part as the plain string that every server of this dialect takes, otherwise the parts. Where
-    /// breakpoints come and go it is the parts whenever one can stand there, so that only the breakpoints do.
-    fn contents(self, parts: Vec<Value>) -> Option<Value> {
-        let is_empty = |part: &Value| part.get("text").and_then(Value::as_str) == Some("");
-        match self.breakpoints {
-            Breakpoints::Explicit if !parts.iter().all(is_empty) => Some(parts.into()),
-            Breakpoints::Explicit | Breakpoints::Automatic => contents(parts),
-        }
-    }
-}
-
-/// The text parts and the pictures of a tool result.
-fn result_parts(content: &[ResultPart]) -> (Vec<Value>, Vec<Value>) {
-    let (mut texts, mut pictures) = (Vec::new(), Vec::new());
-    for part in content {
-        match part {
-            ResultPart::Text { text } => texts.extend(text_parts(text)),
-            // The content of such a message is text.
-            ResultPart::Foreign(foreign) => texts.extend(foreign.text().map(text_parts).unwrap_or_default()),
-            ResultPart::Image(image) => pictures.push(image_part(image)),
-        }
-    }
-    (texts, pictures)
-}
-
-fn assistant(message: &LaidMessage) -> Option<Value> {
-    let texts = message.blocks.iter().flat_map(|block| said_parts(&block.content)).collect();
-    let calls: Vec<Value> = message.blocks.iter().filter_map(|block| call(&block.content)).collect();
-    let content = contents(texts);
-    if content.is_none() && calls.is_empty() {
-        return None;
-    }
-    let mut spoken = json!({"role": "assistant", "content": content});
-    if let (false, Some(object)) = (calls.is_empty(), spoken.as_object_mut()) {
-        object.insert("tool_calls".into(), calls.into());
-    }
-    Some(spoken)
-}
-
-fn call(block: &ContentBlock) -> Option<Value> {
-    let ContentBlock::ToolCall { id, name, input } = block else { return None };
-    let function = json!({"name": name, "arguments": arguments(input)});
-    Some(json!({"id": id, "type": "function", "function": function}))
-}
-
-/// A single text part as the plain string that every server of this dialect takes, otherwise the parts.
-fn contents(mut parts: Vec<Value>) -> Option<Value> {
-    if let [part] = parts.as_mut_slice()
-        && let Some(text) = part.get_mut("text")
-    {
-        return Some(text.take());
-    }
-    (!parts.is_empty()).then(|| parts.into())
-}
-
-/// What the assistant says beside its calls.
-fn said_parts(block: &ContentBlock) -> Vec<Value> {
-    match block {
-        ContentBlock::Text { text } => text_parts(text),
-        ContentBlock::Foreign(foreign) => foreign_part(foreign).into_iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// A foreign block as it came, or what it says in plain text; `None` when it says nothing there.
-pub(crate) fn foreign_part(foreign: &Foreign) -> Option<Value> {
-    if foreign.provider == Provider::OpenAi {
-        return Some(foreign.value.clone());
-    }
-    foreign.text().map(text_part)
-}
-
-pub(crate) fn text_part(text: &str) -> Value {
-    json!({"type": "text", "text": text})
-}
-
-/// A text in as many parts as the length of a string asks for: mostly one.
-fn text_parts(text: &str) -> Vec<Value> {
-    let (mut parts, mut rest) = (Vec::new(), text);
-    // A byte count within the limit spares counting characters.
-    while rest.len() > OPENAI_STRING_CHARS
-        && let Some((end, _)) = rest.char_indices().nth(OPENAI_STRING_CHARS)
-        && let Some((part, behind)) = rest.split_at_checked(end)
-    {
-        parts.push(text_part(part));
-        rest = behind;
-    }
-    parts.push(text_part(rest));
-    parts
-}
-
-pub(crate) fn image_part(image: &Image) -> Value {
-    json!({"type": "image_url", "image_url": {"url": url_of(image)}})
-}
-
-/// A picture's address as the API takes it.
-pub(crate) fn url_of(image: &Image) -> String {
-    match &image.source {
-        ImageSource::Base64 { media_type, data } => format!("data:{media_type};base64,{data}"),
-        ImageSource::Url { url } => url.clone(),
-    }
-}
-
-fn part_piece(part: &Value) -> Option<Piece<'_>> {
-    match part.get("type").and_then(Value::as_str)? {
-        "text" => part.get("text").and_then(Value::as_str).map(Piece::text),
-        "image_url" => {
-            let url = part.pointer("/image_url/url").and_then(Value::as_str)?;
-            let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
-            Some(Piece::Picture(data.and_then(|(_, data)| sides(data))))
-        }
-        _ => Some(Piece::json(part)),
-    }
 }

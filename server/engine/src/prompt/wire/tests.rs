@@ -5,13 +5,15 @@ mod journeys;
 mod mutations;
 mod snapshots;
 
+use crate::conversation::dialect::{Breakpoints, Format, Piece, Rule, Speaker, check, pieces, pieces_of};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Projection, ResultPart, Role};
-use crate::prompt::assembly::{ItemKey, Part, Speaker, Tier, Ttl};
+use crate::prompt::layout::{ItemKey, LaidBlock, Part, Tier};
+use crate::tokens::models::Ttl;
 
 /// The formats with a body that can be checked.
 const JSON: [Format; 2] = [Format::Anthropic, Format::OpenAi];

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::conversation::history::ContentBlock;
-use crate::prompt::assembly::{Tier, Ttl};
-use crate::tokens::cost::spans;
+use crate::prompt::layout::{Tier, spans};
+use crate::tokens::models::Ttl;
 
 /// A provider that looks back from its markers, as most do.
 const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
@@ -50,7 +50,7 @@ fn prompt() -> Layout {
 fn assert_laid(baseline: Baseline, layout: &Layout, expected: Expect) {
     let text = |hash| {
         let mut said = layout.messages().iter().flat_map(|m| m.blocks.iter().map(move |b| (m.speaker, b)));
-        let (_, block) = said.find(|(s, b)| Span::of(*s, b, 0).hash == hash).unwrap();
+        let (_, block) = said.find(|(s, b)| spans_of([(*s, *b)], 0)[0].hash == hash).unwrap();
         match &block.content {
             ContentBlock::Text { text } | ContentBlock::Thinking { text, .. } => text.clone(),
             other => format!("{other:?}"),

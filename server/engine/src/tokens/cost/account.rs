@@ -2,14 +2,12 @@
 //! them out. Predicts what the next request will cost; asks nobody.
 
 use crate::hash::ContentHash;
-use crate::prompt::assembly::Layout;
-use crate::prompt::tiers::Billed;
 use crate::tokens::models::CacheKind;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Charge, Mark, Prices, Provider, Span, spans};
+use super::{Billed, Charge, Mark, Prices, Provider, Span};
 
 /// One request as the cache sees it.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,11 +23,6 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// A request that will be sent.
-    pub fn new(layout: &Layout, at_ms: u64, identity: ContentHash, prices: Prices) -> Self {
-        Self { spans: spans(layout, 0), at_ms, identity, prices }
-    }
-
     /// What of it the provider keeps, as far as its kind goes: all in front of the last breakpoint, or everything where
     /// no breakpoints are needed. Tokens.
     pub fn cacheable(&self) -> usize {

@@ -5,8 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::prompt::assembly::Ttl;
-use crate::tokens::models::CacheKind;
+use crate::tokens::models::{CacheKind, Ttl};
 
 use super::{Charge, Prices};
 

@@ -3,6 +3,7 @@
 //! of plain input. This module orders no content, sets no marks and reads no clock.
 
 mod account;
+mod billed;
 mod bound;
 mod forecast;
 mod pace;
@@ -11,9 +12,10 @@ mod provider;
 mod span;
 
 pub use account::{Account, Missed, Sent};
+pub use billed::Billed;
 pub use bound::{Bound, Need};
 pub use forecast::{Course, Forecast, Outlook, switch};
 pub use pace::Pace;
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};
-pub use span::{Mark, Span, spans, spans_of};
+pub use span::{Mark, Span};

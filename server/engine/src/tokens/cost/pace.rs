@@ -54,9 +54,8 @@ impl Pace {
 mod tests {
     use super::*;
     use crate::hash::ContentHash;
-    use crate::prompt::assembly::Ttl;
     use crate::tokens::cost::{Mark, Prices, Span};
-    use crate::tokens::models::Models;
+    use crate::tokens::models::{Models, Ttl};
 
     fn sent(at_ms: u64, marked: usize) -> Sent {
         let span = |tokens, mark| Span { hash: ContentHash::NONE, tokens, mark, continues_run: false };

@@ -3,8 +3,7 @@
 
 use serde::Serialize;
 
-use crate::prompt::assembly::Ttl;
-use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model};
+use crate::tokens::models::{CacheKind, Lifetime, LongContext, Model, Ttl};
 
 /// An entry that lives this long counts as one of [`Ttl::OneHour`]. Seconds.
 const ONE_HOUR: u32 = 3_600;

@@ -1,7 +1,6 @@
 //! A prompt as the provider's cache sees it: named pieces of some length, some of them marked.
 
 use crate::hash::ContentHash;
-use crate::prompt::assembly::{LaidBlock, Layout, Speaker};
 
 /// Whether a cache breakpoint stands behind a span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,69 +25,4 @@ pub struct Span {
     pub mark: Mark,
     /// Whether it counts as one position with the span in front of it when the provider looks back.
     pub continues_run: bool,
-}
-
-impl Span {
-    /// The span of one block said by `speaker`, wherever it stands; `framing` is what a content block weighs beyond its
-    /// text, in tokens.
-    pub fn of(speaker: Speaker, block: &LaidBlock, framing: usize) -> Self {
-        let speaker: &[u8] = match speaker {
-            Speaker::System => b"s",
-            Speaker::User => b"u",
-            Speaker::Assistant => b"a",
-        };
-        // Writing a block as JSON to memory cannot fail: all of its keys are strings.
-        let content = serde_json::to_vec(&block.content).unwrap_or_default();
-        Self {
-            hash: ContentHash::of_parts([speaker, &content]),
-            tokens: block.tokens.saturating_add(framing),
-            mark: if block.mark.is_some() { Mark::Breakpoint } else { Mark::None },
-            continues_run: false,
-        }
-    }
-}
-
-/// The spans of a whole prompt. `framing` is what a content block weighs beyond its text, in tokens.
-pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
-    let messages = layout.messages().iter();
-    spans_of(messages.flat_map(|said| said.blocks.iter().map(|block| (said.speaker, block))), framing)
-}
-
-/// The spans of blocks in the given order. `framing` as in [`spans`].
-pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LaidBlock)>, framing: usize) -> Vec<Span> {
-    let mut before: Option<&LaidBlock> = None;
-    let spans = said.into_iter().map(|(speaker, block)| {
-        let continues_run = before.is_some_and(|before| block.content.continues_run_of(&before.content));
-        before = Some(block);
-        Span { continues_run, ..Span::of(speaker, block, framing) }
-    });
-    spans.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::conversation::history::ContentBlock;
-    use crate::prompt::assembly::{Part, Tier, Ttl};
-
-    fn block(text: &str, mark: Option<Ttl>) -> LaidBlock {
-        let content = ContentBlock::text(text);
-        LaidBlock { content, part: Part::History, items: vec![], tier: Tier::Active, tokens: 7, mark }
-    }
-
-    #[test]
-    fn a_span_is_named_by_speaker_and_content_alone() {
-        let mut layout = Layout::new();
-        layout.push(Speaker::User, block("yes", None));
-        layout.push(Speaker::User, block("yes", Some(Ttl::OneHour)));
-        layout.push(Speaker::Assistant, block("yes", None));
-        layout.push(Speaker::User, block("no", None));
-        let spans = spans(&layout, 3);
-        assert_eq!(spans[0].hash, spans[1].hash);
-        assert_ne!(spans[0].hash, spans[2].hash);
-        assert_ne!(spans[0].hash, spans[3].hash);
-        assert_eq!(spans.iter().map(|span| span.tokens).collect::<Vec<_>>(), [10, 10, 10, 10]);
-        let marks = spans.iter().map(|span| span.mark).collect::<Vec<_>>();
-        assert_eq!(marks, [Mark::None, Mark::Breakpoint, Mark::None, Mark::None]);
-    }
 }

@@ -2,159 +2,20 @@
 //! how a name that a client or a gateway spells leads to all that. It counts no text (`tokens` does) and
 //! asks no provider.
 
+mod model;
 mod names;
 mod table;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::tokens::counting::{GivenId, Tokenizer};
 
-use crate::tokens::counting::{GivenId, ImageFormula, Ratio, Tokenizer};
-
+pub use model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider, Structure, Ttl};
 pub use table::{ModelTable, TableError};
 
 /// The table that ships with Strata.
 const BUILTIN: &str = include_str!("models.toml");
-
-/// One model, or what is assumed of one.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Model {
-    /// The name in the table, or the name as asked for when the table has none.
-    pub id: String,
-    /// The family in the table; empty for an unknown model.
-    pub family: String,
-    /// Who made it.
-    pub provider: Provider,
-    /// How its tokens are counted.
-    pub tokenizer: Tokenizer,
-    /// Tokens that a request may hold.
-    pub max_input: usize,
-    /// Tokens that an answer may hold.
-    pub max_output: usize,
-    /// How prompt prefixes are cached and what that costs.
-    pub cache: CacheRules,
-    /// A higher price for long prompts, where there is one.
-    pub long_context: Option<LongContext>,
-    /// What an image costs; `None` for a model that takes none.
-    pub image: Option<ImageFormula>,
-    /// Whether it can call tools.
-    pub tools: bool,
-    /// Tokens that belong to no text.
-    pub overheads: Overheads,
-}
-
-/// Who made a model. It decides nothing by itself: gateways serve any model in any dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "ModelProvider")]
-pub enum Provider {
-    /// Claude.
-    Anthropic,
-    /// GPT, o-series, gpt-oss.
-    OpenAi,
-    /// Gemini, Gemma.
-    Google,
-    /// DeepSeek.
-    DeepSeek,
-    /// Mistral, Codestral, Devstral, Ministral.
-    Mistral,
-    /// Qwen.
-    Alibaba,
-    /// Llama.
-    Meta,
-    /// Kimi.
-    Moonshot,
-    /// GLM.
-    Zai,
-    /// Grok.
-    Xai,
-    /// Anything else.
-    Other,
-}
-
-/// How prompt prefixes are cached. Prices are multiples of the price of plain input.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct CacheRules {
-    /// Who says where a cached prefix ends.
-    pub kind: CacheKind,
-    /// A shorter prefix is not cached, silently. Tokens.
-    pub min_tokens: usize,
-    /// Price of a cached read.
-    pub read: f64,
-    /// How long entries live and what writing them costs, shortest life first. Empty without a cache.
-    pub lifetimes: Vec<Lifetime>,
-}
-
-/// Who says where a cached prefix ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum CacheKind {
-    /// The request, by markers.
-    Explicit {
-        /// Markers that one request may carry.
-        max_breakpoints: usize,
-        /// A marker finds entries that end up to so many blocks before it, its own block counted.
-        lookback: usize,
-    },
-    /// The provider: the longest known prefix is read.
-    Automatic {
-        /// Its length is rounded down to a multiple of this. Tokens.
-        granularity: usize,
-    },
-    /// Nobody: nothing is cached.
-    None,
-}
-
-/// One choice of how long a cache entry lives.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "CacheLifetime")]
-pub struct Lifetime {
-    /// Seconds since the entry was last written or read.
-    pub seconds: u32,
-    /// Price of writing it; 1 where writes cost what plain input costs.
-    pub write: f64,
-}
-
-/// A higher price for prompts that pass a size.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LongContext {
-    /// Prompts of more tokens pay more, for all of their tokens.
-    pub above: usize,
-    /// The multiple of the plain price.
-    pub input: f64,
-}
-
-/// Tokens that a provider adds to what the request spells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "TokenOverheads")]
-pub struct Overheads {
-    /// For each message, its role and delimiters.
-    pub message: usize,
-    /// Once, for the beginning of the answer.
-    pub reply: usize,
-    /// Once, when the request declares any tool.
-    pub tool_prompt: usize,
-    /// For each declared tool, beyond its name, description and schema.
-    pub tool: usize,
-    /// For each tool call with its result, beyond their texts.
-    pub tool_round_trip: usize,
-}
-
-/// What of a request belongs to no text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Structure {
-    /// Messages, the system message included.
-    pub messages: usize,
-    /// Declared tools.
-    pub tools: usize,
-    /// Tool calls with their results.
-    pub tool_round_trips: usize,
-}
 
 /// All known models. Cheap to clone.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -309,37 +170,6 @@ impl Resolved {
             "model `{id}` is {known_as}: assuming {max_input} tokens of input, {max_output} of output and an \
              estimated tokenizer. The setting `models` can say what holds."
         ))
-    }
-}
-
-impl Model {
-    /// The tokens of a request beyond its texts and images.
-    pub fn structure_tokens(&self, structure: Structure) -> usize {
-        let Overheads { message, reply, tool_prompt, tool, tool_round_trip } = self.overheads;
-        let tools = if structure.tools == 0 { 0 } else { tool_prompt + tool * structure.tools };
-        message * structure.messages + reply + tools + tool_round_trip * structure.tool_round_trips
-    }
-
-    /// Values that fit most models on offer: a window that nearly all have, and a count that errs upwards.
-    fn unknown() -> Self {
-        Self {
-            id: String::new(),
-            family: String::new(),
-            provider: Provider::Other,
-            tokenizer: Ratio::new(1.2).map_or(Tokenizer::Chars, Tokenizer::O200kTimes),
-            max_input: 128_000,
-            max_output: 8_192,
-            cache: CacheRules {
-                kind: CacheKind::Automatic { granularity: 1 },
-                min_tokens: 1_024,
-                read: 0.5,
-                lifetimes: vec![Lifetime { seconds: 300, write: 1.0 }],
-            },
-            long_context: None,
-            image: Some(ImageFormula::UNKNOWN),
-            tools: true,
-            overheads: Overheads { message: 4, reply: 3, tool_prompt: 350, tool: 12, tool_round_trip: 20 },
-        }
     }
 }
 

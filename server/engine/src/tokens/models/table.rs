@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
+use super::model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider};
 use crate::tokens::counting::{ImageFormula, Tokenizer};
 
 /// Families and models by name. The same form serves for the built-in table and for a user's overrides,

@@ -1,10 +1,10 @@
 //! The built-in table is sound, names lead to the right entries, and overrides take hold.
 
 use super::*;
-use crate::prompt::assembly::Ttl;
-use crate::prompt::wire::Breakpoints;
+use crate::conversation::dialect::Breakpoints;
 use crate::tokens::cost::Prices;
 use crate::tokens::counting::ImageSize;
+use crate::tokens::models::Ttl;
 
 fn models() -> Models {
     ModelTable::from_toml(BUILTIN).and_then(Models::new).unwrap()

@@ -4,7 +4,7 @@
 //!
 //! `rules` and `rules.toml` are the table of forms, `scan` finds them in one pass, `words` tells a random value from a
 //! word, `key_lines` knows private keys, `placeholder` makes what stands for a secret and reads it back, `screen` puts all
-//! of it together and remembers, `structured` screens messages and JSON, `allow` knows what may be let pass by name.
+//! of it together and remembers, `structured` screens JSON, `allow` knows what may be let pass by name.
 
 mod allow;
 mod key_lines;
@@ -23,3 +23,4 @@ pub use scan::{Hit, scan};
 pub use screen::{Found, RedactionSettings, Restored, Screen, Screened};
 
 pub(crate) use scan::has_a_secret;
+pub(crate) use structured::is_bytes;

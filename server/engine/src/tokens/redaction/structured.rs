@@ -1,4 +1,4 @@
-//! Messages and JSON as they may go out: every text in them is screened, and a value beside a name that says what it is
+//! JSON as it may go out: every text in them is screened, and a value beside a name that says what it is
 //! (`"password": ...`) with that name. Bytes of pictures and what a provider has sealed stay as they are, as long as they look
 //! like that.
 
@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::key_lines::is_base64;
 use super::screen::Screen;
-use crate::conversation::history::{ContentBlock, Image, ImageSource, NewMessage, ResultPart};
 
 /// The longest value that is looked at together with its name.
 const LONGEST_VALUE: usize = 4_096;
@@ -15,83 +14,22 @@ const LONGEST_VALUE: usize = 4_096;
 const SEAL: usize = 320;
 
 impl Screen {
-    /// Screens everything that a message says.
-    pub fn message(&self, message: &mut NewMessage) {
-        message.content = self.blocks(std::mem::take(&mut message.content));
-        message.extra.iter_mut().for_each(|(name, value)| self.value_under(name, value));
-    }
-
-    /// Content blocks as they may go out. Reasoning that holds a secret is left out: a provider takes it back unchanged or
-    /// not at all.
-    pub fn blocks(&self, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
-        blocks.into_iter().filter_map(|block| self.block(block)).collect()
-    }
-
-    /// The parts of a tool's result as they may go out.
-    pub fn parts(&self, parts: Vec<ResultPart>) -> Vec<ResultPart> {
-        let part = |part| match part {
-            ResultPart::Text { text } => ResultPart::Text { text: self.owned(text) },
-            ResultPart::Image(image) => ResultPart::Image(self.image(image)),
-            ResultPart::Foreign(mut foreign) => {
-                self.value(&mut foreign.value);
-                ResultPart::Foreign(foreign)
-            }
-        };
-        parts.into_iter().map(part).collect()
-    }
-
     /// Screens every text in a JSON value.
     pub fn value(&self, value: &mut Value) {
         self.value_under("", value);
     }
 
-    fn block(&self, block: ContentBlock) -> Option<ContentBlock> {
-        Some(match block {
-            ContentBlock::Text { text } => ContentBlock::Text { text: self.owned(text) },
-            ContentBlock::Thinking { text, signature } => {
-                let clean =
-                    self.is_clean(&text) && signature.as_deref().is_none_or(|seal| self.is_seal(seal));
-                return clean.then_some(ContentBlock::Thinking { text, signature });
-            }
-            ContentBlock::ToolCall { id, name, mut input } => {
-                self.value(&mut input);
-                ContentBlock::ToolCall { id: self.owned(id), name: self.owned(name), input }
-            }
-            ContentBlock::ToolResult { call_id, content, outcome } => ContentBlock::ToolResult {
-                call_id: self.owned(call_id),
-                content: self.parts(content),
-                outcome,
-            },
-            ContentBlock::Foreign(mut foreign) => {
-                self.value(&mut foreign.value);
-                ContentBlock::Foreign(foreign)
-            }
-            ContentBlock::Image(image) => ContentBlock::Image(self.image(image)),
-            ContentBlock::RedactedThinking { ref data } => return self.is_seal(data).then_some(block),
-        })
-    }
-
-    fn is_clean(&self, text: &str) -> bool {
+    pub(crate) fn is_clean(&self, text: &str) -> bool {
         self.text(text) == text
     }
 
     /// What a provider takes back unchanged or not at all.
-    fn is_seal(&self, text: &str) -> bool {
+    pub(crate) fn is_seal(&self, text: &str) -> bool {
         is_bytes(text) || self.is_clean(text)
     }
 
-    fn image(&self, image: Image) -> Image {
-        let source = match image.source {
-            ImageSource::Base64 { media_type, data } => ImageSource::Base64 {
-                media_type: self.owned(media_type),
-                data: if is_bytes(&data) { data } else { self.owned(data) },
-            },
-            ImageSource::Url { url } => ImageSource::Url { url: self.owned(url) },
-        };
-        Image { source, ..image }
-    }
-
-    fn value_under(&self, name: &str, value: &mut Value) {
+    /// Screens every text in the value of a field.
+    pub(crate) fn value_under(&self, name: &str, value: &mut Value) {
         match value {
             Value::String(text) => {
                 if let Some(screened) = self.beside(name, text) {
@@ -147,7 +85,7 @@ impl Screen {
         (screened != text).then(|| screened.into_owned())
     }
 
-    fn owned(&self, text: String) -> String {
+    pub(crate) fn owned(&self, text: String) -> String {
         match self.text(&text) {
             std::borrow::Cow::Borrowed(_) => text,
             std::borrow::Cow::Owned(screened) => screened,
@@ -174,7 +112,7 @@ fn kept_as_it_is(fields: &Map<String, Value>) -> Option<&'static str> {
 }
 
 /// Whether a text can be nothing but bytes in base64.
-fn is_bytes(text: &str) -> bool {
+pub(crate) fn is_bytes(text: &str) -> bool {
     text.bytes().all(|byte| is_base64(byte) || matches!(byte, b'\r' | b'\n'))
 }
 

@@ -12,12 +12,13 @@ use crate::conversation::compaction::{
     commit,
 };
 use crate::conversation::conversation_facts::{TodoState, ToolPatterns, facts, unbundle};
+use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{
     Change, ContentBlock, Entry, History, Image, ImageSource, Kind, Message, MessageId, NO_RESPONSE,
     NewMessage, Outcome, Pin, Projected, Provider, ResultPart, Role, Visibility, project,
 };
 use crate::prompt::session::{Saved, Session};
-use crate::prompt::wire::{self, Body, Format};
+use crate::prompt::wire::{self, Body};
 use crate::text::clip;
 
 const IDS: [&str; 4] = ["call_0", "call_1", "call_2", "odd id!"];
@@ -252,7 +253,7 @@ fn content(history: &History) -> HashMap<MessageId, (Role, Vec<ContentBlock>)> {
 
 fn no_violations(history: &History) {
     let messages: Vec<&Message> = history.sent().map(|message| &**message).collect();
-    assert_eq!(wire::violations(&messages), []);
+    assert_eq!(dialect::violations(&messages), []);
     let coming: Vec<ContentBlock> = waiting(history)
         .into_iter()
         .map(|call_id| {
@@ -267,7 +268,7 @@ fn no_violations(history: &History) {
         let Body::Json(body) = wire::request(messages.iter().copied(), &coming, format, "any") else {
             continue;
         };
-        assert_eq!(wire::check(format, &body), [], "{body:#}");
+        assert_eq!(dialect::check(format, &body), [], "{body:#}");
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::fixture::Bench;
 use crate::conversation::history::{ContentBlock, Kind, Outcome, ResultPart};
+use crate::conversation::settings::ToolSummaryStrategy;
 use crate::conversation::tool_result_archival::Aged;
 use crate::prompt::assembly::{Ask, Request, ToolResult};
 use crate::prompt::session::{Room, Status};
-use crate::prompt::settings::ToolSummaryStrategy;
 use crate::prompt::tiers::PolicyName;
 
 /// A loop of an agent: every answer calls a tool, every request brings what it gave. `size` is the length of each

@@ -4,10 +4,11 @@ use proptest::prelude::*;
 
 use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, History, NewMessage, Role};
-use crate::prompt::assembly::{Ask, AssembleError, Part, Ttl, WarningCode, history_tokens};
+use crate::prompt::assembly::{Ask, AssembleError, WarningCode, history_tokens};
+use crate::prompt::layout::Part;
 use crate::prompt::session::{Outcome, Status, Usage};
 use crate::prompt::tiers::PolicyName;
-use crate::tokens::models::ModelTable;
+use crate::tokens::models::{ModelTable, Ttl};
 
 /// A repository of files of the given sizes, and a model with the given window.
 fn bench(sizes: &[usize], window: usize, policy: PolicyName) -> Bench {

@@ -9,17 +9,19 @@ use crate::cancel::Cancel;
 use crate::code::outline::{Outline, language_of};
 use crate::code::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
 use crate::conversation::compaction::ProfileOptions;
+use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    Ask, AssembleError, Assembled, FileText, IndexState, Means, Prepared, Request, Seeds, Source, Standing,
+    Ask, AssembleError, Assembled, FileText, IndexState, Means, Prepared, Request, Source, Standing,
     Workspace, assemble, weigh,
 };
+use crate::prompt::layout::Seeds;
 use crate::prompt::session::{Outcome, Recorded, Session, Status};
 use crate::prompt::settings::Settings;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::trust::Trust;
-use crate::prompt::wire::{self, Body, Format};
+use crate::prompt::wire::Body;
 use crate::tokens::counting::TokenCounter;
 use crate::tokens::models::Models;
 
@@ -227,14 +229,14 @@ pub(super) fn all_text(prepared: &Prepared) -> String {
 pub(super) fn recount(bench: &Bench, reply: &Assembled, format: Format) {
     let model = bench.models.resolve(&reply.model).model;
     let body = json(reply);
-    let texts: usize = wire::pieces(format, body)
+    let texts: usize = dialect::pieces(format, body)
         .into_iter()
         .map(|piece| match piece {
-            wire::Piece::Text(text) => bench.counter.count(model.tokenizer, &text),
-            wire::Piece::Picture(_) => panic!("no pictures here"),
+            dialect::Piece::Text(text) => bench.counter.count(model.tokenizer, &text),
+            dialect::Piece::Picture(_) => panic!("no pictures here"),
         })
         .sum();
-    let structure = reply.tokens.parts[&crate::prompt::assembly::Part::Structure];
+    let structure = reply.tokens.parts[&crate::prompt::layout::Part::Structure];
     let parts: usize = reply.tokens.parts.values().sum();
     assert_eq!(texts + structure, reply.tokens.total);
     assert_eq!(parts, reply.tokens.total);

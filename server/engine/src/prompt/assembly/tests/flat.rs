@@ -3,12 +3,13 @@
 use expect_test::expect;
 
 use super::fixture::{Bench, all_text, drawn, json, recount};
+use crate::conversation::dialect::Format;
 use crate::conversation::history::{Image, ImageSource};
 use crate::prompt::assembly::{Ask, AssembleError, IndexState, Prepared, Request, WarningCode};
 use crate::prompt::session::Session;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::trust::Trust;
-use crate::prompt::wire::{Body, Format};
+use crate::prompt::wire::Body;
 
 const REPOSITORY: &str = "
     //- src/lib.rs

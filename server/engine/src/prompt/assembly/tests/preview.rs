@@ -9,15 +9,14 @@ use proptest::sample::select;
 use serde_json::json;
 
 use super::fixture::{Bench, json};
+use crate::conversation::dialect::{self, Format, Speaker};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::conversation::urls::Page;
-use crate::prompt::assembly::{
-    Ask, Breakpoint, LaidBlock, Layout, Part, Prepared, Preview, Request, Speaker, Tier, ToolResult, Ttl,
-    preview, weigh,
-};
+use crate::prompt::assembly::{Ask, Breakpoint, Prepared, Preview, Request, ToolResult, preview, weigh};
+use crate::prompt::layout::{LaidBlock, Layout, Part, Tier};
 use crate::prompt::session::{Outcome, Status};
 use crate::prompt::tiers::PolicyName;
-use crate::prompt::wire::{self, Format};
+use crate::tokens::models::Ttl;
 
 const REPOSITORY: &str = "
     //- a.py
@@ -142,8 +141,8 @@ fn assert_adds_up(prepared: &Prepared, shown: &Preview) {
 /// Every text of the request stands in the preview, in the same order.
 fn assert_says_the_same(prepared: &Prepared, shown: &Preview) {
     let mut rest = shown.text.as_str();
-    for piece in wire::pieces(prepared.reply.format, json(&prepared.reply)) {
-        let wire::Piece::Text(text) = piece else { panic!("no pictures here") };
+    for piece in dialect::pieces(prepared.reply.format, json(&prepared.reply)) {
+        let dialect::Piece::Text(text) = piece else { panic!("no pictures here") };
         let at =
             rest.find(&*text).unwrap_or_else(|| panic!("{text:?} is missing or too early in {}", shown.text));
         rest = &rest[at + text.len()..];

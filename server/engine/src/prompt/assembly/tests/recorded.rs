@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::fixture::Bench;
+use crate::conversation::dialect::Format;
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, NewMessage, PICTURE_LEFT_OUT, Provider, Role,
 };
 use crate::prompt::assembly::Ask;
-use crate::prompt::wire::{Body, Format};
+use crate::prompt::wire::Body;
 
 /// The head of a PNG file, 8 pixels wide and 9 high.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAJCAIAAAAAAAAA";

@@ -3,9 +3,10 @@
 use expect_test::expect;
 
 use super::fixture::{Bench, all_text, drawn, json, recount};
-use crate::prompt::assembly::{Ask, Tier};
+use crate::conversation::dialect::Format;
+use crate::prompt::assembly::Ask;
+use crate::prompt::layout::Tier;
 use crate::prompt::session::{Outcome, Status};
-use crate::prompt::wire::Format;
 
 const REPOSITORY: &str = "
     //- a.py
@@ -97,8 +98,9 @@ fn messages_come_in_tier_order_and_each_cached_tier_has_a_breakpoint() {
 
 #[test]
 fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message() {
+    use crate::conversation::dialect::Speaker;
     use crate::conversation::history::MessageId;
-    use crate::prompt::assembly::{Content, ItemKey, Said, Seeds, Speaker, Weighed};
+    use crate::prompt::layout::{Content, ItemKey, Said, Seeds, Weighed};
     use crate::prompt::tiers::ripple::{State, Tracked};
     use crate::prompt::tiers::{PolicyName, Rules, TierState};
 
@@ -229,9 +231,7 @@ fn clearing_the_history_purges_its_tiers_and_reregistering_keeps_it() {
         prepared
             .layout
             .blocks()
-            .filter(|block| {
-                block.part == crate::prompt::assembly::Part::History && block.tier != Tier::Active
-            })
+            .filter(|block| block.part == crate::prompt::layout::Part::History && block.tier != Tier::Active)
             .count()
     };
     for turn in 0..9 {
@@ -281,10 +281,10 @@ fn a_map_without_room_in_one_prompt_keeps_its_members_and_their_places() {
     // A setting of zero is a wish; only a shortage hides members, so here they are gone for good.
     assert_eq!(bench.session.map_members.len(), 0);
     let place =
-        |bench: &Bench| bench.session.tiers.tier_of(&crate::prompt::assembly::ItemKey::Symbol("b.py".into()));
+        |bench: &Bench| bench.session.tiers.tier_of(&crate::prompt::layout::ItemKey::Symbol("b.py".into()));
     let before = match &tiers {
         crate::prompt::tiers::TierState::Ripple(_) => {
-            tiers.tier_of(&crate::prompt::assembly::ItemKey::Symbol("b.py".into()))
+            tiers.tier_of(&crate::prompt::layout::ItemKey::Symbol("b.py".into()))
         }
         _ => panic!("nothing is remembered"),
     };

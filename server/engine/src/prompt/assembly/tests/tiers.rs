@@ -5,8 +5,9 @@ use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, Image, ImageSource};
 use crate::conversation::urls::Page;
 use crate::prompt::assembly::{
-    Ask, Assembled, FileText, IndexState, ItemKey, Part, Prepared, Request, Source, Tier, Workspace, assemble,
+    Ask, Assembled, FileText, IndexState, Prepared, Request, Source, Workspace, assemble,
 };
+use crate::prompt::layout::{ItemKey, Part, Tier};
 use crate::prompt::session::{Outcome, Recorded, Session, Status, Usage};
 use crate::prompt::tiers::{
     DecidedBy, Figures, ItemReport, PolicyName, Reason, TiersReport, explain, ledger, ripple,
@@ -136,7 +137,7 @@ fn a_deselected_file_is_named_with_what_its_leaving_cost() {
 fn what_never_stays_costs_nothing_where_everything_is_cached() {
     let mut bench = bench(PolicyName::Ledger);
     bench.settings.model = "gpt-4o".into();
-    bench.settings.format = crate::prompt::wire::Format::OpenAi;
+    bench.settings.format = crate::conversation::dialect::Format::OpenAi;
     bench.state = "# Session State\n\nBranch: `main`".into();
     bench.select("a.py");
     turn(&mut bench, 0, None);
@@ -288,7 +289,7 @@ fn a_web_page_stands_in_the_prompt_until_it_is_removed() {
         let weight = prepared.reply.tokens.parts[&Part::Urls];
         assert!(weight > 10 && prepared.reply.tokens.total > weight);
         turn(&mut bench, 0, None);
-        let key = page("https://example.org", "").key();
+        let key = ItemKey::Url(page("https://example.org", "").id());
         assert_eq!(bench.session.tiers.tier_of(&key) == Tier::L1, policy == PolicyName::Ripple);
         bench.session.pages.remove("https://example.org");
         assert_eq!(all_text(&bench.assemble(&Ask::prompt("?")).unwrap()).matches("fetched").count(), 0);

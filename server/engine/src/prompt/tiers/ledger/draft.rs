@@ -6,18 +6,17 @@ use std::sync::Arc;
 
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{
+use crate::prompt::layout::{
     Content, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LaidBlock, Listed, Part, Piece, Tier, Weighed,
 };
 use crate::tokens::models::CacheKind;
 
 use super::super::{Cut, Deltas, Rules};
-use super::fixups;
 use super::hazard::{self, Hazards, ONE};
 use super::log::{Boundary, Entry, Logged, has_items, system_hash};
 use super::shown::Shown;
 use super::state::State;
-use super::wording;
+use super::{fixups, wording};
 
 /// What a content block costs beyond its text, as far as the order is concerned (`docs/tiers.md`): very small items do
 /// not crowd to the front for being small.
@@ -168,7 +167,7 @@ impl<'a> View<'a> {
         };
         Self {
             content,
-            said: content.history.iter().map(crate::prompt::assembly::Said::hash).collect(),
+            said: content.history.iter().map(crate::prompt::layout::Said::hash).collect(),
             symbols: content.map.iter().filter_map(symbol).collect(),
             files: content.files.iter().map(|piece| (&piece.key, piece)).collect(),
             in_full: content.files.iter().filter_map(|piece| piece.key.path()).collect(),
@@ -179,7 +178,7 @@ impl<'a> View<'a> {
     /// What everything but the file list weighs when each thing is told once.
     fn tokens(&self) -> usize {
         let content = self.content;
-        let said = content.history.iter().map(crate::prompt::assembly::Said::tokens);
+        let said = content.history.iter().map(crate::prompt::layout::Said::tokens);
         let asked = content.request.iter().map(|block| block.tokens);
         let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
         let legend = if has_items(content) { (content.count)(wording::legend()) } else { 0 };

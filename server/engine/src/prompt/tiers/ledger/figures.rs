@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::prompt::assembly::ItemKey;
+use crate::prompt::layout::ItemKey;
 
 use super::hazard::{self, ONE};
 use super::state::State;

@@ -3,8 +3,8 @@
 //! outline; for the file list what came and went.
 
 use crate::key::FileKey;
-use crate::prompt::assembly::{Content, ItemKey, Piece};
 use crate::prompt::diff;
+use crate::prompt::layout::{Content, ItemKey, Piece};
 
 use super::log::{Change, Changes, Diff, Entry, Logged};
 use super::shown::{File, Shown};

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::code::symbols::FileList;
+use crate::conversation::dialect::{Carriers, Speaker};
 use crate::conversation::history::{ContentBlock, MessageId};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{
-    Carriers, Content, ItemKey, LaidBlock, Listed, Part, Piece, Said, Speaker, Tier, Weighed,
-};
+use crate::prompt::layout::{Content, ItemKey, LaidBlock, Listed, Part, Piece, Said, Tier, Weighed};
 
 use super::wording;
 

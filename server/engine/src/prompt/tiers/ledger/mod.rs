@@ -16,7 +16,7 @@ mod state;
 mod tests;
 mod wording;
 
-use crate::prompt::assembly::{Content, Layout, Tier};
+use crate::prompt::layout::{Content, Layout, Tier};
 
 use super::{Laid, Policy, Rules, TierState};
 
@@ -58,7 +58,7 @@ fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &R
             _ => Tier::Active,
         };
         for block in &logged.blocks {
-            layout.push(logged.speaker, crate::prompt::assembly::LaidBlock { tier, ..block.clone() });
+            layout.push(logged.speaker, crate::prompt::layout::LaidBlock { tier, ..block.clone() });
         }
         if marks.contains(at) {
             layout.mark_end(rules.ttl, rules.carriers);

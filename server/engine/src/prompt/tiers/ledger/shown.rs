@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::conversation::dialect::Speaker;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{ItemKey, Speaker};
 use crate::prompt::diff;
+use crate::prompt::layout::ItemKey;
 
 use super::super::Deltas;
 use super::edits;

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::hash::ContentHash;
-use crate::prompt::assembly::{Content, ItemKey, Layout, Tier};
+use crate::prompt::layout::{Content, ItemKey, Layout, Tier};
 use crate::tokens::models::CacheKind;
 
-use super::super::{Billed, Rules};
+use super::super::Rules;
 use super::draft::Draft;
 use super::hazard::{Ages, Clock, Fate};
 use super::log::{Boundary, Logged};
 use super::marks::Marks;
+use crate::tokens::cost::Billed;
 
 /// Prefixes that were neither marked nor read for so many turns are not relied on any more (`docs/tiers.md`).
 const TRUSTED_TURNS: u64 = 2;

@@ -8,16 +8,15 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
+use crate::conversation::dialect::{self, Breakpoints, Carriers, Format, Speaker};
 use crate::conversation::history::{ContentBlock, MessageId, ResultPart};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{
-    Carriers, ItemKey, LaidBlock, Listed, Part, Piece, Said, Seeds, Speaker, Tree, Ttl, Weighed,
-};
-use crate::prompt::tiers::{Billed, Cut, Deltas, TierState};
-use crate::prompt::wire::{self, Body, Breakpoints, Envelope, Format};
-use crate::tokens::cost::{Prices, Provider, spans};
-use crate::tokens::models::CacheKind;
+use crate::prompt::layout::{ItemKey, LaidBlock, Listed, Part, Piece, Said, Seeds, Tree, Weighed, spans};
+use crate::prompt::tiers::{Cut, Deltas, TierState};
+use crate::prompt::wire::{self, Body, Envelope};
+use crate::tokens::cost::{Billed, Prices, Provider};
+use crate::tokens::models::{CacheKind, Ttl};
 
 fn count(text: &str) -> usize {
     text.len().div_ceil(4)
@@ -652,7 +651,7 @@ fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
     let breakpoints = Breakpoints::Explicit;
     let envelope = Envelope { model: "gpt-5.6-sol", tools: &[], cache_key: None, breakpoints };
     let Body::Json(body) = wire::render(layout, Format::OpenAi, &envelope).body else { panic!("JSON") };
-    assert_eq!(wire::check(Format::OpenAi, &body), [], "{body:#}");
+    assert_eq!(dialect::check(Format::OpenAi, &body), [], "{body:#}");
     let mut messages = body["messages"].as_array().cloned().unwrap();
     for part in messages.iter_mut().filter_map(|message| message["content"].as_array_mut()).flatten() {
         part.as_object_mut().unwrap().remove("prompt_cache_breakpoint");

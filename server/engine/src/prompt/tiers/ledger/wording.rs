@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use crate::code::outline;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{ItemKey, Piece, fence, inline};
+use crate::prompt::layout::{ItemKey, Piece, fence, inline};
 
 use super::log::{Change, Changes};
 

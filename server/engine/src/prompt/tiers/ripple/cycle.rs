@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::hash::ContentHash;
-use crate::prompt::assembly::{Content, ItemKey, Tier};
+use crate::prompt::layout::{Content, ItemKey, Tier};
 
 use super::super::Rules;
 use super::state::{PAGES_ENTER, State, Tracked, above, entry};

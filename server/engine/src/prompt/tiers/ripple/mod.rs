@@ -10,8 +10,9 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::prompt::assembly::{
-    Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Speaker, Tier, WORKING_FILES,
+use crate::conversation::dialect::Speaker;
+use crate::prompt::layout::{
+    Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Tier, WORKING_FILES,
 };
 
 use super::{Laid, Policy, Rules, TierState};

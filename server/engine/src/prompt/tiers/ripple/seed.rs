@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::key::FileKey;
-use crate::prompt::assembly::{Content, ItemKey, Piece, Tier};
+use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 
 use super::super::Rules;
 use super::state::{Seeded, State, Tracked, entry};

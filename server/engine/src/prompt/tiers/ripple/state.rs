@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::hash::ContentHash;
-use crate::prompt::assembly::{Content, ItemKey, Piece, Tier};
+use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 
 use super::present;
 

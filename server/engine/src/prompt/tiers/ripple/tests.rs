@@ -11,9 +11,10 @@ use super::*;
 use crate::conversation::history::{ContentBlock, MessageId, Outcome};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Seeds, Tree, Ttl, Weighed};
+use crate::prompt::layout::{Seeds, Tree, Weighed};
 use crate::prompt::trust::Trust;
 use crate::tokens::cost::Prices;
+use crate::tokens::models::Ttl;
 
 /// A prompt's content in short: what is there, and what it looks like.
 #[derive(Clone, Default, Debug)]

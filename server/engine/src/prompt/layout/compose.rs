@@ -6,8 +6,11 @@ use std::sync::Arc;
 use crate::code::outline::LEGEND;
 use crate::conversation::history::ContentBlock;
 
+use super::blocks::{LaidBlock, Layout, Part, Tier};
 use super::content::{Content, Count, Listed, Piece, Said, Tree, Weighed};
-use super::layout::{Carriers, ItemKey, LaidBlock, Layout, Part, Speaker, Tier, Ttl};
+use super::item::ItemKey;
+use crate::conversation::dialect::{Carriers, Speaker};
+use crate::tokens::models::Ttl;
 
 /// Map blocks that share one content block: at most this many (`docs/prompt.md`, "Order") ...
 pub(crate) const GROUP_ITEMS: usize = 24;

@@ -10,7 +10,9 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::trust::Trust;
 
-use super::layout::{ItemKey, Part, Speaker};
+use super::blocks::Part;
+use super::item::ItemKey;
+use crate::conversation::dialect::Speaker;
 
 /// A way to weigh text, in tokens of the model the prompt is for.
 pub type Count<'a> = &'a dyn Fn(&str) -> usize;

@@ -48,7 +48,7 @@ pub fn pieces_of(block: &ContentBlock) -> Vec<Piece<'_>> {
 }
 
 /// A tool call's arguments as compact JSON, keys in the order the model wrote them.
-pub(super) fn arguments(input: &Value) -> String {
+pub(crate) fn arguments(input: &Value) -> String {
     input.to_string()
 }
 

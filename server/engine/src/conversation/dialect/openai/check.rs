@@ -22,7 +22,7 @@ const CARRIERS: [&str; 4] = ["text", "image_url", "input_audio", "file"];
 const BASE64: [&str; 3] = ["/image_url/url", "/file/file_data", "/input_audio/data"];
 
 /// The rules that `body` breaks.
-pub(super) fn check(body: &Value) -> Vec<Violation> {
+pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut findings = Findings::default();
     let messages = findings.messages(body);
     cache_key(&mut findings, body);

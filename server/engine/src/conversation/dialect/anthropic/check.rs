@@ -59,7 +59,7 @@ struct Reader<'a> {
 }
 
 /// The rules that `body` breaks.
-pub(super) fn check(body: &Value) -> Vec<Violation> {
+pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut reader = Reader::default();
     let messages = reader.findings.messages(body);
     // Automatic caching; it takes one of the four places and stands at the end.

@@ -1,0 +1,175 @@
+//! Messages of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>. Marks become `cache_control`
+//! (<https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>); a mark on a block that cannot
+//! carry one is left out. Never decides where a mark goes.
+
+mod check;
+
+use serde_json::{Value, json};
+
+use super::piece::Piece;
+use super::spoken::{Speaker, SpokenBlock, SpokenMessage, results_first};
+use crate::conversation::history::{
+    ContentBlock, Foreign, Image, ImageSource, Outcome, Provider, ResultPart, sides,
+};
+use crate::tokens::models::Ttl;
+
+pub(super) use check::check;
+
+/// Messages as a body holds them: the system prompt stands apart.
+pub(crate) struct SpelledMessages {
+    pub(crate) system: Vec<Value>,
+    pub(crate) messages: Vec<Value>,
+}
+
+pub(crate) fn messages(spoken: &[SpokenMessage<'_>]) -> SpelledMessages {
+    let (mut system, mut messages) = (Vec::new(), Vec::new());
+    for message in spoken {
+        match message.speaker {
+            Speaker::System => system.extend(message.blocks.iter().filter_map(system_block)),
+            Speaker::User => messages.extend(turn("user", message)),
+            Speaker::Assistant => messages.extend(turn("assistant", message)),
+        }
+    }
+    SpelledMessages { system, messages }
+}
+
+pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
+    let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let contents = body.get("system").into_iter().chain(messages.filter_map(|m| m.get("content")));
+    let mut pieces = Vec::new();
+    for content in contents {
+        content_pieces(content, &mut pieces);
+    }
+    pieces
+}
+
+/// Only text may stand in the system prompt.
+fn system_block(block: &SpokenBlock<'_>) -> Option<Value> {
+    match block.content {
+        ContentBlock::Text { text } => Some(marked(text_block(text), block)),
+        _ => None,
+    }
+}
+
+/// A message; `None` when none of its blocks can be written.
+fn turn(role: &str, message: &SpokenMessage<'_>) -> Option<Value> {
+    if let [SpokenBlock { content: ContentBlock::Text { text }, mark: None }] = message.blocks.as_slice() {
+        return Some(json!({"role": role, "content": text}));
+    }
+    let blocks: Vec<Value> = results_first(&message.blocks, |block| block.content)
+        .filter_map(|block| Some(marked(content_block(block.content)?, block)))
+        .collect();
+    (!blocks.is_empty()).then(|| json!({"role": role, "content": blocks}))
+}
+
+/// Adds the mark of `block` to its JSON where the API takes one.
+fn marked(mut value: Value, block: &SpokenBlock<'_>) -> Value {
+    let bearable = block.content.can_carry_a_mark();
+    if let (Some(ttl), true, Some(object)) = (block.mark, bearable, value.as_object_mut()) {
+        object.insert("cache_control".into(), breakpoint(ttl));
+    }
+    value
+}
+
+/// Five minutes is the API's default and is not written out.
+fn breakpoint(ttl: Ttl) -> Value {
+    match ttl {
+        Ttl::FiveMinutes => json!({"type": "ephemeral"}),
+        Ttl::OneHour => json!({"type": "ephemeral", "ttl": "1h"}),
+    }
+}
+
+/// A block; `None` for reasoning without the seal that the API wants back and for what another provider alone
+/// understands.
+pub(crate) fn content_block(block: &ContentBlock) -> Option<Value> {
+    Some(match block {
+        ContentBlock::Text { text } => text_block(text),
+        ContentBlock::Image(image) => image_block(image),
+        ContentBlock::Thinking { text, signature } => {
+            json!({"type": "thinking", "thinking": text, "signature": signature.as_ref()?})
+        }
+        ContentBlock::RedactedThinking { data } => json!({"type": "redacted_thinking", "data": data}),
+        ContentBlock::Foreign(foreign) => foreign_block(foreign)?,
+        ContentBlock::ToolCall { id, name, input } => {
+            json!({"type": "tool_use", "id": id, "name": name, "input": input})
+        }
+        ContentBlock::ToolResult { call_id, content, outcome } => tool_result(call_id, content, *outcome),
+    })
+}
+
+pub(crate) fn text_block(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn image_block(image: &Image) -> Value {
+    let source = match &image.source {
+        ImageSource::Base64 { media_type, data } => {
+            json!({"type": "base64", "media_type": media_type, "data": data})
+        }
+        ImageSource::Url { url } => json!({"type": "url", "url": url}),
+    };
+    json!({"type": "image", "source": source})
+}
+
+fn tool_result(call_id: &str, content: &[ResultPart], outcome: Outcome) -> Value {
+    let mut result = json!({"type": "tool_result", "tool_use_id": call_id});
+    let content = match content {
+        [] => None,
+        [ResultPart::Text { text }] => Some(json!(text)),
+        parts => Some(parts.iter().filter_map(result_part).collect()),
+    };
+    if let Some(object) = result.as_object_mut() {
+        if let Some(content) = content {
+            object.insert("content".into(), content);
+        }
+        if outcome == Outcome::Error {
+            object.insert("is_error".into(), true.into());
+        }
+    }
+    result
+}
+
+pub(crate) fn result_part(part: &ResultPart) -> Option<Value> {
+    match part {
+        ResultPart::Text { text } => Some(text_block(text)),
+        ResultPart::Image(image) => Some(image_block(image)),
+        ResultPart::Foreign(foreign) => foreign_block(foreign),
+    }
+}
+
+fn foreign_block(foreign: &Foreign) -> Option<Value> {
+    if foreign.provider == Provider::Anthropic {
+        return Some(foreign.value.clone());
+    }
+    foreign.text().map(text_block)
+}
+
+fn content_pieces<'a>(content: &'a Value, pieces: &mut Vec<Piece<'a>>) {
+    let blocks = match content {
+        Value::String(text) => return pieces.push(Piece::text(text)),
+        Value::Array(blocks) => blocks,
+        _ => return,
+    };
+    for block in blocks {
+        let text = |key: &str| block.get(key).and_then(Value::as_str).map(Piece::text);
+        match block.get("type").and_then(Value::as_str) {
+            Some("text") => pieces.extend(text("text")),
+            Some("thinking") => pieces.extend(text("thinking")),
+            Some("redacted_thinking") => pieces.extend(text("data")),
+            Some("image") if block.pointer("/source/type").and_then(Value::as_str) != Some("file") => {
+                let data = block.pointer("/source/data").and_then(Value::as_str);
+                pieces.push(Piece::Picture(data.and_then(sides)));
+            }
+            Some("tool_use") => {
+                pieces.extend(text("name"));
+                pieces.extend(block.get("input").map(Piece::json));
+            }
+            Some("tool_result") => {
+                if let Some(inner) = block.get("content") {
+                    content_pieces(inner, pieces);
+                }
+            }
+            _ => pieces.push(Piece::json(block)),
+        }
+    }
+}

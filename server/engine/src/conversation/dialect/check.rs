@@ -1,0 +1,57 @@
+//! Reads bodies back, independently of how they were written: which provider rules they break, and what in them has weight.
+
+use serde_json::{Value, json};
+
+use super::format::{Breakpoints, Format};
+use super::piece::Piece;
+use super::rule::Violation;
+use super::spoken::{Speaker, SpokenBlock, SpokenMessage};
+use super::{anthropic, openai};
+use crate::conversation::history::{ContentBlock, Message, project};
+
+/// Reads a finished body and names every provider rule it breaks; empty for one that a provider would
+/// accept. Markdown has no rules.
+pub fn check(format: Format, body: &Value) -> Vec<Violation> {
+    match format {
+        Format::Anthropic => anthropic::check(body),
+        Format::OpenAi => openai::check(body),
+        Format::Markdown => Vec::new(),
+    }
+}
+
+/// What has weight in a body: each text and picture of its system prompt and messages as its own piece.
+/// Pieces of the blocks of a layout (`pieces_of`) and of the body written from it are the same in number
+/// and content, though not always in order, but for texts so long that a dialect has to cut them. Empty for markdown.
+pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
+    match format {
+        Format::Anthropic => anthropic::pieces(body),
+        Format::OpenAi => openai::pieces(body),
+        Format::Markdown => Vec::new(),
+    }
+}
+
+/// What providers would refuse in `messages` when the user goes on with a word. Empty for a conversation that every one of
+/// them takes.
+pub fn violations(messages: &[&Message]) -> Vec<Violation> {
+    let prompt = [ContentBlock::text("Go on.")];
+    let found = [Format::Anthropic, Format::OpenAi].into_iter().flat_map(|format| {
+        let projection = project(messages.iter().copied(), &prompt, format.provider());
+        let coming: Vec<ContentBlock> = projection.results.into_iter().chain(projection.prompt).collect();
+        let history = projection.history.iter().map(|said| (Speaker::from(said.role), &said.content));
+        let mut spoken: Vec<SpokenMessage<'_>> = Vec::new();
+        for (speaker, contents) in history.chain([(Speaker::User, &coming)]) {
+            let blocks = contents.iter().map(|content| SpokenBlock { content, mark: None });
+            match spoken.last_mut() {
+                Some(last) if last.speaker == speaker => last.blocks.extend(blocks),
+                _ if contents.is_empty() => {}
+                _ => spoken.push(SpokenMessage { speaker, blocks: blocks.collect(), volatile: 0 }),
+            }
+        }
+        let written = match format {
+            Format::Anthropic => anthropic::messages(&spoken).messages,
+            Format::OpenAi | Format::Markdown => openai::messages(&spoken, Breakpoints::Automatic),
+        };
+        check(format, &json!({"model": "any", "messages": written}))
+    });
+    found.collect()
+}

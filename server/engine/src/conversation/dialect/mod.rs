@@ -1,0 +1,19 @@
+//! How providers spell messages and what they accept: one file for each dialect writes messages and blocks, and checks finished
+//! bodies by rules of their own, independently of how they were written. Lays out no body, decides on no breakpoint.
+
+pub(crate) mod anthropic;
+mod check;
+mod findings;
+mod format;
+pub(crate) mod openai;
+mod piece;
+mod rule;
+mod spoken;
+
+pub use check::{check, pieces, violations};
+pub use format::{Breakpoints, Format};
+pub(crate) use piece::arguments;
+pub use piece::{Piece, pieces_of};
+pub use rule::{Rule, Violation};
+pub(crate) use spoken::results_first;
+pub use spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage};

@@ -1,0 +1,188 @@
+//! A prompt as Strata thinks of it: messages of blocks, each block knowing what it is, which items it
+//! shows, which tier it stands in and what it weighs. Every dialect (`wire`) is written from this and
+//! adds nothing of its own. A layout never changes after it was made.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::item::ItemKey;
+use crate::conversation::dialect::{Carriers, Speaker, SpokenBlock, SpokenMessage};
+use crate::conversation::history::ContentBlock;
+use crate::tokens::models::Ttl;
+
+/// How stable content has proved to be: L0 is the most stable and stands first; active content is not
+/// cached at all.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+pub enum Tier {
+    /// The most stable.
+    L0,
+    /// Stable.
+    L1,
+    /// Settling.
+    L2,
+    /// Newly graduated.
+    L3,
+    /// Not cached.
+    #[serde(rename = "active")]
+    Active,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::L0 => "L0",
+            Self::L1 => "L1",
+            Self::L2 => "L2",
+            Self::L3 => "L3",
+            Self::Active => "active",
+        })
+    }
+}
+
+/// What a block is for: the rows of the token breakdown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PromptPart")]
+pub enum Part {
+    /// The system prompt and what the settings add to it.
+    System,
+    /// Map blocks and their legend.
+    Map,
+    /// Full texts of selected files.
+    Files,
+    /// The repository file list.
+    FileList,
+    /// What brings texts further up to date: diffs, outlines, changes of the file list.
+    Updates,
+    /// Web pages.
+    Urls,
+    /// Earlier messages.
+    History,
+    /// The tools the client declares.
+    Tools,
+    /// What is true right now only: branch, files already read.
+    SessionState,
+    /// What of the repository the request is about.
+    ContextFrame,
+    /// The new prompt or the new tool results.
+    Prompt,
+    /// What the format itself costs: roles, separators, the reply's opening.
+    Structure,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::System => "system prompt",
+            Self::Map => "symbol map",
+            Self::Files => "files",
+            Self::FileList => "file list",
+            Self::Updates => "updates",
+            Self::Urls => "web pages",
+            Self::History => "history",
+            Self::Tools => "tools",
+            Self::SessionState => "session state",
+            Self::ContextFrame => "context frame",
+            Self::Prompt => "prompt",
+            Self::Structure => "structure",
+        })
+    }
+}
+
+/// One piece of a prompt that is sent as one content block.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LaidBlock {
+    /// What is sent.
+    pub content: ContentBlock,
+    /// What it is for.
+    pub part: Part,
+    /// The items it shows, in order; empty for furniture such as an acknowledgement.
+    pub items: Vec<ItemKey>,
+    /// The tier it stands in.
+    pub tier: Tier,
+    /// Its weight in tokens of the model's tokenizer, without structure.
+    pub tokens: usize,
+    /// A cache breakpoint stands behind this block.
+    pub mark: Option<Ttl>,
+}
+
+/// Consecutive blocks of one speaker.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LaidMessage {
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// What is said; never empty.
+    pub blocks: Vec<LaidBlock>,
+    /// How many of `blocks`, counted from the end, are true in this prompt only and will not be part of the conversation.
+    pub volatile: usize,
+}
+
+/// A whole prompt: at most one system message, which stands first, then user and assistant in turns.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Layout {
+    messages: Vec<LaidMessage>,
+}
+
+impl Layout {
+    /// An empty prompt.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a block behind everything else. Blocks of one speaker in a row make one message, because
+    /// providers demand that roles alternate.
+    pub fn push(&mut self, speaker: Speaker, block: LaidBlock) {
+        match self.messages.last_mut() {
+            Some(last) if last.speaker == speaker => last.blocks.push(block),
+            _ => self.messages.push(LaidMessage { speaker, blocks: vec![block], volatile: 0 }),
+        }
+    }
+
+    /// Adds a block of the user that the next prompt will not hold, behind everything else.
+    pub fn push_volatile(&mut self, block: LaidBlock) {
+        self.push(Speaker::User, block);
+        if let Some(last) = self.messages.last_mut() {
+            last.volatile += 1;
+        }
+    }
+
+    /// The messages in order.
+    pub fn messages(&self) -> &[LaidMessage] {
+        &self.messages
+    }
+
+    /// The messages as a dialect writes them.
+    pub(in crate::prompt) fn spoken(&self) -> Vec<SpokenMessage<'_>> {
+        let messages = self.messages.iter().map(|said| {
+            let blocks = said.blocks.iter();
+            let blocks =
+                blocks.map(|block| SpokenBlock { content: &block.content, mark: block.mark }).collect();
+            SpokenMessage { speaker: said.speaker, blocks, volatile: said.volatile }
+        });
+        messages.collect()
+    }
+
+    /// All blocks in order.
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = &LaidBlock> {
+        self.messages.iter().flat_map(|message| &message.blocks)
+    }
+
+    /// The weight of all blocks in tokens, without structure.
+    pub fn tokens(&self) -> usize {
+        self.blocks().map(|block| block.tokens).sum()
+    }
+
+    /// Sets a cache breakpoint behind the last block so far that can carry one.
+    pub fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
+        let mut blocks = self
+            .messages
+            .iter_mut()
+            .flat_map(|LaidMessage { speaker, blocks, .. }| blocks.iter_mut().map(|block| (*speaker, block)));
+        if let Some((_, block)) = blocks.rfind(|(speaker, block)| carriers.include(*speaker, &block.content))
+        {
+            block.mark = Some(ttl);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The names of what a prompt holds, as they are written and read. Knows no content.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::conversation::history::MessageId;
+use crate::conversation::selection::LineRange;
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+
+/// The name of one tracked unit of prompt content.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ItemKey {
+    /// The system prompt.
+    System,
+    /// A file's map block: `symbol:{path}`.
+    Symbol(FileKey),
+    /// A file's full text: `file:{path}`.
+    File(FileKey),
+    /// Some lines of a file: `file:{path}#L10-40`.
+    Lines(FileKey, LineRange),
+    /// A message of the conversation: `history:{n}`.
+    History(MessageId),
+    /// The text of a web page, by the hash of its address: `url:{hash}`.
+    Url(ContentHash),
+}
+
+impl ItemKey {
+    /// The file it belongs to, if it belongs to one.
+    pub fn path(&self) -> Option<&FileKey> {
+        match self {
+            Self::Symbol(path) | Self::File(path) | Self::Lines(path, _) => Some(path),
+            Self::System | Self::History(_) | Self::Url(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for ItemKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System => f.write_str("system"),
+            Self::Symbol(path) => write!(f, "symbol:{path}"),
+            Self::File(path) => write!(f, "file:{path}"),
+            Self::Lines(path, lines) => write!(f, "file:{path}#{lines}"),
+            Self::History(id) => write!(f, "history:{}", id.0),
+            Self::Url(hash) => write!(f, "url:{hash}"),
+        }
+    }
+}
+
+impl fmt::Debug for ItemKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl Serialize for ItemKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for ItemKey {
+    fn schema_name() -> Cow<'static, str> {
+        "ItemKey".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "The name of one tracked unit of prompt content: `system`, `symbol:{path}`, `file:{path}`, \
+                            `file:{path}#L1-9`, `history:{n}`, `url:{hash}`.",
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ItemKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let unknown = || serde::de::Error::custom(format!("`{text}` does not name an item"));
+        if text == "system" {
+            return Ok(Self::System);
+        }
+        let (kind, name) = text.split_once(':').ok_or_else(unknown)?;
+        match kind {
+            "symbol" => Ok(Self::Symbol(FileKey::from(name))),
+            "file" => Ok(match name.rsplit_once('#').map(|(path, lines)| (path, lines.parse())) {
+                Some((path, Ok(lines))) => Self::Lines(FileKey::from(path), lines),
+                _ => Self::File(FileKey::from(name)),
+            }),
+            "history" => name.parse().map(|n| Self::History(MessageId(n))).map_err(|_| unknown()),
+            "url" => serde_json::from_value(name.into()).map(Self::Url).map_err(|_| unknown()),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn item_keys_are_written_and_read_alike() {
+        let keys = [
+            ItemKey::System,
+            ItemKey::Symbol("src/a.rs".into()),
+            ItemKey::File("untitled:Untitled-1".into()),
+            ItemKey::File("odd#name".into()),
+            ItemKey::Lines("src/a.rs".into(), "L10-40".parse().unwrap()),
+            ItemKey::History(MessageId(7)),
+            ItemKey::Url(ContentHash::of("https://example.org")),
+        ];
+        for key in keys {
+            let json = serde_json::to_string(&key).unwrap();
+            assert_eq!(json, format!("\"{key}\""));
+            assert_eq!(serde_json::from_str::<ItemKey>(&json).unwrap(), key);
+        }
+        assert!(serde_json::from_str::<ItemKey>("\"history:x\"").is_err());
+    }
+}

@@ -1,0 +1,17 @@
+//! A prompt before it is written: what it may hold, piece by piece, and the messages of blocks that it becomes. It leaves the
+//! order of cached content to a policy (`tiers`), and how a block is written to a dialect.
+
+mod blocks;
+mod compose;
+mod content;
+mod item;
+mod quote;
+mod spans;
+
+pub use blocks::{LaidBlock, LaidMessage, Layout, Part, Tier};
+pub use compose::{Composer, WORKING_FILES};
+pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
+pub use content::{Content, Count, Listed, Piece, Said, Seeds, Tree, Weighed};
+pub use item::ItemKey;
+pub use quote::{fence, inline};
+pub use spans::{spans, spans_of};
