@@ -209,7 +209,7 @@ impl Command for CountMessages {
     type Reply = Count;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<Count, CommandError> {
-        let tokens = history_tokens(context.session, context.snapshot.means());
+        let tokens = history_tokens(&context.session.history, context.snapshot.means());
         Ok(Count { messages: context.session.history.len(), tokens })
     }
 }

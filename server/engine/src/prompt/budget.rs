@@ -61,7 +61,7 @@ pub fn report(
 ) -> Result<BudgetReport, AssembleError> {
     let prepared = weigh(workspace, session, &Ask::new(Request::Nothing), means)?;
     let tokens = prepared.reply.tokens;
-    let history_tokens = history_tokens(session, means);
+    let history_tokens = history_tokens(&session.history, means);
     let percent = if tokens.window == 0 { 0.0 } else { tokens.total as f64 * 100.0 / tokens.window as f64 };
     let calibration = session.calibration(&prepared.reply.model).map(Calibration::taught);
     Ok(BudgetReport {

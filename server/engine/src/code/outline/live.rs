@@ -4,6 +4,7 @@
 //! every other key that somebody types, the outline stays that of the last text that was not.
 
 mod course;
+mod piece;
 mod touched;
 
 use std::ops::Range;
@@ -14,10 +15,11 @@ use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
 use self::course::{Found, PIECE, Pieces};
+use self::piece::{Piece, Set};
 use self::touched::{floor, moved, place, runs, touched_pieces};
 use super::block::{Signature, map_block_signed};
 use super::extract::{Anchor, Draft, Findings, Instance, Reach, Repeat, findings_from};
-use super::mentions::{Mention, Mentions};
+use super::mentions::Mentions;
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
 use super::{MAX_REFERENCES, MAX_SYMBOLS, MapBlock, Names, Outline, Symbol, Symbols, SyntaxTree, TreeEdit};
@@ -78,34 +80,6 @@ enum Effect {
     /// To what was walked again.
     Here,
     Everywhere,
-}
-
-/// What was found between two anchors.
-#[derive(Debug)]
-struct Piece {
-    /// In front of it; of the first piece without meaning.
-    anchor: Anchor,
-    /// Symbols as if no others defined the same; their depth is their level.
-    found: Arc<[Symbol]>,
-    /// Which of them other files can reach.
-    reach: Box<[Reach]>,
-    repeats: Box<[Repeat]>,
-    instance: Box<[Set]>,
-    imports: Box<[Box<str>]>,
-    mentions: Box<[Mention]>,
-    tests: u32,
-    /// The symbols as they are shown, and the signature of those that are visible.
-    shown: Arc<[Symbol]>,
-    signature: Option<Signature>,
-}
-
-/// A name set on an instance.
-#[derive(Debug, PartialEq, Eq)]
-struct Set {
-    /// How many symbols of the piece are in front of it.
-    behind: usize,
-    owner: u32,
-    name: Box<str>,
 }
 
 /// Pieces to be replaced, and what was found in their place.

@@ -5,26 +5,14 @@ use std::ops::Range;
 
 use tree_sitter::TreeCursor;
 
+use super::resolve::{self, Located};
 use super::source::Source;
 use super::tables::{Tables, flag};
-use super::{Symbol, SyntaxTree, extract, resolve};
+use super::{SyntaxTree, extract};
 use crate::cancel::{Cancel, Cancelled};
 
 /// How many nodes to visit between two looks at the cancel flag.
 const CHECK_EVERY: usize = 4_096;
-
-/// A symbol and where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
-    /// Its place among the symbols of the file's [`Outline`](super::Outline).
-    pub index: usize,
-    /// The symbol as the outline has it.
-    pub symbol: Symbol,
-    /// The bytes of its definition, body included, without what decorates it from outside.
-    pub range: Range<usize>,
-    /// The bytes of its name; inside `range`, unless the language has the name elsewhere.
-    pub name_range: Range<usize>,
-}
 
 /// The symbols of a parsed text with their places: those of [`Outline::of`](super::Outline::of), in the same order.
 /// `source` is the text the tree was made from.

@@ -1,12 +1,27 @@
 //! What pieces of a walk say together: of several definitions of one thing the first counts, names set on an instance
 //! come to its type, imports and mentions are counted once, and sizes are capped. Looks at no tree and no text.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use strata_grammars::LanguageId;
 
 use super::extract::{Draft, Findings, Instance, MAX_DETAILS, Repeat};
 use super::tables::usage;
-use super::{Located, MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
+use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
+
+/// A symbol and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// Its place among the symbols of the file's [`Outline`](super::Outline).
+    pub index: usize,
+    /// The symbol as the outline has it.
+    pub symbol: Symbol,
+    /// The bytes of its definition, body included, without what decorates it from outside.
+    pub range: Range<usize>,
+    /// The bytes of its name; inside `range`, unless the language has the name elsewhere.
+    pub name_range: Range<usize>,
+}
 
 /// The outline of a text that was walked in one piece.
 pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {

@@ -14,13 +14,13 @@ mod transcript;
 mod trigger;
 
 pub use commit::{Record, Refused, commit};
-pub use pins::PINNED_PATHS_TOKENS;
+pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
 pub use profile::{
     Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions, Reserve, SummaryRules,
     Trigger,
 };
 pub use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES, Purpose, Question};
-pub use rebuild::{CONTINUED, LAST_REQUEST, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
+pub use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
 pub use run::{Draft, EMERGENCY, NotCompacted, Run, Scales, Size, Strategy, Summariser, Topics};
 pub use split::{Split, split};
 pub use status::{CompactionStatus, Last, Watched};

@@ -10,10 +10,11 @@ use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
 
-use super::rebuild::LAST_REQUEST;
-
 /// What pinned paths may weigh beyond a summary, in tokens (`docs/compaction.md`, "Pins").
 pub const PINNED_PATHS_TOKENS: usize = 1_000;
+
+/// Stands in front of the person's last request in a `handoff`.
+pub const LAST_REQUEST: &str = "Last request from user was: ";
 
 /// The headings under which is written down what a summary lacks.
 const REQUEST_HEADING: &str = "\n\n## Last request\n\n";

@@ -10,7 +10,7 @@ use crate::conversation::history::{
 };
 use crate::text::{clip, clip_middle};
 
-use super::pins::last_request;
+use super::pins::{LAST_REQUEST, last_request};
 use super::profile::{Family, Profile};
 use super::split::Split;
 
@@ -23,8 +23,6 @@ pub const READ_AGAIN: &str = "I can re-read any files if I need their exact cont
 pub const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
 /// Opens the digest of tool results in what `checkpoint` keeps.
 pub const TOOL_DIGEST: &str = "[Compaction tool digest]";
-/// Stands in front of the person's last request in a `handoff`.
-pub const LAST_REQUEST: &str = "Last request from user was: ";
 /// Opens a conversation of which old messages were dropped without a summary.
 pub const LEFT_OUT: &str =
     "[Earlier messages were left out: they were too long, and there is no summary of them.]";

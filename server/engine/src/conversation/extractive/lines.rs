@@ -2,7 +2,7 @@
 
 use crate::conversation::conversation_facts::FileState;
 
-use super::Budget;
+use super::budget::Budget;
 
 /// What a line is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -2,6 +2,7 @@
 //! asks for, never longer than its budget. Its words are its own except for short quotations, each on one
 //! line. It asks nobody, forgets nothing on purpose that fits, and gives the same text for the same messages.
 
+mod budget;
 mod concepts;
 mod fit;
 mod lines;
@@ -14,17 +15,8 @@ use std::sync::Arc;
 use crate::conversation::conversation_facts::{ToolPatterns, bundle, facts_after, is_summary};
 use crate::conversation::history::Message;
 
+pub use budget::Budget;
 pub use structure::Structure;
-
-/// How long a summary may be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
-    /// Tokens, at most.
-    pub tokens: usize,
-    /// Words between white space: the second number at most, and at least the first where there is so much
-    /// to say.
-    pub words: Option<(usize, usize)>,
-}
 
 /// Summarises `messages` within `budget`. `previous` is the text of an earlier summary; those among the messages
 /// carry on what they say by themselves, and a text that holds one of them is not read again. `count` counts
@@ -48,7 +40,7 @@ pub fn summarise(
     let facts = facts_after(previous, messages.iter().map(AsRef::as_ref), tools);
     let widths = lines::Widths::of(budget);
     let lines = material::Material::new(&facts, messages, tools, widths).into_lines(structure);
-    fit::fit(structure, lines, &|text| fits(text, budget, count))
+    fit::fit(structure, lines, &|text| budget.allows(text, count))
 }
 
 /// The paths, in as few tokens as can be while each can be read in full: folders are written once
@@ -78,11 +70,6 @@ pub fn pinned_paths<P: AsRef<str>>(
     }
     let text = if least > 0 { written(least) } else { String::new() };
     if fits(&text) { text } else { String::new() }
-}
-
-fn fits(text: &str, budget: &Budget, count: &dyn Fn(&str) -> usize) -> bool {
-    let words = || text.split_whitespace().count();
-    budget.words.is_none_or(|(_, most)| words() <= most) && count(text) <= budget.tokens
 }
 
 #[cfg(test)]

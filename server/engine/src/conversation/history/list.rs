@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Role, Visibility};
+use super::message::{ContentBlock, Kind, Message, MessageId, NewMessage, Visibility};
+use super::role::Role;
 
 /// Messages in order, each with a number that is never used twice in a session.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::foreign::Foreign;
+use super::role::Role;
 use crate::key::FileKey;
 
 /// The stable number of a message in its session. Never reused, never renumbered by a compaction.
@@ -14,16 +15,6 @@ use crate::key::FileKey;
 )]
 #[serde(transparent)]
 pub struct MessageId(pub u64);
-
-/// Who speaks.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The person, or the program that acts for them; tool results come under this role too.
-    User,
-    /// The model.
-    Assistant,
-}
 
 /// What a message is for, which decides how ageing and compaction treat it.
 #[derive(

@@ -8,13 +8,14 @@ mod message;
 mod open_calls;
 mod picture;
 mod repair;
+mod role;
 
 pub use change::Change;
 pub(crate) use foreign::drop_marks;
 pub use foreign::{Foreign, Place, Provider};
 pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
 pub use message::{
-    ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart, Role,
+    ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
     Visibility,
 };
 pub(crate) use open_calls::{OpenCalls, answered_calls};
@@ -24,3 +25,4 @@ pub use repair::{
     EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, UNDERSTOOD,
     archived_stub, project,
 };
+pub use role::Role;

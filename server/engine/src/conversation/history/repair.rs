@@ -2,7 +2,7 @@
 //! sees of a history. Never changes the history itself, drops nothing that could be sent, and invents only
 //! the fixed texts below. Same messages, same bytes. Linear in the size of the history.
 //!
-//! What is mended (`docs/prompt.md`, "Formats"; each provider's rule is cited at `wire::Rule`): hidden
+//! What is mended (`docs/prompt.md`, "Formats"; each provider's rule is cited at `dialect::Rule`): hidden
 //! messages and empty texts go; archived results become stubs; unanswered calls get a result; results that answer nothing are dropped;
 //! results stand before all else that follows their calls; calls that ran on the provider's servers stay with their
 //! results or go; ids and tool names are brought into the form that all providers take; reasoning stays whole or goes;
@@ -15,32 +15,17 @@ mod server_calls;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod utterance;
 
 use calls::Calls;
 pub(crate) use clean::OPENAI_STRING_CHARS;
 pub use clean::archived_stub;
 use clean::clean;
 use turns::Turns;
+use utterance::Utterance;
+pub use utterance::{EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, UNDERSTOOD};
 
 use super::{ContentBlock, Message, MessageId, Provider, Role};
-
-/// The result of a call that was never answered.
-pub const NO_RESPONSE: &str = "Tool no response";
-
-/// Opens a conversation whose first messages are not shown, because the user must speak first.
-pub const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
-
-/// The result of a tool that failed and said nothing.
-pub const FAILED_SILENTLY: &str = "Tool failed without output";
-
-/// What the assistant says between tool results and a text of the user's that must not be taken for their end.
-pub const UNDERSTOOD: &str = "Understood.";
-
-/// Stands for a picture that providers would refuse.
-pub const PICTURE_LEFT_OUT: &str = "[picture left out]";
-
-/// Stands for the arguments of a call that are too long for the provider.
-const ARGUMENTS_LEFT_OUT: &str = "[arguments left out]";
 
 /// What the model sees of one message, or a part of that: results may move in front of an earlier message
 /// of the same turn.
@@ -78,14 +63,6 @@ impl Projection {
             self.history.push(Projected { id: last.id, role: Role::Assistant, content });
         }
     }
-}
-
-/// What is said, and by which message; the new request has no number yet.
-#[derive(Clone, Debug)]
-struct Utterance {
-    id: Option<MessageId>,
-    role: Role,
-    content: Vec<ContentBlock>,
 }
 
 /// What the model gets to see of `history` when `prompt` (a text, pictures, or results of the pending

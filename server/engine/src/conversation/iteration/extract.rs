@@ -22,6 +22,14 @@ const NOTHING: &str = "The iterations so far left nothing to tell.";
 const AHEAD: [&str; 9] =
     ["next", "need to", "needs to", "todo", "to do", "remaining", "still to", "still need", "pending"];
 
+impl Fold {
+    /// The summary without a model: what the existing one says and what the iterations did, told by fixed rules,
+    /// within the budget. The same fold gives the same text. `count` counts tokens.
+    pub fn extract(&self, count: &dyn Fn(&str) -> usize) -> String {
+        extract(self, count)
+    }
+}
+
 pub(super) fn extract(fold: &Fold, count: &dyn Fn(&str) -> usize) -> String {
     let silence = fold.silence();
     let note = silence.map(|silence| format!("\n\n{silence}")).unwrap_or_default();

@@ -1,16 +1,6 @@
-//! How iterations that leave the window get into the summary: what is due, and how the text that stands for them is
-//! taken. Writes no text itself. What cannot be folded waits and is offered again at the next interval.
+//! Iterations that are to get into the summary: all that is needed to write it. Writes no text.
 
-use crate::text::clip_to_weight;
-
-use super::extract::extract;
-use super::{Folding, Iteration, Loop, RollingConfig};
-
-/// One fold takes at most so many iterations, which keeps a question about them small.
-const MOST: usize = 20;
-/// So many may wait for the next interval. More are offered with every iteration, and what they did is extracted without a
-/// model when folding fails: a loop with a model that never answers must not grow for ever.
-const MOST_WAITING: usize = 50;
+use super::Iteration;
 
 /// Which summary is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,23 +17,12 @@ pub struct Fold {
     pub(super) kind: FoldKind,
     /// The summary that is replaced, and which one that is.
     pub(super) existing: String,
-    edition: u64,
+    pub(super) edition: u64,
     /// What is to get into it, in order.
     pub(super) iterations: Vec<Iteration>,
     /// What stays outside, for a summary that is written anew to be up to date.
     pub(super) recent: Vec<Iteration>,
     pub(super) max_tokens: usize,
-}
-
-/// Why a text did not become the summary. The loop is as it was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NotFolded {
-    /// Another summary is in place by now.
-    #[error("the summary has changed since it was asked for")]
-    Stale,
-    /// There is no text.
-    #[error("the summary is empty")]
-    Empty,
 }
 
 impl Fold {
@@ -57,12 +36,6 @@ impl Fold {
         self.iterations.iter().map(|iteration| iteration.number).collect()
     }
 
-    /// The summary without a model: what the existing one says and what the iterations did, told by fixed rules,
-    /// within the budget. The same fold gives the same text. `count` counts tokens.
-    pub fn extract(&self, count: &dyn Fn(&str) -> usize) -> String {
-        extract(self, count)
-    }
-
     /// Says which of the iterations gave no output; nothing when all did.
     pub(super) fn silence(&self) -> Option<String> {
         let silent = self.iterations.iter().filter(|iteration| iteration.is_silent());
@@ -72,92 +45,5 @@ impl Fold {
             [one] => Some(format!("Iteration {one} gave no output.")),
             many => Some(format!("Iterations {} gave no output.", many.join(", "))),
         }
-    }
-}
-
-impl Loop {
-    /// What is to be folded now: everything that waits, and the whole summary when an interval is complete. Nothing before an
-    /// iteration has left the window.
-    pub(super) fn due(&mut self, config: &RollingConfig) -> Option<Fold> {
-        let interval = config.summarize_every;
-        let complete = interval > 0 && self.total > 0 && self.total.is_multiple_of(interval);
-        if complete {
-            self.folding = Folding::Running;
-        }
-        let kind = if complete { FoldKind::Renew } else { FoldKind::Incorporate };
-        let nothing = match kind {
-            FoldKind::Renew => self.waiting.is_empty() && self.summary.is_empty(),
-            FoldKind::Incorporate => {
-                let paused = self.folding == Folding::Paused && self.waiting.len() <= MOST_WAITING;
-                self.waiting.is_empty() || paused
-            }
-        };
-        if nothing {
-            return None;
-        }
-        Some(Fold {
-            kind,
-            existing: self.summary.clone(),
-            edition: self.edition,
-            iterations: self.waiting.iter().take(MOST).cloned().collect(),
-            recent: match kind {
-                FoldKind::Renew => self.iterations.clone(),
-                FoldKind::Incorporate => Vec::new(),
-            },
-            max_tokens: config.max_summary_tokens,
-        })
-    }
-
-    /// Puts `text` in the place of the summary and lets go of the iterations that are in it now. It is cut to the budget, and
-    /// iterations without output are named. `count` counts tokens.
-    ///
-    /// # Errors
-    /// [`NotFolded`], and nothing has changed.
-    pub fn fold(&mut self, fold: &Fold, text: &str, count: &dyn Fn(&str) -> usize) -> Result<(), NotFolded> {
-        if !self.is_current(fold) {
-            return Err(NotFolded::Stale);
-        }
-        let text = text.trim();
-        if text.is_empty() {
-            return Err(NotFolded::Empty);
-        }
-        let most = fold.max_tokens;
-        let silence = fold.silence().filter(|silence| !text.contains(silence.as_str()));
-        self.summary = match silence {
-            None => clip_to_weight(text, most, count),
-            Some(silence) => {
-                let note = format!("\n\n{silence}");
-                let text = clip_to_weight(text, most.saturating_sub(count(&note)), count);
-                clip_to_weight(&format!("{}{note}", text.trim_end()), most, count)
-            }
-        };
-        self.edition = self.edition.wrapping_add(1);
-        self.waiting.drain(..fold.iterations.len());
-        self.folding = Folding::Running;
-        Ok(())
-    }
-
-    /// There is no text for a fold. Its iterations stay as they are and are offered again when the next interval is complete.
-    pub fn not_folded(&mut self, fold: &Fold, config: &RollingConfig, count: &dyn Fn(&str) -> usize) {
-        if !self.is_current(fold) {
-            return;
-        }
-        if config.summarize_every > 0 {
-            self.folding = Folding::Paused;
-        }
-        if self.waiting.len() > MOST_WAITING {
-            let text = fold.extract(count);
-            // Where not even that has a word to say, the iterations go on waiting.
-            let _ = self.fold(fold, &text, count);
-        }
-    }
-
-    /// Whether what a fold is about is still so.
-    fn is_current(&self, fold: &Fold) -> bool {
-        let waiting = self.waiting.get(..fold.iterations.len()).unwrap_or_default();
-        let same = |(a, b): (&Iteration, &Iteration)| a.number == b.number;
-        fold.edition == self.edition
-            && waiting.len() == fold.iterations.len()
-            && waiting.iter().zip(&fold.iterations).all(same)
     }
 }

@@ -1,10 +1,22 @@
 //! What an iteration says of itself between tags. Reads only; in time linear in the output.
 
-use super::Promise;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 const PROGRESS: (&str, &str) = ("<progress>", "</progress>");
 const PROMISE: (&str, &str) = ("<promise>", "</promise>");
 const COMPLETE: &str = "COMPLETE";
+
+/// Whether an iteration said that the goal is reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "LoopPromise")]
+pub enum Promise {
+    /// It did not.
+    Open,
+    /// It did: `<promise>COMPLETE</promise>`.
+    Complete,
+}
 
 /// What an output says that it accomplished, in order, without white space around it. A tag that is not closed says
 /// nothing.

@@ -4,6 +4,7 @@
 
 mod extract;
 mod fold;
+mod folding;
 mod marker;
 mod prompt;
 mod question;
@@ -15,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::clip;
 
-pub use fold::{Fold, FoldKind, NotFolded};
+pub use fold::{Fold, FoldKind};
+pub use folding::NotFolded;
+pub use marker::Promise;
 pub use prompt::ContextualPrompt;
 
 /// Characters of an iteration's prompt that are kept.
@@ -119,17 +122,6 @@ pub struct FileEvent {
     pub path: String,
     /// What happened.
     pub change: FileChange,
-}
-
-/// Whether an iteration said that the goal is reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "LoopPromise")]
-pub enum Promise {
-    /// It did not.
-    Open,
-    /// It did: `<promise>COMPLETE</promise>`.
-    Complete,
 }
 
 /// A loop and all that it remembers.

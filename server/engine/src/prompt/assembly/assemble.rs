@@ -4,111 +4,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::code::document::Sync;
-use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::conversation::compaction::EMERGENCY;
 use crate::conversation::dialect::{self, Format};
-use crate::conversation::history::NewMessage;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
-use crate::prompt::tiers::{Chosen, Cut, Laid, Rules, TierState, Wishes};
-use crate::prompt::trust::Trust;
+use crate::prompt::tiers::{Chosen, Cut, Laid, Rules, Wishes};
 use crate::prompt::wire::{self, Body, Envelope, Rendered};
 use crate::tokens::cost::{Account, Prices, Sent};
-use crate::tokens::counting::TokenCounter;
-use crate::tokens::models::{Models, Structure};
+use crate::tokens::models::Structure;
 
 use super::fit::{self, Plan};
 use super::frame::{Surroundings, context_frame, frame_items};
 use super::gather::{self, Gathered};
 use super::measure::Measure;
 use super::piece::{self, FileText, Source};
+use super::prepared::Prepared;
 use super::reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,
 };
 use super::request::{Ask, Request};
-use super::standing::Standing;
-use crate::prompt::layout::{ItemKey, Layout, Part, Seeds, Tier, spans};
-
-/// The repository as it is at the moment of the prompt. Everything in it was read before.
-pub struct Workspace<'a> {
-    /// The current text of every selected file that could be read.
-    pub texts: &'a BTreeMap<FileKey, FileText>,
-    /// Why the others could not be read.
-    pub unreadable: &'a BTreeMap<FileKey, String>,
-    /// The outlines, those of open buffers laid over those of the disk.
-    pub symbols: &'a SymbolIndex,
-    /// Who refers to whom.
-    pub references: &'a References,
-    /// The words that are known of every file; without them prompts have no context frame.
-    pub lexical: Option<&'a LexicalIndex>,
-    /// What the reference graph says about tiers.
-    pub seeds: &'a Seeds,
-    /// Every file of the repository, in key order.
-    pub listing: &'a [FileKey],
-    /// Files that are open in the editor.
-    pub open: &'a [FileKey],
-    /// Whether the outlines are complete.
-    pub index: IndexState,
-    /// Whether the person trusts the workspace.
-    pub trust: Trust,
-    /// What the workspace asks to be told at all times.
-    pub standing: &'a Standing,
-    /// What is true right now only, as text: stands behind everything that may be cached.
-    pub session_state: &'a str,
-}
-
-/// Whether the repository was indexed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum IndexState {
-    /// Not yet, or not completely.
-    Building,
-    /// It was.
-    Ready,
-}
-
-/// What a prompt is made with, besides its content.
-#[derive(Clone, Copy)]
-pub struct Means<'a> {
-    /// The models there are.
-    pub models: &'a Models,
-    /// Weighs text.
-    pub counter: &'a TokenCounter,
-    /// The settings in force.
-    pub settings: &'a Settings,
-}
-
-/// A finished prompt with what recording it will change.
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    /// The reply.
-    pub reply: Assembled,
-    /// What it would weigh if nothing had to be left out, in tokens.
-    pub wanted: usize,
-    /// The policy that laid it out, and who decided on that.
-    pub chosen: Chosen,
-    /// The prompt in order.
-    pub layout: Arc<Layout>,
-    /// The prompt as the provider's cache sees it.
-    pub sent: Sent,
-    /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
-    pub relied_on: Option<usize>,
-    /// How it was asked for, without the request itself.
-    pub asked: Arc<Ask>,
-    /// What the request becomes in the history.
-    pub message: Option<NewMessage>,
-    /// The tiers once the turn is recorded.
-    pub tiers: TierState,
-    /// The members of the map once the turn is recorded.
-    pub members: Vec<FileKey>,
-}
+use super::services::Means;
+use super::workspace::{IndexState, Workspace};
+use crate::prompt::layout::{ItemKey, Layout, Part, Tier, spans};
 
 /// Makes a prompt.
 ///

@@ -9,12 +9,12 @@ use crate::conversation::selection::Choice;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 
-use super::assemble::Workspace;
 use super::fit::Plan;
 use super::measure::Measure;
 use super::piece;
 use super::request::Ask;
 use super::standing::system_prompt;
+use super::workspace::Workspace;
 use crate::prompt::layout::{Content, Count, ItemKey, Piece, Said, Tree, Weighed};
 
 /// The pieces of one prompt.

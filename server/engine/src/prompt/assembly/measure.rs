@@ -2,19 +2,18 @@
 
 use crate::conversation::compaction::Scales;
 use crate::conversation::dialect::{self, Breakpoints, pieces_of};
-use crate::conversation::history::{ContentBlock, Kind, Message, Sides, archived_stub};
+use crate::conversation::history::{ContentBlock, History, Kind, Message, Sides, archived_stub};
 use crate::conversation::selection::Extent;
 use crate::conversation::urls::Page;
 use crate::key::FileKey;
-use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
 use crate::prompt::wire::Tool;
 use crate::tokens::calibration::{Calibration, Expected};
 use crate::tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
 use crate::tokens::models::{Model, Structure};
 
-use super::assemble::Means;
 use super::piece::{self, FileText};
+use super::services::Means;
 use crate::prompt::layout::Weighed;
 
 /// Everything about weights: the model's limits and the settings' wishes.
@@ -160,8 +159,8 @@ impl<'a> Measure<'a> {
 }
 
 /// What the conversation weighs, as far as the model sees it, in tokens of the model that is set.
-pub fn history_tokens(session: &Session, means: Means<'_>) -> usize {
-    of_the_set_model(means, |measure| session.history.sent().map(|message| measure.message(message)).sum())
+pub fn history_tokens(history: &History, means: Means<'_>) -> usize {
+    of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
 }
 
 /// Does `work` with the scales of the model that is set.

@@ -7,24 +7,30 @@ mod frame;
 mod gather;
 mod measure;
 mod piece;
+mod prepared;
 mod preview;
 mod reply;
 mod request;
+mod services;
 mod standing;
 #[cfg(test)]
 mod tests;
 mod title;
+mod workspace;
 
-pub use assemble::{IndexState, Means, Prepared, Workspace, assemble, weigh};
+pub use assemble::{assemble, weigh};
 pub use frame::{FrameItem, Surroundings, frame_items};
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub(crate) use piece::lines;
 pub use piece::{FileText, Source};
+pub use prepared::Prepared;
 pub use preview::{Preview, PreviewPart, changes_since, preview};
 pub use reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,
 };
 pub use request::{Ask, Request, ToolResult};
+pub use services::Means;
 pub use standing::{Skill, Standing, StandingText, SystemFiles};
 pub use title::Titles;
+pub use workspace::{IndexState, Workspace};

@@ -8,7 +8,7 @@ use crate::prompt::diff;
 use crate::prompt::session::Session;
 use crate::prompt::wire::{Passage, readable};
 
-use super::assemble::Prepared;
+use super::prepared::Prepared;
 use super::title::Titles;
 use crate::prompt::layout::{LaidBlock, Part, Tier};
 

@@ -25,8 +25,6 @@ use crate::tokens::calibration::{Calibration, Calibrations};
 use crate::tokens::cost::{Account, Billed, Pace, Prices, Sent};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
-use shorter::{Anchor, Recovery};
-
 pub use older::Room;
 pub use saved::Saved;
 pub use shorter::{AlreadyRecovered, NothingToUndo};
@@ -232,6 +230,23 @@ pub struct Session {
     next_prompt: u64,
     pending: VecDeque<Pending>,
     recorded: VecDeque<Recorded>,
+}
+
+/// What the last prompt weighed, with its answer, as it was billed or counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Anchor {
+    pub(super) tokens: usize,
+    /// Messages from this number on came later.
+    pub(super) next: MessageId,
+}
+
+/// Whether the conversation may be compacted because a provider refused a prompt for its length: once until a prompt is
+/// answered (`docs/compaction.md`, "Too long for the provider").
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Recovery {
+    #[default]
+    Possible,
+    Used,
 }
 
 impl Session {

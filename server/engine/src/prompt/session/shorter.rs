@@ -7,22 +7,14 @@ use crate::conversation::compaction::{
     CompactionStatus, Draft, Lists, Pressure, Profile, Record, Refused, commit,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
-use crate::conversation::history::{History, MessageId};
+use crate::conversation::history::History;
 use crate::prompt::assembly::{Means, history_tokens, with_scales};
 use crate::tokens::calibration::Calibration;
 
-use super::Session;
+use super::{Anchor, Recovery, Session};
 
 /// Steps that stay when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
-
-/// What the last prompt weighed, with its answer, as it was billed or counted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Anchor {
-    pub(super) tokens: usize,
-    /// Messages from this number on came later.
-    pub(super) next: MessageId,
-}
 
 /// There is nothing to undo.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -36,15 +28,6 @@ pub struct NothingToUndo;
      system prompt"
 )]
 pub struct AlreadyRecovered;
-
-/// Whether the conversation may be compacted because a provider refused a prompt for its length: once until a prompt is
-/// answered (`docs/compaction.md`, "Too long for the provider").
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Recovery {
-    #[default]
-    Possible,
-    Used,
-}
 
 impl Session {
     /// Whether the conversation may be compacted because a provider refused a prompt for its length.
@@ -65,7 +48,7 @@ impl Session {
     ///
     /// The window is that of the last recorded prompt.
     pub fn pressure(&self, context: Option<usize>, means: Means<'_>) -> Pressure {
-        let history = history_tokens(self, means);
+        let history = history_tokens(&self.history, means);
         let context = context.or_else(|| self.anchored(means)).unwrap_or(history);
         let asked = self.asked.as_deref();
         let model = asked.and_then(|ask| ask.model.as_deref()).unwrap_or(&means.settings.model);

@@ -4,7 +4,9 @@
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{Composer, Content, Part, Piece, WORKING_FILES};
 
-use super::{Laid, Policy, Rules, TierState};
+use super::policy::{Laid, Policy};
+use super::rules::Rules;
+use super::state::TierState;
 
 /// The rule itself.
 pub(super) struct Flat;

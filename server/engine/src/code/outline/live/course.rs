@@ -1,7 +1,7 @@
 //! Into which pieces a walk is cut, and where one that goes over touched pieces again falls into step with the old ones. It
 //! looks at anchors, not at what was found.
 
-use super::Piece;
+use super::piece::Piece;
 use crate::code::outline::extract::{Anchor, Course, Findings, Step};
 
 /// From how many bytes on a piece ends at the next anchor.

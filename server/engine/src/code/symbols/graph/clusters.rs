@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::References;
+use super::model::References;
 use crate::key::FileKey;
 
 impl References {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use strata_grammars::{ImportStyle, LanguageId};
 
-use super::names::{Definer, NameTable, Place};
+use super::model::{Edge, Incoming, Node, Parts, Pin, References};
+use super::names::{Definer, Definition, NameTable, Place};
 use super::pins::{self, Among, Marks};
-use super::{Definition, Edge, Incoming, Node, Parts, Pin, References};
 use crate::code::outline::SymbolKind;
 use crate::code::symbols::imports::Resolver;
 use crate::code::symbols::index::{FileSymbols, SymbolIndex};

@@ -5,6 +5,7 @@
 
 mod clusters;
 mod links;
+mod model;
 mod names;
 mod pins;
 mod rank;
@@ -14,81 +15,16 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use strata_grammars::LanguageId;
 
-use self::names::{NameTable, Place};
+use self::model::Edge;
+pub use self::model::References;
 pub use self::rank::{Ranking, Seeds};
-use super::imports::Resolver;
 use super::index::SymbolIndex;
 use super::manifests::Manifests;
 use crate::key::FileKey;
-
-/// The graph of references between the files that have outlines. A clone shares everything.
-#[derive(Clone, Debug)]
-pub struct References {
-    resolver: Arc<Resolver>,
-    names: Arc<NameTable>,
-    /// By file, in key order.
-    nodes: Vec<Arc<Node>>,
-    /// The edges of all nodes, seen from their ends.
-    incoming: Arc<Incoming>,
-    /// How much of the repository lies around each file; the greatest is 1. Worked out when it is asked for.
-    centrality: Arc<OnceLock<Vec<f64>>>,
-}
-
-/// What one file defines, mentions and refers to. Names and files are numbers.
-#[derive(Debug)]
-struct Node {
-    language: LanguageId,
-    tests: bool,
-    parts: Parts,
-    /// Which file a mentioned name means, because of an import; sorted.
-    pins: Box<[Pin]>,
-    /// The files it refers to, sorted.
-    edges: Box<[Edge]>,
-}
-
-/// What is known of a file by itself and the names of the others.
-#[derive(Debug, PartialEq)]
-struct Parts {
-    /// Sorted by name, each once.
-    defines: Box<[Definition]>,
-    /// Names that some file of the family defines, sorted.
-    mentions: Box<[u32]>,
-    /// Files that its imports mean, sorted, with the weight of an import that is all there is.
-    imports: Box<[Edge]>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Definition {
-    name: u32,
-    place: Place,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Pin {
-    name: u32,
-    file: u32,
-    /// Over how many files it was found.
-    round: u8,
-}
-
-/// A reference to a file, or from one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Edge {
-    file: u32,
-    weight: f32,
-}
-
-/// Edges by the file they lead to.
-#[derive(Debug, Default)]
-struct Incoming {
-    starts: Vec<u32>,
-    edges: Vec<Edge>,
-}
 
 /// A file that defines a name, and who means it.
 #[derive(Clone, Debug, PartialEq)]
@@ -191,82 +127,9 @@ impl References {
         self.by_strength(&meant)
     }
 
-    /// The files of the graph, in key order.
-    pub fn files(&self) -> &[FileKey] {
-        self.resolver.files()
-    }
-
-    fn number(&self, key: &FileKey) -> Option<u32> {
-        self.files().binary_search(key).ok().and_then(|number| u32::try_from(number).ok())
-    }
-
-    fn key(&self, number: u32) -> Option<&FileKey> {
-        self.files().get(number as usize)
-    }
-
-    fn node(&self, number: u32) -> Option<&Node> {
-        self.nodes.get(number as usize).map(|node| &**node)
-    }
-
     fn by_strength(&self, edges: &[Edge]) -> Vec<&FileKey> {
         let mut edges = edges.to_vec();
         edges.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.file.cmp(&b.file)));
         edges.iter().filter_map(|edge| self.key(edge.file)).collect()
-    }
-}
-
-impl Node {
-    /// Where the file defines a name, when it does.
-    fn place(&self, name: u32) -> Option<Place> {
-        let defines = &self.parts.defines;
-        let at = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
-        defines.get(at).map(|definition| definition.place)
-    }
-
-    fn pins_of(&self, name: u32) -> &[Pin] {
-        let from = self.pins.partition_point(|pin| pin.name < name);
-        let rest = self.pins.get(from..).unwrap_or_default();
-        let len = rest.partition_point(|pin| pin.name == name);
-        rest.get(..len).unwrap_or_default()
-    }
-
-    fn weight_to(&self, file: u32) -> Option<f32> {
-        let at = self.edges.binary_search_by_key(&file, |edge| edge.file).ok()?;
-        self.edges.get(at).map(|edge| edge.weight)
-    }
-}
-
-impl Incoming {
-    fn of_all(nodes: &[Arc<Node>]) -> Self {
-        let mut starts = vec![0_u32; nodes.len() + 1];
-        for edge in nodes.iter().flat_map(|node| &node.edges) {
-            if let Some(count) = starts.get_mut(edge.file as usize + 1) {
-                *count += 1;
-            }
-        }
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut next = starts.clone();
-        let mut edges = vec![Edge { file: 0, weight: 0.0 }; sum as usize];
-        for (file, node) in (0_u32..).zip(nodes) {
-            for edge in &node.edges {
-                let Some(at) = next.get_mut(edge.file as usize) else { continue };
-                if let Some(slot) = edges.get_mut(*at as usize) {
-                    *slot = Edge { file, weight: edge.weight };
-                }
-                *at += 1;
-            }
-        }
-        Self { starts, edges }
-    }
-
-    /// The edges that lead to a file, by the file they come from.
-    fn of(&self, file: u32) -> &[Edge] {
-        let at = file as usize;
-        let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
-        self.edges.get(from as usize..to as usize).unwrap_or_default()
     }
 }

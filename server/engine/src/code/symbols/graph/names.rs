@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::Definition;
 use crate::code::symbols::index::FileSymbols;
 
 /// The shortest name that counts.
@@ -23,6 +22,12 @@ pub(super) enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Definer {
     pub(super) file: u32,
+    pub(super) place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Definition {
+    pub(super) name: u32,
     pub(super) place: Place,
 }
 

@@ -1,8 +1,8 @@
 //! Which file a mentioned name means because of the imports: the imported file when it defines the name, or
 //! the file that the imported one has it from.
 
+use super::model::{Parts, Pin};
 use super::names::Place;
-use super::{Parts, Pin};
 
 /// Over how many files in between a name is followed: a package's entry may take it from another entry.
 const REEXPORTS: u8 = 3;

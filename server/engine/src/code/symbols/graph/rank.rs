@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::model::{Node, References};
 use super::walk::Direction;
-use super::{Node, References};
 use crate::code::symbols::words::subwords;
 use crate::key::FileKey;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::links::{edges, imports};
+use super::model::{Incoming, Node, Parts, Pin, References};
 use super::pins::{self, Among, Marks};
-use super::{Incoming, Node, Parts, Pin, References};
 use crate::code::symbols::index::SymbolIndex;
 use crate::key::FileKey;
 

@@ -1,7 +1,7 @@
 //! Where someone ends up who follows references at random and now and then starts over from where the
 //! interest lies: personalised PageRank, by power iteration.
 
-use super::References;
+use super::model::{Edge, References};
 
 /// The chance to follow a reference rather than to start over, as PageRank has it since its first paper.
 const DAMPING: f64 = 0.85;
@@ -54,8 +54,8 @@ impl References {
                     stuck += rank;
                 }
             }
-            let of = |edges: &[super::Edge]| -> f64 {
-                let part = |edge: &super::Edge| {
+            let of = |edges: &[Edge]| -> f64 {
+                let part = |edge: &Edge| {
                     sent.get(edge.file as usize).map_or(0.0, |sent| sent * f64::from(edge.weight))
                 };
                 edges.iter().map(part).sum()

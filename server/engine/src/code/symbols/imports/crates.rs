@@ -1,7 +1,9 @@
 //! `crate::a::b`, `super::c`, `name::d`: the module trees of Rust.
 
 use super::super::manifests::Manifests;
-use super::{Importer, Table, inside, tree};
+use super::importer::{Importer, inside, outward};
+use super::table::Table;
+use super::tree;
 
 /// Names of crates that come with the language.
 const BUILT_IN: [&str; 5] = ["std", "core", "alloc", "proc_macro", "test"];
@@ -45,7 +47,7 @@ impl<'a> Place<'a> {
         let root = if is_root {
             directory.to_owned()
         } else {
-            super::outward(directory)
+            outward(directory)
                 .find(|directory| crate_file(table, directory, family).is_some())
                 .unwrap_or(directory)
                 .to_owned()
@@ -60,7 +62,7 @@ impl<'a> Place<'a> {
             "self" => self.descend(table, &self.own, rest),
             "super" => {
                 let more = rest.iter().take_while(|part| **part == "super").count();
-                let directory = super::outward(&self.own).nth(more + 1)?;
+                let directory = outward(&self.own).nth(more + 1)?;
                 self.descend(table, directory, rest.get(more..)?)
             }
             name if BUILT_IN.contains(&name) => None,

@@ -1,6 +1,7 @@
 //! `a.b.c` and `..b.c`: Python.
 
-use super::{Importer, Table, inside, outward};
+use super::importer::{Importer, inside, outward};
+use super::table::Table;
 
 /// Directories beside a project's tests and tools that are searched as if they were its top.
 const ROOTS: [&str; 4] = ["", "src", "lib", "python"];

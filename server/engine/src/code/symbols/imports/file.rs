@@ -1,7 +1,8 @@
 //! A path to one file: C's `#include`, Ruby's `require`, a shell's `source`, Lua's dotted `require`, links.
 
 use super::super::manifests::join;
-use super::{Importer, Table};
+use super::importer::Importer;
+use super::table::Table;
 
 pub(super) fn resolve(table: &Table, importer: Importer<'_>, import: &str) -> Vec<u32> {
     let path = import.trim().trim_matches(['<', '>', '"', '\'']);

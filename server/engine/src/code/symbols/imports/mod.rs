@@ -6,6 +6,7 @@
 mod crates;
 mod dotted;
 mod file;
+mod importer;
 mod namespace;
 mod package;
 mod path;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use strata_grammars::{ImportStyle, LanguageId};
 
+use self::importer::Importer;
 use self::table::Table;
 use super::manifests::Manifests;
 use crate::key::FileKey;
@@ -31,13 +33,6 @@ const MAX_FILES: usize = 256;
 pub(super) struct Resolver {
     table: Table,
     manifests: Arc<Manifests>,
-}
-
-/// One import: who imports.
-#[derive(Clone, Copy)]
-struct Importer<'a> {
-    key: &'a FileKey,
-    language: LanguageId,
 }
 
 impl Resolver {
@@ -85,21 +80,5 @@ impl Resolver {
     /// The files of the same directory, itself among them.
     pub(super) fn beside(&self, number: u32) -> &[u32] {
         self.table.key(number).map_or(&[], |key| self.table.in_directory(key.directory()))
-    }
-}
-
-/// A directory and all those around it, innermost first, the top (empty) last.
-fn outward(directory: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(directory), |directory| {
-        (!directory.is_empty()).then(|| directory.rsplit_once('/').map_or("", |(around, _)| around))
-    })
-}
-
-/// `name` in `directory`.
-fn inside(directory: &str, name: &str) -> String {
-    match (directory, name) {
-        ("", name) => name.to_owned(),
-        (directory, "") => directory.to_owned(),
-        (directory, name) => format!("{directory}/{name}"),
     }
 }

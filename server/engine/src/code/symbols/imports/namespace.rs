@@ -3,7 +3,9 @@
 
 use strata_grammars::{ImportStyle, LanguageId};
 
-use super::{Importer, Table, tree};
+use super::importer::Importer;
+use super::table::Table;
+use super::tree;
 
 /// What divides the parts in some language.
 const SEPARATORS: [char; 5] = ['.', '\\', ':', '/', ';'];

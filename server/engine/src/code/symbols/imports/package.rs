@@ -1,7 +1,8 @@
 //! `example.com/module/directory`: Go. All files of the directory but its tests are meant.
 
 use super::super::manifests::{Manifests, of_key};
-use super::{Importer, Table, inside, outward};
+use super::importer::{Importer, inside, outward};
+use super::table::Table;
 
 pub(super) fn resolve(
     table: &Table,

@@ -1,7 +1,8 @@
 //! `./a.js`, `../lib`, `@/lib`, `package/part`: JavaScript and TypeScript.
 
 use super::super::manifests::{Manifests, join, of_key};
-use super::{Importer, Table, inside, outward};
+use super::importer::{Importer, inside, outward};
+use super::table::Table;
 
 /// Extensions that imports write where the source has another one.
 const COMPILED: [&str; 4] = [".js", ".mjs", ".cjs", ".jsx"];

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{NO_RESPONSE, Utterance};
+use super::utterance::{NO_RESPONSE, Utterance};
 use crate::conversation::history::{ContentBlock, MessageId, OpenCalls, Outcome, ResultPart, Role};
 use crate::hash::ContentHash;
 

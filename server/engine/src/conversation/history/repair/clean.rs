@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ARGUMENTS_LEFT_OUT, FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
+use super::utterance::{ARGUMENTS_LEFT_OUT, FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
 use crate::conversation::history::{
     ContentBlock, Kind, Message, MessageId, Outcome, Place, Provider, ResultPart, Role, Visibility,
 };

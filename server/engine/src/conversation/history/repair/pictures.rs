@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{PICTURE_LEFT_OUT, Utterance};
+use super::utterance::{PICTURE_LEFT_OUT, Utterance};
 use crate::conversation::history::{
     ContentBlock, Image, ImageSource, Provider, ResultPart, Sides, media_type_of, sides,
 };

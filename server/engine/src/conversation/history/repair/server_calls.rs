@@ -5,7 +5,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use super::Utterance;
+use super::utterance::Utterance;
 use crate::conversation::history::ContentBlock;
 use crate::conversation::history::foreign::Half;
 

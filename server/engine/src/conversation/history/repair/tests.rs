@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 use serde_json::json;
 
+use super::utterance::ARGUMENTS_LEFT_OUT;
 use super::*;
 use crate::conversation::history::{
     Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Place, ResultPart, Visibility,

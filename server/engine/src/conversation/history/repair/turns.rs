@@ -2,7 +2,8 @@
 //! on what stands before and behind.
 
 use super::calls::{Calls, Pending};
-use super::{EARLIER_LEFT_OUT, Utterance, server_calls};
+use super::server_calls;
+use super::utterance::{EARLIER_LEFT_OUT, Utterance};
 use crate::conversation::history::{ContentBlock, Role};
 
 /// Turns in order; no two in a row of the same role.

@@ -182,9 +182,9 @@ fn the_budget_report_has_what_it_should() {
 #[test]
 fn the_history_is_counted_copied_replaced_and_emptied() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
-    assert_eq!(crate::prompt::assembly::history_tokens(&bench.session, bench.means()), 0);
+    assert_eq!(crate::prompt::assembly::history_tokens(&bench.session.history, bench.means()), 0);
     bench.say("question", "answer");
-    assert!(crate::prompt::assembly::history_tokens(&bench.session, bench.means()) > 0);
+    assert!(crate::prompt::assembly::history_tokens(&bench.session.history, bench.means()) > 0);
     let copy: History = bench.session.history.clone();
     bench.session.set_history([NewMessage::text(Role::User, "anew")]);
     assert_eq!((copy.len(), bench.session.history.len()), (2, 1), "a copy does not change with the original");
@@ -270,9 +270,9 @@ fn the_context_is_what_was_billed_and_what_was_said_since() {
     bench.session.record(&reply.id.unwrap(), outcome).unwrap();
     assert_eq!(bench.session.pressure(None, bench.means()).context, 7_321);
 
-    let before = history_tokens(&bench.session, bench.means());
+    let before = history_tokens(&bench.session.history, bench.means());
     bench.session.history.add(NewMessage::text(Role::User, "And one thing more."));
-    let since = history_tokens(&bench.session, bench.means()) - before;
+    let since = history_tokens(&bench.session.history, bench.means()) - before;
     assert!(since > 0);
     assert_eq!(bench.session.pressure(None, bench.means()).context, 7_321 + since);
 }

@@ -6,7 +6,8 @@ use crate::key::FileKey;
 use crate::prompt::diff;
 use crate::prompt::layout::{Content, ItemKey, Piece};
 
-use super::log::{Change, Changes, Diff, Entry, Logged};
+use super::listing::{Change, Changes};
+use super::log::{Diff, Entry, Logged};
 use super::shown::{File, Shown};
 use super::wording;
 

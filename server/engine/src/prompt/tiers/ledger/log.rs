@@ -1,6 +1,5 @@
 //! The log's vocabulary: what a block of it shows, what it weighs, and how its prefixes are named. Orders nothing.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::code::symbols::FileList;
@@ -10,6 +9,7 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::layout::{Content, ItemKey, LaidBlock, Listed, Part, Piece, Said, Tier, Weighed};
 
+use super::listing::{Changes, Listing};
 use super::wording;
 
 /// One version of a file's text.
@@ -63,25 +63,6 @@ pub(super) enum Entry {
     TreeNote(Arc<Changes>),
     /// A web page.
     Url(ItemKey, ContentHash),
-}
-
-/// The files that a file list tells of.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Listing {
-    /// All of them, in key order.
-    pub(super) files: Vec<FileKey>,
-    /// How much of them the list said.
-    pub(super) listed: Listed,
-}
-
-/// The files that came and went since a file list.
-pub(super) type Changes = BTreeMap<FileKey, Change>;
-
-/// What became of a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Change {
-    Came,
-    Went,
 }
 
 /// One block of the log: one or more content blocks of one speaker that stay or go together.

@@ -3,11 +3,13 @@
 //! soonest and weighs least comes last. A file that changed inside the kept prefix is brought up to date by a diff
 //! further down. Learns from what the person does and from what the provider reports; predicts, never guesses silently.
 
+mod commit;
 mod draft;
 pub(crate) mod edits;
 mod figures;
 mod fixups;
 mod hazard;
+mod listing;
 mod log;
 mod marks;
 mod shown;
@@ -18,7 +20,9 @@ mod wording;
 
 use crate::prompt::layout::{Content, Layout, Tier};
 
-use super::{Laid, Policy, Rules, TierState};
+use super::policy::{Laid, Policy};
+use super::rules::Rules;
+use super::state::TierState;
 
 use draft::Draft;
 

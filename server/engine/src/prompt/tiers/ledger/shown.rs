@@ -13,7 +13,8 @@ use crate::prompt::layout::ItemKey;
 
 use super::super::Deltas;
 use super::edits;
-use super::log::{Change, Changes, Diff, Entry, Listing, Logged, Version};
+use super::listing::{Change, Changes, Listing};
+use super::log::{Diff, Entry, Logged, Version};
 
 /// What a log says of one file.
 #[derive(Debug)]

@@ -5,14 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::hash::ContentHash;
-use crate::prompt::layout::{Content, ItemKey, Layout, Tier};
-use crate::tokens::models::CacheKind;
+use crate::prompt::layout::{Content, ItemKey, Tier};
 
 use super::super::Rules;
-use super::draft::Draft;
 use super::hazard::{Ages, Clock, Fate};
-use super::log::{Boundary, Logged};
-use super::marks::Marks;
+use super::log::Logged;
 use crate::tokens::cost::Billed;
 
 /// Prefixes that were neither marked nor read for so many turns are not relied on any more (`docs/tiers.md`).
@@ -21,20 +18,20 @@ const TRUSTED_TURNS: u64 = 2;
 /// When a prefix was last marked or read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Held {
-    turn: u64,
+    pub(super) turn: u64,
     /// When it is gone unless it is used before, in milliseconds since 1970.
-    expires_ms: u64,
+    pub(super) expires_ms: u64,
 }
 
 /// What a request relied on, until the provider says what it read.
 #[derive(Clone, PartialEq, Debug, Default)]
-struct Expected {
+pub(super) struct Expected {
     /// Tokens of the prefix that was kept.
-    read: usize,
+    pub(super) read: usize,
     /// Tokens of the whole prompt.
-    total: usize,
+    pub(super) total: usize,
     /// What the request itself wrote.
-    written: BTreeMap<ContentHash, Held>,
+    pub(super) written: BTreeMap<ContentHash, Held>,
 }
 
 /// What is remembered.
@@ -46,13 +43,13 @@ pub struct State {
     pub(super) turn: u64,
     /// The last prompt without what stood behind its log.
     pub(super) log: Vec<Arc<Logged>>,
-    held: BTreeMap<ContentHash, Held>,
-    expected: Expected,
+    pub(super) held: BTreeMap<ContentHash, Held>,
+    pub(super) expected: Expected,
     /// How long selected files have stayed and when they were last changed.
     pub(super) files: BTreeMap<ItemKey, Clock>,
     pub(super) ages: Ages,
     /// Where the last prompt showed what.
-    tiers: BTreeMap<ItemKey, Tier>,
+    pub(super) tiers: BTreeMap<ItemKey, Tier>,
 }
 
 impl State {
@@ -102,32 +99,6 @@ impl State {
                 self.files.entry(piece.key.clone()).or_insert_with(|| Clock::started(turn, piece.hash));
             clock.look(turn, piece.hash);
         }
-    }
-
-    /// Takes a prompt over as sent.
-    pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
-        let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
-        self.tiers = items.rev().collect();
-        let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
-        let now = Held { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
-        // Marks stand on new blocks, or on held boundaries of the kept prefix, which they keep alive.
-        let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
-        let written: BTreeMap<ContentHash, Held> = match rules.prices.kind {
-            CacheKind::None => BTreeMap::new(),
-            CacheKind::Explicit { .. } => marked.map(|boundary| (boundary.hash, now)).collect(),
-            CacheKind::Automatic { .. } => {
-                draft.boundaries.iter().map(|boundary| (boundary.hash, now)).collect()
-            }
-        };
-        self.held.extend(&written);
-        let read = draft.boundaries.get(draft.kept).copied().unwrap_or(Boundary::START);
-        if draft.kept > 0 {
-            self.held.insert(read.hash, now);
-        }
-        let total = draft.boundaries.last().map_or(0, |boundary| boundary.tokens);
-        self.expected = Expected { read: read.tokens, total, written };
-        self.log = draft.log;
-        self.turn += 1;
     }
 
     /// Compares what the provider read with what was relied on. When it is less, only what that request wrote is

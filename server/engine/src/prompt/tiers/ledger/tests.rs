@@ -313,7 +313,7 @@ proptest! {
     ) {
         let [before, between, now] = [before, between, now]
             .map(|names| names.iter().map(|name| FileKey::from(name.as_str())).collect::<Vec<_>>());
-        let mut tree = shown::Tree::new(log::Listing { files: before.clone(), listed: Listed::default() }.into());
+        let mut tree = shown::Tree::new(listing::Listing { files: before.clone(), listed: Listed::default() }.into());
         tree.change(&fixups::changes(&before, &between));
         prop_assert_eq!(&*tree.files(), &*between);
         tree.change(&fixups::changes(&between, &now));

@@ -10,7 +10,7 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::layout::{ItemKey, Piece, fence, inline};
 
-use super::log::{Change, Changes};
+use super::listing::{Change, Changes};
 
 static LEGEND: LazyLock<String> = LazyLock::new(|| {
     format!(

@@ -8,14 +8,14 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{
     Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Tier, WORKING_FILES,
 };
 
-use super::{Laid, Policy, Rules, TierState};
+use super::policy::{Laid, Policy};
+use super::rules::Rules;
+use super::state::TierState;
 
 pub use state::{Figures, State, Tracked};
 
@@ -165,12 +165,4 @@ fn runs(history: &[Said]) -> impl Iterator<Item = &[Said]> {
             || (calls && next.answers_a_tool())
             || (one.answers_a_tool() && next.answers_a_tool())
     })
-}
-
-/// The keys of everything in `content` that a tier may hold.
-fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
-    let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
-    let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);
-    let history = content.history.iter().map(|said| ItemKey::History(said.id));
-    pieces.chain(hidden).chain(history).collect()
 }

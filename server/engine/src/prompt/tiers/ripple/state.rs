@@ -9,8 +9,6 @@ use serde::Serialize;
 use crate::hash::ContentHash;
 use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 
-use super::present;
-
 /// One item's place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tracked {
@@ -164,4 +162,12 @@ impl State {
     pub(super) fn in_tier(&self, tier: Tier) -> Vec<ItemKey> {
         self.items.iter().filter(|(_, tracked)| tracked.tier == tier).map(|(key, _)| key.clone()).collect()
     }
+}
+
+/// The keys of everything in `content` that a tier may hold.
+pub(super) fn present(content: &Content<'_>) -> BTreeSet<ItemKey> {
+    let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.key.clone());
+    let hidden = content.hidden.keys().cloned().map(ItemKey::Symbol);
+    let history = content.history.iter().map(|said| ItemKey::History(said.id));
+    pieces.chain(hidden).chain(history).collect()
 }

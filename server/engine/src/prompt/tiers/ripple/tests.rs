@@ -661,7 +661,7 @@ proptest! {
                     let shown: Vec<&ItemKey> = layout.blocks().flat_map(|block| &block.items).collect();
                     let once: BTreeSet<&ItemKey> = shown.iter().copied().collect();
                     prop_assert_eq!(shown.len(), once.len(), "an item twice");
-                    let present = present(&script.content());
+                    let present = state::present(&script.content());
                     let hidden: BTreeSet<ItemKey> = script.behind.iter().map(|path| ItemKey::Symbol((*path).into())).collect();
                     let mut expected: BTreeSet<ItemKey> = present.difference(&hidden).cloned().collect();
                     expected.insert(ItemKey::System);

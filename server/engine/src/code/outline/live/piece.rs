@@ -1,0 +1,36 @@
+//! What a live outline keeps of one piece of a text. Walks nothing.
+
+use std::sync::Arc;
+
+use crate::code::outline::Symbol;
+use crate::code::outline::block::Signature;
+use crate::code::outline::extract::{Anchor, Reach, Repeat};
+use crate::code::outline::mentions::Mention;
+
+/// What was found between two anchors.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// In front of it; of the first piece without meaning.
+    pub(super) anchor: Anchor,
+    /// Symbols as if no others defined the same; their depth is their level.
+    pub(super) found: Arc<[Symbol]>,
+    /// Which of them other files can reach.
+    pub(super) reach: Box<[Reach]>,
+    pub(super) repeats: Box<[Repeat]>,
+    pub(super) instance: Box<[Set]>,
+    pub(super) imports: Box<[Box<str>]>,
+    pub(super) mentions: Box<[Mention]>,
+    pub(super) tests: u32,
+    /// The symbols as they are shown, and the signature of those that are visible.
+    pub(super) shown: Arc<[Symbol]>,
+    pub(super) signature: Option<Signature>,
+}
+
+/// A name set on an instance.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Set {
+    /// How many symbols of the piece are in front of it.
+    pub(super) behind: usize,
+    pub(super) owner: u32,
+    pub(super) name: Box<str>,
+}

@@ -1,0 +1,142 @@
+//! The graph as a value: files as nodes, what they define and mention as numbers. Builds and answers nothing.
+
+use std::sync::{Arc, OnceLock};
+
+use strata_grammars::LanguageId;
+
+use super::super::imports::Resolver;
+use super::names::{Definition, NameTable, Place};
+use crate::key::FileKey;
+
+/// The graph of references between the files that have outlines. A clone shares everything.
+#[derive(Clone, Debug)]
+pub struct References {
+    pub(super) resolver: Arc<Resolver>,
+    pub(super) names: Arc<NameTable>,
+    /// By file, in key order.
+    pub(super) nodes: Vec<Arc<Node>>,
+    /// The edges of all nodes, seen from their ends.
+    pub(super) incoming: Arc<Incoming>,
+    /// How much of the repository lies around each file; the greatest is 1. Worked out when it is asked for.
+    pub(super) centrality: Arc<OnceLock<Vec<f64>>>,
+}
+
+/// What one file defines, mentions and refers to. Names and files are numbers.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) language: LanguageId,
+    pub(super) tests: bool,
+    pub(super) parts: Parts,
+    /// Which file a mentioned name means, because of an import; sorted.
+    pub(super) pins: Box<[Pin]>,
+    /// The files it refers to, sorted.
+    pub(super) edges: Box<[Edge]>,
+}
+
+/// What is known of a file by itself and the names of the others.
+#[derive(Debug, PartialEq)]
+pub(super) struct Parts {
+    /// Sorted by name, each once.
+    pub(super) defines: Box<[Definition]>,
+    /// Names that some file of the family defines, sorted.
+    pub(super) mentions: Box<[u32]>,
+    /// Files that its imports mean, sorted, with the weight of an import that is all there is.
+    pub(super) imports: Box<[Edge]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Pin {
+    pub(super) name: u32,
+    pub(super) file: u32,
+    /// Over how many files it was found.
+    pub(super) round: u8,
+}
+
+/// A reference to a file, or from one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Edge {
+    pub(super) file: u32,
+    pub(super) weight: f32,
+}
+
+/// Edges by the file they lead to.
+#[derive(Debug, Default)]
+pub(super) struct Incoming {
+    pub(super) starts: Vec<u32>,
+    pub(super) edges: Vec<Edge>,
+}
+
+impl References {
+    /// The files of the graph, in key order.
+    pub fn files(&self) -> &[FileKey] {
+        self.resolver.files()
+    }
+
+    pub(super) fn number(&self, key: &FileKey) -> Option<u32> {
+        self.files().binary_search(key).ok().and_then(|number| u32::try_from(number).ok())
+    }
+
+    pub(super) fn key(&self, number: u32) -> Option<&FileKey> {
+        self.files().get(number as usize)
+    }
+
+    pub(super) fn node(&self, number: u32) -> Option<&Node> {
+        self.nodes.get(number as usize).map(|node| &**node)
+    }
+}
+
+impl Node {
+    /// Where the file defines a name, when it does.
+    pub(super) fn place(&self, name: u32) -> Option<Place> {
+        let defines = &self.parts.defines;
+        let at = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
+        defines.get(at).map(|definition| definition.place)
+    }
+
+    pub(super) fn pins_of(&self, name: u32) -> &[Pin] {
+        let from = self.pins.partition_point(|pin| pin.name < name);
+        let rest = self.pins.get(from..).unwrap_or_default();
+        let len = rest.partition_point(|pin| pin.name == name);
+        rest.get(..len).unwrap_or_default()
+    }
+
+    pub(super) fn weight_to(&self, file: u32) -> Option<f32> {
+        let at = self.edges.binary_search_by_key(&file, |edge| edge.file).ok()?;
+        self.edges.get(at).map(|edge| edge.weight)
+    }
+}
+
+impl Incoming {
+    pub(super) fn of_all(nodes: &[Arc<Node>]) -> Self {
+        let mut starts = vec![0_u32; nodes.len() + 1];
+        for edge in nodes.iter().flat_map(|node| &node.edges) {
+            if let Some(count) = starts.get_mut(edge.file as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = starts.clone();
+        let mut edges = vec![Edge { file: 0, weight: 0.0 }; sum as usize];
+        for (file, node) in (0_u32..).zip(nodes) {
+            for edge in &node.edges {
+                let Some(at) = next.get_mut(edge.file as usize) else { continue };
+                if let Some(slot) = edges.get_mut(*at as usize) {
+                    *slot = Edge { file, weight: edge.weight };
+                }
+                *at += 1;
+            }
+        }
+        Self { starts, edges }
+    }
+
+    /// The edges that lead to a file, by the file they come from.
+    pub(super) fn of(&self, file: u32) -> &[Edge] {
+        let at = file as usize;
+        let (Some(&from), Some(&to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return &[] };
+        self.edges.get(from as usize..to as usize).unwrap_or_default()
+    }
+}

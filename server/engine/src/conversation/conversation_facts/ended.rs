@@ -1,0 +1,17 @@
+//! How a tool call ended.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How a tool call ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "StepEnded")]
+pub enum Ended {
+    /// It did what was asked.
+    Well,
+    /// It failed.
+    Badly,
+    /// There is no result among the messages.
+    Unanswered,
+}

@@ -1,0 +1,97 @@
+//! What is known of a conversation once it was read. Reads nothing.
+
+use std::collections::BTreeMap;
+
+use super::ended::Ended;
+use super::files::FileTrace;
+use super::todos::Todo;
+use crate::conversation::history::{MessageId, Role};
+
+/// What a conversation did.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Facts {
+    /// What the user asked for, in order, word for word; what a program put around it is left out.
+    pub requests: Vec<Request>,
+    /// Every file that was touched or named, by its path as the conversation writes it (without `./`).
+    pub files: BTreeMap<String, FileTrace>,
+    /// What failed and did not succeed later, in order.
+    pub errors: Vec<Unresolved>,
+    /// Commands that were run, in order.
+    pub commands: Vec<Command>,
+    /// The last to-do list.
+    pub todos: Vec<Todo>,
+    /// Sentences that commit to something, in order, each once.
+    pub decisions: Vec<Statement>,
+    /// Sentences that plan, report or explain, in order, each once.
+    pub notes: Vec<Note>,
+    /// The user's sentences that forbid or demand something, in order, each once.
+    pub constraints: Vec<Statement>,
+}
+
+/// What the user asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Where.
+    pub message: MessageId,
+    /// The user's words. A request that an earlier summary carries may be clipped.
+    pub text: String,
+}
+
+/// A failure that nothing mended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unresolved {
+    /// The message with the failed result.
+    pub message: MessageId,
+    /// The tool that failed; empty when an earlier summary does not say.
+    pub tool: String,
+    /// What it said, one line.
+    pub text: String,
+    /// The path or the command it failed for.
+    pub about: Option<String>,
+}
+
+/// A command that was run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Command {
+    /// The message that called.
+    pub message: MessageId,
+    /// The command line, as called.
+    pub text: String,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// A sentence somebody said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Statement {
+    /// Where.
+    pub message: MessageId,
+    /// Who.
+    pub by: Role,
+    /// The sentence, one line.
+    pub text: String,
+}
+
+/// A sentence that plans, reports or explains.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// Where.
+    pub message: MessageId,
+    /// What it does.
+    pub kind: NoteKind,
+    /// The sentence, one line.
+    pub text: String,
+}
+
+/// What a sentence does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NoteKind {
+    /// It says what is to be done.
+    Plan,
+    /// It says what was done.
+    Done,
+    /// It says what was found out.
+    Finding,
+    /// It says what did not work.
+    Failure,
+}

@@ -1,0 +1,18 @@
+//! How long a summary may be.
+
+/// How long a summary may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// Tokens, at most.
+    pub tokens: usize,
+    /// Words between white space: the second number at most, and at least the first where there is so much
+    /// to say.
+    pub words: Option<(usize, usize)>,
+}
+
+impl Budget {
+    pub(super) fn allows(&self, text: &str, count: &dyn Fn(&str) -> usize) -> bool {
+        let words = || text.split_whitespace().count();
+        self.words.is_none_or(|(_, most)| words() <= most) && count(text) <= self.tokens
+    }
+}

@@ -1,0 +1,36 @@
+//! A finished prompt as a value, before anybody sends it.
+
+use std::sync::Arc;
+
+use super::reply::Assembled;
+use super::request::Ask;
+use crate::conversation::history::NewMessage;
+use crate::key::FileKey;
+use crate::prompt::layout::Layout;
+use crate::prompt::tiers::{Chosen, TierState};
+use crate::tokens::cost::Sent;
+
+/// A finished prompt with what recording it will change.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The reply.
+    pub reply: Assembled,
+    /// What it would weigh if nothing had to be left out, in tokens.
+    pub wanted: usize,
+    /// The policy that laid it out, and who decided on that.
+    pub chosen: Chosen,
+    /// The prompt in order.
+    pub layout: Arc<Layout>,
+    /// The prompt as the provider's cache sees it.
+    pub sent: Sent,
+    /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
+    pub relied_on: Option<usize>,
+    /// How it was asked for, without the request itself.
+    pub asked: Arc<Ask>,
+    /// What the request becomes in the history.
+    pub message: Option<NewMessage>,
+    /// The tiers once the turn is recorded.
+    pub tiers: TierState,
+    /// The members of the map once the turn is recorded.
+    pub members: Vec<FileKey>,
+}

@@ -1,0 +1,40 @@
+//! What the ledger remembers of a prompt once it was sent.
+
+use std::collections::BTreeMap;
+
+use super::super::rules::Rules;
+use super::draft::Draft;
+use super::log::Boundary;
+use super::marks::Marks;
+use super::state::{Expected, Held, State};
+use crate::hash::ContentHash;
+use crate::prompt::layout::Layout;
+use crate::tokens::models::CacheKind;
+
+impl State {
+    /// Takes a prompt over as sent.
+    pub(super) fn commit(&mut self, draft: Draft, marks: &Marks, layout: &Layout, rules: &Rules) {
+        let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
+        self.tiers = items.rev().collect();
+        let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
+        let now = Held { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
+        // Marks stand on new blocks, or on held boundaries of the kept prefix, which they keep alive.
+        let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
+        let written: BTreeMap<ContentHash, Held> = match rules.prices.kind {
+            CacheKind::None => BTreeMap::new(),
+            CacheKind::Explicit { .. } => marked.map(|boundary| (boundary.hash, now)).collect(),
+            CacheKind::Automatic { .. } => {
+                draft.boundaries.iter().map(|boundary| (boundary.hash, now)).collect()
+            }
+        };
+        self.held.extend(&written);
+        let read = draft.boundaries.get(draft.kept).copied().unwrap_or(Boundary::START);
+        if draft.kept > 0 {
+            self.held.insert(read.hash, now);
+        }
+        let total = draft.boundaries.last().map_or(0, |boundary| boundary.tokens);
+        self.expected = Expected { read: read.tokens, total, written };
+        self.log = draft.log;
+        self.turn += 1;
+    }
+}

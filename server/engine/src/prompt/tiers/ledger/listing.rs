@@ -1,0 +1,25 @@
+//! What a file list in the log said, and what changed since. Writes nothing.
+
+use std::collections::BTreeMap;
+
+use crate::key::FileKey;
+use crate::prompt::layout::Listed;
+
+/// The files that a file list tells of.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Listing {
+    /// All of them, in key order.
+    pub(super) files: Vec<FileKey>,
+    /// How much of them the list said.
+    pub(super) listed: Listed,
+}
+
+/// The files that came and went since a file list.
+pub(super) type Changes = BTreeMap<FileKey, Change>;
+
+/// What became of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    Came,
+    Went,
+}

@@ -1,0 +1,24 @@
+//! What every policy is: content in, order out.
+
+use super::rules::Rules;
+use super::state::TierState;
+use crate::prompt::layout::{Content, Layout, Listed};
+
+/// A prompt in order, and what the policy remembers once it was sent.
+#[derive(Clone, Debug)]
+pub struct Laid {
+    /// The prompt.
+    pub layout: Layout,
+    /// The state to keep when the turn is recorded; dropped with a prompt that was never sent.
+    pub recorded: TierState,
+    /// How much of the repository file list it holds.
+    pub listed: Listed,
+    /// Tokens that it relied on being cached; `None` for a policy that relies on nothing.
+    pub relied_on: Option<usize>,
+}
+
+/// A tiering rule: content in, order out.
+pub trait Policy {
+    /// Puts `content` in order, given what was remembered. Deterministic.
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid;
+}

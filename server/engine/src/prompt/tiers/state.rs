@@ -1,0 +1,57 @@
+//! What policies remember from turn to turn. Lays nothing out.
+
+use std::sync::Arc;
+
+use super::{ledger, ripple};
+use crate::prompt::layout::{ItemKey, Tier};
+use crate::tokens::cost::Billed;
+
+/// What a policy remembers from turn to turn.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum TierState {
+    /// Nothing.
+    #[default]
+    Untracked,
+    /// The log of the policy `ledger`.
+    Ledger(Arc<ledger::State>),
+    /// The counters of the policy `ripple`.
+    Ripple(ripple::State),
+}
+
+impl TierState {
+    /// The tier an item stands in; active when nothing is remembered of it.
+    pub fn tier_of(&self, key: &ItemKey) -> Tier {
+        match self {
+            Self::Untracked => Tier::Active,
+            Self::Ledger(state) => state.tier_of(key),
+            Self::Ripple(state) => state.tier_of(key),
+        }
+    }
+
+    /// Forgets the conversation, after it was cleared, replaced or compacted.
+    pub fn purge_history(&mut self) {
+        match self {
+            // Messages that differ are found by their content.
+            Self::Untracked | Self::Ledger(_) => {}
+            Self::Ripple(state) => state.purge_history(),
+        }
+    }
+
+    /// Has the next prompt laid afresh: what is learned about the person and the conversation stays, every place is given
+    /// anew.
+    pub fn rebuild(&mut self) {
+        match self {
+            Self::Untracked => {}
+            Self::Ledger(state) => Arc::make_mut(state).forget_log(),
+            Self::Ripple(state) => state.rebuild(),
+        }
+    }
+
+    /// Takes note of what the provider billed for the prompt that was recorded last.
+    pub fn learn(&mut self, billed: Billed) {
+        match self {
+            Self::Ledger(state) => Arc::make_mut(state).learn(billed),
+            Self::Untracked | Self::Ripple(_) => {}
+        }
+    }
+}
