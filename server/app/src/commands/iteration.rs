@@ -8,8 +8,8 @@ use strata_engine::conversation::compaction::Summariser;
 use strata_engine::conversation::iteration::{
     ContextualPrompt, FileEvent, Fold, Loop, LoopStatus, NewIteration, Promise, RollingConfig,
 };
+use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::prompt::assembly::with_scales;
-use strata_engine::prompt::settings::SummariserKind;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 use crate::services::Services;

@@ -30,7 +30,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::conversation::tool_result_archival::Ageing;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;

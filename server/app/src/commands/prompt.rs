@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Moment, Pressure, Summariser};
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
+use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::prompt::assembly::{
     self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Warning,
     WarningCode, Workspace,
 };
 use strata_engine::prompt::session::{Outcome, Recorded, Room, Status, Usage};
-use strata_engine::prompt::settings::SummariserKind;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{self, Body, Tool};
 use strata_engine::tokens::models::Ttl;
