@@ -13,9 +13,9 @@ build *OPTIONS:
 test *OPTIONS:
     tests/run {{OPTIONS}}
 
-# Runs the unit tests whose path contains a name: `just test-one tiers::ledger`.
-test-one NAME:
-    cargo test --workspace --lib -- {{NAME}}
+# Runs the unit tests of one crate whose path contains a name: `just test-one strata-engine tiers::ledger`.
+test-one CRATE NAME:
+    cargo test --package {{CRATE}} --lib -- {{NAME}}
 
 # Runs the tests of one suite whose path contains a name: `just test-suite stdio trust::`. Suites: architecture, libraries, safety, stdio, endurance.
 test-suite SUITE NAME="":

@@ -33,9 +33,11 @@ fn beside_the_tests() -> PathBuf {
 
 fn build(repository: &Path, folder: &Path) {
     let profile = folder.file_name().unwrap();
-    let profile = if profile == "debug" { "dev".as_ref() } else { profile };
+    let profile = if profile == "debug" { "test".as_ref() } else { profile };
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--quiet", "--package", "strata", "--profile"])
+        // Built beside the tests of the command line, so that its libraries have the features that all tests have; `cargo build` for it
+        // alone would compile them anew.
+        .args(["test", "--quiet", "--no-run", "--workspace", "--test", "command_line", "--profile"])
         .arg(profile)
         .arg("--target-dir")
         .arg(folder.parent().unwrap())
