@@ -6,6 +6,7 @@
 
 mod dependencies;
 mod documentation;
+mod engine_floors;
 mod engine_lints;
 mod generated;
 mod imports;
@@ -107,6 +108,21 @@ fn the_server_for_agents_is_no_language_server() {
     let of_lsp = &["strata-lsp", "ls-types", "lsp-types", "tower-lsp", "tower-lsp-server"];
     let findings = dependencies::denied(&Repo::open().tree("strata-mcp"), of_lsp);
     hold(&findings, "What both need belongs to `app`.");
+}
+
+#[test]
+fn the_floors_of_the_engine_point_down() {
+    let findings = engine_floors::Arrows::of(&Repo::open().sources()).upward();
+    hold(
+        &findings,
+        "Move the type to the floor that it belongs to: prompt -> {conversation, code} -> tokens -> base.",
+    );
+}
+
+#[test]
+fn no_files_of_the_engine_make_a_circle() {
+    let findings = engine_floors::Arrows::of(&Repo::open().sources()).circles();
+    hold(&findings, "Give what both need a file of its own, below both.");
 }
 
 #[test]

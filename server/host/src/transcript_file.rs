@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use strata_engine::replay::transcript::{Transcript, parse};
+use strata_engine::conversation::transcript::{Transcript, parse};
 
 /// A record may hold this much. Bytes.
 pub const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;

@@ -11,9 +11,10 @@ use strata_engine::prompt::assembly::{
     self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Warning,
     WarningCode, Workspace,
 };
-use strata_engine::prompt::session::{Outcome, Recorded, Room, Status, Usage};
+use strata_engine::prompt::session::{Outcome, Recorded, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{self, Body, Tool};
+use strata_engine::tokens::cost::Usage;
 use strata_engine::tokens::models::Ttl;
 
 use super::answer_content::AnswerContent;

@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::transcript::Transcript;
 use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
-use strata_engine::replay::transcript::Transcript;
 use strata_engine::replay::{ByChars, Trace, play_by_chars};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;

@@ -8,11 +8,11 @@ use std::thread;
 use std::time::Instant;
 
 use serde::Serialize;
+use strata_engine::conversation::transcript::Transcript;
 use strata_engine::prompt::assembly::Means;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::replay::predictions::{Predicted, predictions};
-use strata_engine::replay::transcript::Transcript;
 use strata_engine::replay::{self, Column, Content, Replay, ReplayError, Totals, Trace};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;

@@ -14,4 +14,5 @@ pub mod selection;
 pub mod settings;
 pub mod tool_output;
 pub mod tool_result_archival;
+pub mod transcript;
 pub mod urls;

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role};
 use crate::prompt::assembly::{Ask, Means, Request, ToolResult};
-use crate::prompt::session::Usage;
 use crate::prompt::tiers::PolicyName;
-use crate::tokens::cost::Prices;
+use crate::tokens::cost::{Prices, Usage};
 
 use super::lane::{CutShort, Lane, ReplayError, format_of};
 use super::stage::{Content, Stage};
 use super::totals::{Column, Totals};
 use super::trace::{SelectionRule, Trace};
-use super::transcript::{Past, Transcript, Turn};
+use crate::conversation::transcript::{Past, Transcript, Turn};
 
 /// Time to the next prompt where the record has none, in milliseconds: entries that live five minutes survive it.
 const PAUSE_MS: u64 = 60_000;

@@ -5,9 +5,9 @@ use crate::conversation::history::ContentBlock;
 use crate::key::FileKey;
 use crate::prompt::assembly::{Ask, AssembleError, Means, Prepared, WarningCode, assemble};
 use crate::prompt::layout::{Layout, Part};
-use crate::prompt::session::{Outcome, Session, Status, Usage};
+use crate::prompt::session::{Outcome, Session, Status};
 use crate::prompt::tiers::PolicyName;
-use crate::tokens::cost::{Charge, Prices, Provider};
+use crate::tokens::cost::{Charge, Prices, Provider, Usage};
 
 use super::baseline::Baseline;
 use super::stage::Stage;

@@ -14,7 +14,6 @@ mod stage;
 mod tally;
 mod totals;
 mod trace;
-pub mod transcript;
 mod verify;
 
 pub use chars::{ByChars, play_by_chars};

@@ -10,7 +10,7 @@ use crate::tokens::calibration::Calibration;
 use crate::tokens::counting::Tokenizer;
 use crate::tokens::models::Model;
 
-use super::transcript::{Past, Transcript, Turn};
+use crate::conversation::transcript::{Past, Transcript, Turn};
 
 /// Requests from which a calibration learns before its predictions count.
 pub const LEARNT_FROM: usize = 3;
@@ -101,7 +101,7 @@ pub fn predictions(transcript: &Transcript, means: Means<'_>) -> Vec<Predicted> 
             now.weight = now.weight.and(Weight::of(role, blocks, &model, means));
         }
         if let Some(billed) =
-            turn.billed.map(crate::prompt::session::Usage::input_tokens).filter(|billed| *billed > 0)
+            turn.billed.map(crate::tokens::cost::Usage::input_tokens).filter(|billed| *billed > 0)
         {
             let visible = visible(turn, before.filter(|_| goes_on));
             predicted.extend(now.predict(billed, model.tokenizer, visible));
@@ -205,7 +205,7 @@ fn visible(turn: &Turn, before: Option<&Turn>) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prompt::session::Usage;
+    use crate::tokens::cost::Usage;
     use crate::tokens::counting::TokenCounter;
     use crate::tokens::models::Models;
 

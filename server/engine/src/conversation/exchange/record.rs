@@ -1,11 +1,11 @@
 //! A recorded session of a coding agent as a conversation. Knows the names under which that agent edits files;
-//! reading its lines is `replay::transcript`'s.
+//! reading its lines is `transcript`'s.
 
 use serde_json::Value;
 
 use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role, Visibility};
+use crate::conversation::transcript::{Past, Transcript};
 use crate::key::FileKey;
-use crate::replay::transcript::{Past, Transcript};
 
 /// The tools by which Claude Code changes files.
 const EDITS: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{ReadError, ReadList, messages_of, read_anthropic, read_openai, read_responses};
 use crate::conversation::history::NewMessage;
-use crate::replay::transcript;
+use crate::conversation::transcript;
 
 /// A form in which a conversation is exchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, JsonSchema)]

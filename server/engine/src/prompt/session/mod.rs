@@ -22,7 +22,7 @@ use crate::prompt::assembly::{Ask, Assembled, Prepared, Request};
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
-use crate::tokens::cost::{Account, Billed, Pace, Prices, Sent};
+use crate::tokens::cost::{Account, Billed, Pace, Sent, Usage};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
 pub use older::Room;
@@ -35,57 +35,6 @@ pub use trail::Trail;
 const MAX_PENDING: usize = 8;
 /// Replies of `record` that are remembered, so that a repeat gets the same one.
 const MAX_RECORDED: usize = 8;
-
-/// What the provider billed for one request, in tokens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct Usage {
-    /// Input that was neither read from nor written to the cache.
-    pub input: u64,
-    /// Output.
-    pub output: u64,
-    /// Input read from the cache.
-    pub cache_read: u64,
-    /// Input written to the cache.
-    pub cache_write: u64,
-}
-
-impl Usage {
-    /// The share of the input that was read from the cache, in percent, rounded to one decimal; `None`
-    /// before anything was billed.
-    pub fn cached_percent(self) -> Option<f64> {
-        let input = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
-        (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
-    }
-
-    /// What it costs at these prices, in tokens of plain input.
-    pub fn cost(self, prices: &Prices) -> f64 {
-        let Billed { total, .. } = self.billed();
-        let tokens =
-            self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
-        tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
-    }
-
-    /// All of the input.
-    pub fn input_tokens(self) -> usize {
-        usize::try_from(self.billed().total).unwrap_or(usize::MAX)
-    }
-
-    /// What it says of the cache.
-    fn billed(self) -> Billed {
-        let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
-        Billed { read: self.cache_read, total }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self {
-            input: self.input.saturating_add(other.input),
-            output: self.output.saturating_add(other.output),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_write: self.cache_write.saturating_add(other.cache_write),
-        }
-    }
-}
 
 /// What a session was billed for.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]

@@ -14,7 +14,8 @@ use crate::key::FileKey;
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::calibration::Calibrations;
 
-use super::{Session, Trail, Usage};
+use super::{Session, Trail};
+use crate::tokens::cost::Usage;
 
 /// The state of a session besides its messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]

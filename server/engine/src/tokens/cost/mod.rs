@@ -3,19 +3,19 @@
 //! of plain input. This module orders no content, sets no marks and reads no clock.
 
 mod account;
-mod billed;
 mod bound;
 mod forecast;
 mod pace;
 mod prices;
 mod provider;
 mod span;
+mod usage;
 
 pub use account::{Account, Missed, Sent};
-pub use billed::Billed;
 pub use bound::{Bound, Need};
 pub use forecast::{Course, Forecast, Outlook, switch};
 pub use pace::Pace;
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};
 pub use span::{Mark, Span};
+pub use usage::{Billed, Usage};

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::replay::transcript::parse;
+use crate::conversation::transcript::parse;
 
 fn line(role: &str, time: u32, content: Value) -> Value {
     json!({"type": role, "cwd": "/home/me/shop", "timestamp": format!("1970-01-01T00:00:{time:02}Z"),

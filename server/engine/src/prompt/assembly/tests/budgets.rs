@@ -6,8 +6,9 @@ use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, History, NewMessage, Role};
 use crate::prompt::assembly::{Ask, AssembleError, WarningCode, history_tokens};
 use crate::prompt::layout::Part;
-use crate::prompt::session::{Outcome, Status, Usage};
+use crate::prompt::session::{Outcome, Status};
 use crate::prompt::tiers::PolicyName;
+use crate::tokens::cost::Usage;
 use crate::tokens::models::{ModelTable, Ttl};
 
 /// A repository of files of the given sizes, and a model with the given window.

@@ -8,10 +8,11 @@ use crate::prompt::assembly::{
     Ask, Assembled, FileText, IndexState, Prepared, Request, Source, Workspace, assemble,
 };
 use crate::prompt::layout::{ItemKey, Part, Tier};
-use crate::prompt::session::{Outcome, Recorded, Session, Status, Usage};
+use crate::prompt::session::{Outcome, Recorded, Session, Status};
 use crate::prompt::tiers::{
     DecidedBy, Figures, ItemReport, PolicyName, Reason, TiersReport, explain, ledger, ripple,
 };
+use crate::tokens::cost::Usage;
 
 /// Two files large enough to be cached.
 fn bench(policy: PolicyName) -> Bench {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use crate::prompt::session::Usage;
+use crate::tokens::cost::Usage;
 
 /// The model of answers that the agent wrote itself, such as the report of a failed request.
 const NO_MODEL: &str = "<synthetic>";

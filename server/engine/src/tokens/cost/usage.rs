@@ -1,0 +1,82 @@
+//! What a provider reported of one request, what that cost, and whether less was read than expected.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::prices::Prices;
+
+/// What the provider billed for one request, in tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Usage {
+    /// Input that was neither read from nor written to the cache.
+    pub input: u64,
+    /// Output.
+    pub output: u64,
+    /// Input read from the cache.
+    pub cache_read: u64,
+    /// Input written to the cache.
+    pub cache_write: u64,
+}
+
+impl Usage {
+    /// The share of the input that was read from the cache, in percent, rounded to one decimal; `None`
+    /// before anything was billed.
+    pub fn cached_percent(self) -> Option<f64> {
+        let input = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
+        (input > 0).then(|| (self.cache_read as f64 * 1_000.0 / input as f64).round() / 10.0)
+    }
+
+    /// What it costs at these prices, in tokens of plain input.
+    pub fn cost(self, prices: &Prices) -> f64 {
+        let Billed { total, .. } = self.billed();
+        let tokens =
+            self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
+        tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
+    }
+
+    /// All of the input.
+    pub fn input_tokens(self) -> usize {
+        usize::try_from(self.billed().total).unwrap_or(usize::MAX)
+    }
+
+    /// What it says of the cache.
+    pub(crate) fn billed(self) -> Billed {
+        let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
+        Billed { read: self.cache_read, total }
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+        }
+    }
+}
+
+/// What a provider says it did with a request, in tokens by its own count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Billed {
+    /// Input read from the cache.
+    pub read: u64,
+    /// All input.
+    pub total: u64,
+}
+
+/// How much less than predicted a reported read may be before it counts as a miss: counts may be estimates, and formats
+/// add tokens that stand in no text.
+const READ_TOLERANCE: f64 = 0.1;
+
+impl Billed {
+    /// Whether clearly less was read than `read` of `total` tokens, by our own count.
+    pub fn misses(self, read: usize, total: usize) -> bool {
+        if read == 0 || total == 0 || self.total == 0 {
+            return false;
+        }
+        let expected = read as f64 / total as f64;
+        let reported = self.read as f64 / self.total as f64;
+        reported < expected * (1.0 - READ_TOLERANCE)
+    }
+}
