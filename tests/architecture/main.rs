@@ -146,7 +146,7 @@ fn clippy_keeps_the_engine_pure() {
 }
 
 #[test]
-fn no_file_names_a_path_of_somebodys_machine() {
+fn no_file_names_a_path_of_a_developers_machine() {
     let repo = Repo::open();
     let findings = local_paths::paths(&repo.texts(), &local_paths::Machine::here(&repo.root));
     hold(&findings, "Write a path relative to the repository, or one of an invented user such as /home/me.");

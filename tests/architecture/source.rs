@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told() {
+    fn lines_are_reported() {
         assert_eq!(paths("\n\nuse std::fs;")[0].line, 3);
         assert!(paths("use std::fs::read;")[0].is_below("std::fs"));
         assert!(!paths("use std::fsx;")[0].is_below("std::fs"));

@@ -59,9 +59,9 @@ impl Subscriber for Everything {
 }
 
 #[test]
-fn nothing_that_is_said_is_in_the_log() {
+fn questions_answers_and_keys_stay_out_of_the_log() {
     if env::var_os(ALONE).is_none() {
-        let mut alone = rerun(module_path!(), "nothing_that_is_said_is_in_the_log");
+        let mut alone = rerun(module_path!(), "questions_answers_and_keys_stay_out_of_the_log");
         let output = alone.env(ALONE, "1").output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         let has_run = output.status.success() && said.contains("1 passed");

@@ -124,7 +124,7 @@ fn each_provider_is_asked_in_its_own_way() {
 }
 
 #[test]
-fn a_reasoning_model_is_told_its_limit_in_the_newer_field() {
+fn a_reasoning_model_gets_its_limit_in_the_newer_field() {
     let server = ModelServer::start(Dialect::OpenAi, vec![text("done")]);
     let mut provider = provider(Dialect::OpenAi, server.base_url());
     provider.model = "gpt-5-mini".to_owned();
@@ -147,7 +147,7 @@ fn a_long_question_opens_a_window_that_holds_it() {
 }
 
 #[test]
-fn what_is_not_now_is_asked_again() {
+fn temporary_errors_are_retried() {
     let again = |status: u16| Reply::Refuse(status, vec![("retry-after", "0".to_owned())]);
     at_once(|dialect| {
         for status in [429, 500, 502, 503, 529] {
@@ -161,7 +161,7 @@ fn what_is_not_now_is_asked_again() {
 }
 
 #[test]
-fn three_refusals_are_enough() {
+fn three_refusals_end_the_retries() {
     at_once(|dialect| {
         let (outcome, asked) = ask(dialect, vec![Reply::Refuse(500, vec![])]);
         assert_eq!(outcome, Err(SummaryError::Refused { status: 500, message: "not today".to_owned() }));
@@ -170,7 +170,7 @@ fn three_refusals_are_enough() {
 }
 
 #[test]
-fn what_will_not_change_is_not_asked_again() {
+fn permanent_errors_are_not_retried() {
     for dialect in Dialect::ALL {
         for status in [400, 401, 403, 404, 413, 422] {
             let (outcome, asked) = ask(dialect, vec![Reply::Refuse(status, vec![]), text("never")]);
@@ -181,7 +181,7 @@ fn what_will_not_change_is_not_asked_again() {
 }
 
 #[test]
-fn nobody_waits_for_a_try_after_the_deadline() {
+fn no_retry_begins_after_the_deadline() {
     let begun = Instant::now();
     let later = Reply::Refuse(429, vec![("retry-after", "3600".to_owned())]);
     let (outcome, asked) = ask(Dialect::Anthropic, vec![later, text("never")]);
@@ -247,7 +247,7 @@ fn cancelling_ends_a_question_wherever_it_is() {
 }
 
 #[test]
-fn what_is_cancelled_already_is_not_asked() {
+fn a_cancelled_question_is_not_sent() {
     let server = ModelServer::start(Dialect::Ollama, vec![text("never")]);
     let cancel = Cancel::new();
     cancel.cancel();
@@ -256,7 +256,7 @@ fn what_is_cancelled_already_is_not_asked() {
 }
 
 #[test]
-fn too_much_is_not_taken() {
+fn an_oversized_answer_is_refused() {
     for dialect in Dialect::ALL {
         let limit = 500 * 24;
         for reply in [text(&"x".repeat(limit + 1)), text(&"x".repeat(8 << 20)), Reply::Endless] {
@@ -272,7 +272,7 @@ fn too_much_is_not_taken() {
 }
 
 #[test]
-fn garbage_is_told_from_an_answer() {
+fn garbage_is_no_answer() {
     let bodies = [
         ("text/html", "<html><body>Sign in to the\nhotel network</body></html>"),
         ("application/json", "{\"hotel\": \"network\"}"),
@@ -330,7 +330,7 @@ fn no_redirection_is_followed_with_a_key() {
 }
 
 #[test]
-fn nobody_at_the_address_is_said_at_once() {
+fn an_unreachable_address_is_reported_at_once() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for dialect in Dialect::ALL {
         let begun = Instant::now();
@@ -391,7 +391,7 @@ fn a_key_comes_from_the_environment() {
 }
 
 #[test]
-fn without_a_key_nobody_is_asked() {
+fn without_a_key_no_request_is_sent() {
     let variable = "STRATA_TEST_NO_SUCH_KEY";
     for dialect in Dialect::ALL {
         let server = ModelServer::start(dialect, vec![text("never")]);
@@ -407,7 +407,7 @@ fn without_a_key_nobody_is_asked() {
 }
 
 #[test]
-fn a_server_of_ones_own_needs_no_key() {
+fn a_local_server_needs_no_key() {
     for dialect in [Dialect::OpenAi, Dialect::Ollama] {
         let server = ModelServer::start(dialect, vec![text("done")]);
         let outcome = provider(dialect, server.base_url()).ask_with(None, &question(), LIMIT, &Cancel::new());
@@ -417,7 +417,7 @@ fn a_server_of_ones_own_needs_no_key() {
 }
 
 #[test]
-fn many_may_ask_at_once() {
+fn questions_run_concurrently() {
     let server = ModelServer::start(Dialect::OpenAi, vec![text("done")]);
     let provider = provider(Dialect::OpenAi, server.base_url());
     thread::scope(|scope| {

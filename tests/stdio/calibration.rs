@@ -52,7 +52,7 @@ fn usage_teaches_and_a_new_session_knows_it() {
 }
 
 #[test]
-fn a_prompt_that_may_not_fit_is_counted_by_the_client_and_made_anew() {
+fn a_prompt_that_may_not_fit_is_counted_by_the_client_and_rebuilt() {
     let mut editor = counting(small_window());
     talk(&mut editor, 10);
     let sessions = editor.run("session.list", json!({}))["sessions"].as_array().unwrap().clone();

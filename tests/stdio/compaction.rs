@@ -86,7 +86,7 @@ fn the_client_is_asked_for_the_summary_and_prompts_are_made_meanwhile() {
 }
 
 #[test]
-fn a_workspace_that_nobody_trusts_asks_no_provider() {
+fn an_untrusted_workspace_asks_no_provider() {
     let settings = json!({ "compaction": {
         "summariser": "http", "model": "claude-haiku-4-5", "base_url": "http://127.0.0.1:1/v1", "key_env": "NOBODY_HAS_THIS_KEY",
     } });
@@ -101,7 +101,7 @@ fn a_workspace_that_nobody_trusts_asks_no_provider() {
 }
 
 #[test]
-fn one_long_exchange_is_cut_inside_and_an_early_edit_brings_back_what_was_summed_up() {
+fn one_long_exchange_is_cut_inside_and_an_early_edit_restores_what_was_summarized() {
     let mut editor = Editor::start(&small());
     editor.run("history.add", json!({ "role": "user", "content": "do it all" }));
     for n in 0..40 {
@@ -117,7 +117,7 @@ fn one_long_exchange_is_cut_inside_and_an_early_edit_brings_back_what_was_summed
 }
 
 #[test]
-fn a_client_that_fails_is_done_without() {
+fn a_compaction_does_without_a_client_that_fails() {
     for answer in [json!({ "text": "" }), json!({ "nothing": 1 }), json!(["a list"]), json!(null)] {
         let mut editor = asking_the_client(json!({}));
         talk(&mut editor, 8);
@@ -174,7 +174,7 @@ fn a_conversation_that_was_edited_meanwhile_is_left_alone() {
 }
 
 #[test]
-fn a_turn_that_makes_it_due_starts_one_by_itself() {
+fn a_due_compaction_starts_automatically_after_a_turn() {
     let settings = json!({ "compaction": { "profiles": { "topic": { "history_over": 6_000 } } } });
     let mut editor =
         Setup::new(&small()).settings(settings.clone()).options(json!({ "settings": settings })).start();
@@ -247,7 +247,7 @@ fn pinned_messages_stay_word_for_word() {
 }
 
 #[test]
-fn old_tool_results_are_summed_up_while_nobody_waits() {
+fn old_tool_results_are_summarized_in_the_background() {
     let compaction = json!({ "summariser": "client", "timeout_s": 5 });
     let settings = json!({ "compaction": compaction, "tool_output": { "summary": "llm", "cutoff": 1, "ageing": "eager" } });
     let setup = Setup::new(&small()).settings(settings.clone());

@@ -258,7 +258,7 @@ fn a_secret_has_one_placeholder_in_files_messages_and_after_a_restart() {
 }
 
 #[test]
-fn an_answer_with_a_placeholder_is_told_of_and_can_be_applied() {
+fn a_placeholder_in_an_answer_is_reported_and_can_be_restored() {
     let secret = token(4);
     let mut editor = Editor::start(&holding(&secret));
     editor.select(&["deploy.py"]);
@@ -282,7 +282,7 @@ fn an_answer_with_a_placeholder_is_told_of_and_can_be_applied() {
 }
 
 #[test]
-fn a_secret_is_shown_when_the_person_says_so_and_never_in_the_map() {
+fn a_secret_is_shown_when_allowed_and_never_in_the_map() {
     let secret = token(5);
     let mut editor = Editor::start(&holding(&secret));
     let map: Prompt = editor.assemble();

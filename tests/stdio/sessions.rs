@@ -46,7 +46,7 @@ fn texts(editor: &mut Editor) -> Vec<String> {
 }
 
 #[test]
-fn a_session_goes_on_where_it_stopped_even_when_the_server_is_killed() {
+fn a_session_resumes_where_it_stopped_even_when_the_server_is_killed() {
     let installation = Installation::new();
     let mut editor = installation.start();
     editor.select(&["src/lib.rs"]);
@@ -90,7 +90,7 @@ fn an_editor_start_is_a_new_session_beside_the_old_ones() {
 }
 
 #[test]
-fn a_second_server_is_told_who_writes_and_may_read() {
+fn a_second_server_learns_who_writes_and_may_read() {
     let installation = Installation::new();
     let mut writer = installation.start();
     say(&mut writer, "mine");
@@ -113,7 +113,7 @@ fn a_second_server_is_told_who_writes_and_may_read() {
 }
 
 #[test]
-fn an_editor_that_is_loaded_again_goes_on_before_its_last_server_has_ended() {
+fn a_reloaded_editor_resumes_before_its_last_server_has_ended() {
     let installation = Installation::new();
     let mut last = installation.start();
     say(&mut last, "mine");

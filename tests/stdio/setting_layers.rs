@@ -108,7 +108,7 @@ fn a_settings_file_is_followed_while_it_is_edited() {
 }
 
 #[test]
-fn what_cannot_be_read_at_the_start_is_told_and_the_rest_counts() {
+fn unreadable_settings_are_reported_at_the_start_and_the_rest_apply() {
     let state = user_with("model = 5\n");
     let repo = repo_with("[files]\nlist_budget = 2\n");
     let setup = setup(&repo, state.path()).variable("STRATA_SYMBOLS_MAP_BUDGET", "many");

@@ -38,7 +38,7 @@ fn secret() -> String {
 }
 
 #[test]
-fn nobody_else_can_look_into_anything_even_where_everybody_may_by_default() {
+fn all_files_are_private_even_with_a_permissive_umask() {
     let state = tempfile::tempdir().unwrap();
     for path in ["spill", "workspaces", "cache/preview", "cache/outlines"] {
         fs::create_dir_all(state.path().join(path)).unwrap();

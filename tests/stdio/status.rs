@@ -108,7 +108,7 @@ fn the_meter_counts_the_files_that_do_not_fit() {
 }
 
 #[test]
-fn the_meter_says_whether_anything_is_kept() {
+fn the_meter_says_whether_sessions_are_persisted() {
     let mut editor = Editor::start(&small());
     editor.run("history.add", json!({ "role": "user", "content": "Kept." }));
     editor.server.wait_for("strata/status", |status| status["stored"] == true);

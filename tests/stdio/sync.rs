@@ -152,7 +152,7 @@ fn a_change_to_a_document_that_was_never_opened() {
 }
 
 #[test]
-fn saving_and_reopening_mend_as_well() {
+fn saving_and_reopening_resync_as_well() {
     let mut editor = opened();
     let uri = editor.document(NOTES).uri.clone();
     change(&mut editor, 3, at((9, 9), (9, 9), "x"));

@@ -85,7 +85,7 @@ fn nothing_of_an_excluded_file_is_in_a_prompt() {
 }
 
 #[test]
-fn a_closed_file_that_changes_on_disk_is_noticed_without_being_told() {
+fn a_closed_file_that_changes_on_disk_is_noticed_without_a_notification() {
     let repo = small();
     let mut editor = Editor::start(&repo);
     editor.select(&["src/greet.rs"]);

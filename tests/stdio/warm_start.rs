@@ -119,7 +119,7 @@ fn a_server_that_is_killed_while_it_writes_leaves_nothing_wrong() {
 }
 
 #[test]
-fn a_cache_that_is_garbage_or_cannot_be_there_is_nobodys_problem() {
+fn a_broken_or_impossible_cache_does_no_harm() {
     let repo = many();
     let map = found(&mut Editor::start(&repo)).2;
     for damage in 0..4 {

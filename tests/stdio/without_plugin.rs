@@ -76,7 +76,7 @@ fn titles(actions: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_comes_of_it_is_shown() {
+fn outcomes_are_shown() {
     let repo = small();
     let mut editor = Editor::start(&repo);
     let lib = json!({ "uri": repo.uri("src/lib.rs") });
@@ -154,7 +154,7 @@ fn without_arguments_it_is_the_document_that_was_named_last() {
 }
 
 #[test]
-fn what_goes_wrong_is_shown_too() {
+fn errors_are_shown() {
     let repo = small();
     repo.write(".env", "TOKEN=hunter2\n");
     let mut editor = Editor::start(&repo);
@@ -214,7 +214,7 @@ fn the_prompt_is_a_file_that_is_opened() {
 }
 
 #[test]
-fn where_it_cannot_be_opened_the_person_is_told_where_the_prompt_is() {
+fn a_prompt_that_cannot_be_opened_is_announced_with_its_path() {
     let cannot = Setup::new(&small()).capability("/window/showDocument", Value::Null);
     for (setup, times) in [(cannot, 0), (Setup::new(&small()), 1)] {
         let mut editor = setup.start();

@@ -39,7 +39,7 @@ fn rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace() {
 }
 
 #[test]
-fn a_workspace_that_nobody_trusts_has_no_say_in_the_system_prompt() {
+fn an_untrusted_workspace_adds_nothing_to_the_system_prompt() {
     let mut editor = Editor::start(&repo());
     let system = editor.assemble().0["body"]["system"].to_string();
     for said in ["Use tabs", "The parser is slow", "release"] {
@@ -48,7 +48,7 @@ fn a_workspace_that_nobody_trusts_has_no_say_in_the_system_prompt() {
 }
 
 #[test]
-fn files_that_tools_have_read_are_told_last_until_a_compaction_drops_their_texts() {
+fn files_read_by_tools_are_listed_last_until_a_compaction_drops_their_texts() {
     let settings = json!({ "compaction": { "profile": "continuation" } });
     let mut editor =
         Setup::new(&repo()).settings(settings.clone()).options(json!({ "settings": settings })).start();

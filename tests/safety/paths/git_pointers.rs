@@ -107,7 +107,7 @@ fn look(editor: &mut Editor) -> usize {
 }
 
 #[test]
-fn a_repository_that_is_somebody_elses_tells_nothing() {
+fn a_foreign_repository_reveals_nothing() {
     let top = Repo::new("");
     outside(&top);
     let mut asked = 0;
