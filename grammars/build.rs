@@ -64,6 +64,11 @@ struct Ignore {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    watch(&root.join("src/allocator.c"));
+    cc::Build::new()
+        .file("src/allocator.c")
+        .include(env::var("DEP_MIMALLOC_INCLUDE_DIR")?)
+        .compile("strata-allocator");
     let mut folders = BTreeMap::new();
     for entry in fs::read_dir(&root)? {
         let toml = entry?.path().join("language.toml");

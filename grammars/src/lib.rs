@@ -1,18 +1,16 @@
 //! The registry from file name to language, and each language's data. Everything about a language is in
 //! its folder (`language.toml`, `outline.scm`, a fixture, its expected outline); no language has Rust
-//! code of its own. This crate knows nothing about the engine that uses it, and of parsing only how to keep a parser within limits.
+//! code of its own. This crate knows nothing about the engine that uses it, and parses nothing.
 
 use std::sync::OnceLock;
 
 use tree_sitter::Query;
 
+pub mod allocator;
 mod detect;
-pub mod memory;
-mod parse;
 mod position;
 mod scanner;
 
-pub use parse::{Rest, parse};
 pub use position::Position;
 
 include!(concat!(env!("OUT_DIR"), "/registry.rs"));

@@ -8,7 +8,8 @@ use std::{env, fs};
 use serde_json::Value;
 
 /// Folders that hold nothing of ours.
-const FOREIGN: &[&str] = &["target", ".git", "node_modules", ".venv", "dist", "out", "__pycache__"];
+const FOREIGN: &[&str] =
+    &["target", ".git", "node_modules", ".venv", "dist", "out", "__pycache__", "third_party"];
 
 /// The checkout these tests were built from.
 pub(crate) struct Repo {

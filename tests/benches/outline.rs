@@ -198,7 +198,7 @@ fn phase(name: &str, threads: NonZeroUsize, root: &Path, cache: &Path) {
         "bare" => bare(root, threads),
         _ => {
             // SAFETY: a phase is all that its process does.
-            unsafe { strata_grammars::memory::use_mimalloc() };
+            unsafe { strata_grammars::allocator::use_mimalloc() };
             map(root, threads, cache)
         }
     };

@@ -42,7 +42,7 @@ const WORDS: [&str; 64] = [
 #[expect(unsafe_code, reason = "what makes it safe is to do it first")]
 fn main() {
     // SAFETY: nothing of tree-sitter's was made yet.
-    unsafe { strata_grammars::memory::use_mimalloc() };
+    unsafe { strata_grammars::allocator::use_mimalloc() };
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let wanted_seeds = arguments.iter().find_map(|argument| seeds(argument)).unwrap_or(0..1_000);
     let wanted: Vec<&String> = arguments.iter().filter(|argument| seeds(argument).is_none()).collect();

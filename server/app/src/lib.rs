@@ -29,4 +29,4 @@ pub mod token_usage;
 mod workspace_context;
 
 /// What the binary may do about the memory of syntax trees before anything else.
-pub use strata_grammars::memory as tree_memory;
+pub use strata_grammars::allocator as tree_allocator;

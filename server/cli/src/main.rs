@@ -40,7 +40,7 @@ use crate::failure::Failure;
 #[expect(unsafe_code, reason = "what makes it safe is to do it first")]
 fn main() -> ExitCode {
     // SAFETY: nothing else has run yet.
-    unsafe { strata_app::tree_memory::use_mimalloc() };
+    unsafe { strata_app::tree_allocator::use_mimalloc() };
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     allocation::thrift();
     let done = match Arguments::parse().command {

@@ -1,11 +1,11 @@
 //! Syntax trees: making one from a text, and keeping one in step with edits. Knows nothing of outlines.
 
 use std::cell::Cell;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use ropey::Rope;
-use strata_grammars::{LanguageId, Rest};
-use tree_sitter::{InputEdit, Parser, Point, Tree};
+use strata_grammars::LanguageId;
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 
 use super::depth::is_too_deep;
 use crate::cancel::{Cancel, Cancelled};
@@ -41,6 +41,9 @@ pub struct TreePoint {
     pub column: usize,
 }
 
+/// Gives the text from an offset on, or the start of it; nothing at its end.
+type Rest<'t> = dyn Fn(usize) -> &'t [u8] + 't;
+
 thread_local! {
     /// A parser keeps its buffers from one text to the next.
     static PARSER: Cell<Option<Parser>> = const { Cell::new(None) };
@@ -52,27 +55,12 @@ thread_local! {
 const PATIENCE: usize = 2_000;
 const PATIENCE_PER_KIB: usize = 64;
 
-/// How many bytes of memory a parser may ask for, whatever the length of the text, and for each byte of it. Of 38,000 files in
-/// 23 languages the worst asked for 231; two kilobytes that can be read in thousands of ways ask for more than a hundred
-/// thousand.
-const MEMORY: usize = 32 << 20;
-const MEMORY_PER_BYTE: usize = 512;
-
-/// What a parse may cost.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// How often the parser may ask whether to go on.
-    patience: usize,
-    /// Bytes of memory.
-    memory: usize,
-}
-
 /// Parses a text. `old` is the tree of an earlier version that [`SyntaxTree::edit`] was told of every
 /// edit since; unchanged parts of it are used again. Of broken text
 /// the tree may then differ from the one of a fresh parse, since how a parser recovers depends on where it
 /// started; where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
 /// without `old`. A text that takes a parser far more steps than any
-/// real code, or more memory, or nests deeper than any, is given up: its tree is empty and not [complete](SyntaxTree::is_complete).
+/// real code, or nests deeper than any, is given up: its tree is empty and not [complete](SyntaxTree::is_complete).
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up before the tree was done. Also, though tests rule it out, when the
@@ -83,7 +71,7 @@ pub fn parse(
     old: Option<&SyntaxTree>,
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
-    parse_within(Limits::of(source.len()).patience, language, source, old, cancel)
+    parse_within(patience_for(source.len()), language, source, old, cancel)
 }
 
 /// [`parse`] for a text that is not in one piece.
@@ -100,7 +88,7 @@ pub fn parse_rope(
         let chunk = text.get_chunk_at_byte(offset);
         chunk.and_then(|(chunk, start, ..)| chunk.as_bytes().get(offset - start..)).unwrap_or_default()
     };
-    parse_with(Limits::of(text.len_bytes()), language, &rest, old, cancel)
+    parse_with(patience_for(text.len_bytes()), language, &rest, old, cancel)
 }
 
 /// [`parse`] in at most so many hundred steps.
@@ -112,11 +100,11 @@ pub(super) fn parse_within(
     cancel: &Cancel,
 ) -> Result<SyntaxTree, Cancelled> {
     let rest = |offset| source.as_bytes().get(offset..).unwrap_or_default();
-    parse_with(Limits { patience, ..Limits::of(source.len()) }, language, &rest, old, cancel)
+    parse_with(patience, language, &rest, old, cancel)
 }
 
 fn parse_with(
-    limits: Limits,
+    mut patience: usize,
     language: LanguageId,
     rest: &Rest<'_>,
     old: Option<&SyntaxTree>,
@@ -124,20 +112,19 @@ fn parse_with(
 ) -> Result<SyntaxTree, Cancelled> {
     cancel.check()?;
     let old = old.filter(|old| old.language == language && old.complete).map(|old| &old.tree);
-    let mut patience = limits.patience;
     let mut stop = || {
         patience = patience.saturating_sub(1);
         patience == 0 || cancel.is_cancelled()
     };
     let tree = match is_too_deep(&rest) {
         true => None,
-        false => parse_text(language, rest, old, &mut stop, limits.memory)?,
+        false => parse_text(language, rest, old, &mut stop)?,
     };
     match tree {
         Some(tree) => Ok(SyntaxTree { language, tree, complete: true }),
         None if cancel.is_cancelled() => Err(Cancelled),
         None => {
-            let tree = parse_text(language, &|_| &[], None, &mut || false, MEMORY)?;
+            let tree = parse_text(language, &|_| &[], None, &mut || false)?;
             tree.map(|tree| SyntaxTree { language, tree, complete: false }).ok_or(Cancelled)
         }
     }
@@ -148,22 +135,20 @@ fn parse_text(
     rest: &Rest<'_>,
     old: Option<&Tree>,
     stop: &mut dyn FnMut() -> bool,
-    memory: usize,
 ) -> Result<Option<Tree>, Cancelled> {
     let mut parser = PARSER.take().unwrap_or_default();
     parser.set_language(&language.grammar()).map_err(|_| Cancelled)?;
-    let (parser, tree) = strata_grammars::parse(parser, rest, old, stop, memory);
+    let mut progress = |_: &_| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut |offset, _| rest(offset), old, Some(options));
+    // After a stop it would take the next text for the rest of this one.
+    parser.reset();
     PARSER.set(Some(parser));
     Ok(tree)
 }
 
-impl Limits {
-    fn of(bytes: usize) -> Self {
-        Self {
-            patience: PATIENCE.saturating_add((bytes / 1024).saturating_mul(PATIENCE_PER_KIB)),
-            memory: MEMORY.saturating_add(bytes.saturating_mul(MEMORY_PER_BYTE)),
-        }
-    }
+fn patience_for(bytes: usize) -> usize {
+    PATIENCE.saturating_add((bytes / 1024).saturating_mul(PATIENCE_PER_KIB))
 }
 
 impl SyntaxTree {
