@@ -73,11 +73,8 @@ pub enum CompactionState {
 /// One compaction of one session.
 #[derive(Clone, Debug)]
 pub struct CompactionJob {
-    /// The session.
     pub session: String,
-    /// The rules.
     pub profile: Profile,
-    /// Why.
     pub reason: Reason,
     /// What the whole prompt weighs, when that is known, in tokens.
     pub context: Option<usize>,
@@ -160,7 +157,6 @@ impl CompactionJob {
         Ok(())
     }
 
-    /// That it began.
     pub fn started(&self) -> CompactionNotice {
         CompactionNotice {
             state: CompactionState::Started,

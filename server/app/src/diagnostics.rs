@@ -21,11 +21,9 @@ pub struct Diagnostics {
     pub languages: Vec<GrammarReport>,
     /// Every vocabulary that tokens are counted with.
     pub tokenizers: Vec<TokenizerReport>,
-    /// The model table.
     pub models: ModelsReport,
 }
 
-/// A system.
 #[derive(Debug, Serialize)]
 pub struct Platform {
     /// `linux`, `macos`, `windows`, ...
@@ -34,7 +32,6 @@ pub struct Platform {
     pub arch: &'static str,
 }
 
-/// One vocabulary.
 #[derive(Debug, Serialize)]
 pub struct TokenizerReport {
     /// What its maker calls it.
@@ -44,7 +41,6 @@ pub struct TokenizerReport {
     pub problem: Option<String>,
 }
 
-/// The model table.
 #[derive(Debug, Serialize)]
 pub struct ModelsReport {
     /// How many models it holds.
@@ -56,11 +52,9 @@ pub struct ModelsReport {
     pub problem: Option<String>,
 }
 
-/// What a workspace holds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceReport {
-    /// Its folders.
     pub roots: Vec<String>,
     /// How many files the walk listed.
     pub files: usize,
@@ -77,9 +71,7 @@ pub struct WorkspaceReport {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheReport {
-    /// The database.
     pub path: String,
-    /// Its size.
     pub bytes: u64,
     /// How many outlines it holds.
     pub outlines: u64,

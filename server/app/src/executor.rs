@@ -108,7 +108,6 @@ fn commit(
 }
 
 impl Outcome {
-    /// Nothing but an error.
     pub fn failed(error: CommandError) -> Self {
         Self { session: None, effects: Vec::new(), result: Err(error) }
     }

@@ -8,7 +8,6 @@ pub mod plan;
 /// How far some work is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Point {
-    /// Nothing was done yet.
     Before,
     /// Something was changed, and nobody has seen it.
     Changed,

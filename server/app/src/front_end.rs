@@ -19,7 +19,6 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
     /// What its client answers. May change until the client has introduced itself.
     fn abilities(&self) -> Abilities;
 
-    /// Tells the user something.
     fn warn(&self, warning: Warning);
 
     /// Tells the client how a compaction stands.
@@ -48,10 +47,8 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
     ) -> Result<(), ClientGone>;
 }
 
-/// What a client answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Abilities {
-    /// Questions for summaries.
     pub summarizes: bool,
     /// Questions for token counts.
     pub counts_tokens: bool,
@@ -105,7 +102,6 @@ pub enum Summary {
 }
 
 impl Summary {
-    /// Its text.
     pub fn into_text(self) -> String {
         match self {
             Self::Text(text) | Self::Object { text } => text,
@@ -139,7 +135,6 @@ pub enum TokenCount {
 }
 
 impl TokenCount {
-    /// The number.
     pub fn get(self) -> usize {
         match self {
             Self::Number(tokens) | Self::Object { input_tokens: tokens } => tokens,

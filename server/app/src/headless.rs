@@ -141,7 +141,6 @@ impl HeadlessWorkspace {
         &self.folder
     }
 
-    /// What commands see.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
     }
@@ -295,7 +294,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// When nothing says where that is.
-    pub fn keep_sessions(&self) -> Result<(), CommandError> {
+    pub(crate) fn keep_sessions(&self) -> Result<(), CommandError> {
         Ok(self.services.store.settle(&self.folder)?)
     }
 

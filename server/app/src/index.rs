@@ -60,9 +60,7 @@ pub struct Index {
     pub files: Arc<Vec<FileKey>>,
     /// The folders that the walk looked into.
     pub folders: Arc<BTreeSet<PathBuf>>,
-    /// Their outlines.
     pub symbols: SymbolIndex,
-    /// Who refers to whom.
     pub references: Arc<References>,
     /// Whether that is so still.
     pub links: Links,
@@ -107,7 +105,6 @@ impl Default for Index {
 /// Whether what is known of references fits the outlines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// It does.
     #[default]
     Current,
     /// Some outlines are newer: [`Index::linked`] brings it up to date.
@@ -117,9 +114,7 @@ pub enum Links {
 /// What an index is made with.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexInputs<'a> {
-    /// The workspace folders.
     pub roots: &'a Roots,
-    /// Which files count.
     pub options: &'a WalkOptions,
     /// Outlines that earlier runs kept.
     pub cache: &'a OutlineCache,
@@ -127,7 +122,6 @@ pub struct IndexInputs<'a> {
     pub trust: Trust,
     /// How many threads read and parse.
     pub threads: NonZeroUsize,
-    /// Ends it.
     pub cancel: &'a Cancel,
 }
 
@@ -143,14 +137,12 @@ pub enum Step {
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Files that are done.
     pub done: usize,
     /// Files there are to do.
     pub total: usize,
 }
 
 impl<'a> IndexInputs<'a> {
-    /// Those of a snapshot.
     pub fn of(snapshot: &'a Snapshot, options: &'a WalkOptions, cancel: &'a Cancel) -> Self {
         let means = Self::new(&snapshot.roots, options, &snapshot.outlines, cancel);
         Self { trust: snapshot.trust, ..means }
@@ -436,7 +428,7 @@ fn is_within(committed: &BTreeSet<FileKey>, key: &FileKey) -> bool {
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up.
-pub fn outline_of(
+pub(crate) fn outline_of(
     snapshot: &Snapshot,
     key: &FileKey,
     cancel: &Cancel,

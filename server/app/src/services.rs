@@ -23,7 +23,6 @@ const MAX_NOTICES: usize = 1 << 10;
 /// The outside, as far as commands need it.
 #[derive(Debug, Default)]
 pub struct Services {
-    /// The sessions on disk.
     pub store: SessionStore,
     /// Where prompts are written for editors that show files and nothing else.
     pub previews: PreviewFiles,
@@ -82,13 +81,13 @@ impl Services {
     }
 
     /// Whether nobody was told yet that this model is not in the table; from now on somebody is.
-    pub fn is_new_model(&self, model: &str) -> bool {
+    pub(crate) fn is_new_model(&self, model: &str) -> bool {
         let mut told = self.unknown_models.lock().unwrap_or_else(PoisonError::into_inner);
         told.is_new(model)
     }
 
     /// Tells the person that placeholders stand for secrets in a file, the first time. Whether it was.
-    pub fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
+    pub(crate) fn warn_of_secrets(&self, path: &FileKey, message: &str) -> bool {
         let is_new = self.redacted.lock().unwrap_or_else(PoisonError::into_inner).is_new(path.as_str());
         if is_new {
             let (code, message) = ("redacted".to_owned(), message.to_owned());
@@ -104,7 +103,6 @@ impl Services {
         }
     }
 
-    /// Tells the user something.
     pub fn warn(&self, code: &'static str, message: String) {
         tracing::warn!(code, "{message}");
         self.tell(Warning { code: code.to_owned(), message, path: None });

@@ -21,7 +21,6 @@ use crate::faults::{self, Point};
 /// Whether sessions are kept on the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Persistence {
-    /// They are.
     Durable,
     /// They end with the server: there is no folder that they belong to, or no store that works.
     InMemory,
@@ -45,15 +44,20 @@ struct Inner {
 
 #[derive(Debug, Default)]
 enum StoreState {
-    /// Sessions are not kept.
     #[default]
     Nowhere,
     /// They will be, below this directory, for the workspace of this folder.
-    Closed { state: PathBuf, folder: PathBuf },
-    /// They are.
+    Closed {
+        state: PathBuf,
+        folder: PathBuf,
+    },
     Open(Box<Store>),
     /// They should be, and cannot so far.
-    Failed { state: PathBuf, folder: PathBuf, reason: String },
+    Failed {
+        state: PathBuf,
+        folder: PathBuf,
+        reason: String,
+    },
 }
 
 /// A session that is open here.
@@ -113,7 +117,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// When the system has no randomness.
-    pub fn new_id() -> Result<String, StoreError> {
+    pub(crate) fn new_id() -> Result<String, StoreError> {
         Ok(SessionId::random()?.as_str().to_owned())
     }
 
@@ -123,7 +127,7 @@ impl SessionStore {
     }
 
     /// Stores nothing of this session from now on.
-    pub fn keep_in_memory(&self, id: &str) {
+    pub(crate) fn keep_in_memory(&self, id: &str) {
         self.inner().in_memory.insert(id.to_owned());
     }
 
@@ -230,7 +234,7 @@ impl SessionStore {
 
     /// Takes back what was loaded for nobody, at most once for each time that it was loaded. The session stays open here while
     /// others have loaded it as well.
-    pub fn give_back(&self, id: &str) {
+    pub(crate) fn give_back(&self, id: &str) {
         let mut inner = self.inner();
         let Some(kept) = inner.sessions.get_mut(id) else { return };
         kept.holders -= 1;

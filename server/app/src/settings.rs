@@ -34,7 +34,6 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Settings from all places.
 #[derive(Clone, Debug)]
 pub struct Configuration {
     /// Those that were taken, in no order.
@@ -50,7 +49,6 @@ impl Default for Configuration {
 }
 
 impl Configuration {
-    /// What counts.
     pub fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
@@ -125,7 +123,6 @@ impl Configuration {
 }
 
 impl Problem {
-    /// It in a sentence.
     fn told(&self, source: &Source) -> String {
         let Self { path, message } = self;
         let dot = if path.is_empty() { "" } else { "." };
@@ -201,7 +198,7 @@ fn parse(mut tree: Value) -> Result<Settings, Problem> {
 ///
 /// # Errors
 /// [`Problem`] when what the settings say of models is not complete or makes no sense.
-pub fn models_of(settings: &Settings) -> Result<Models, Problem> {
+pub(crate) fn models_of(settings: &Settings) -> Result<Models, Problem> {
     let builtin = Models::builtin();
     if settings.models == ModelTable::default() {
         return Ok(builtin);
@@ -214,7 +211,7 @@ pub fn models_of(settings: &Settings) -> Result<Models, Problem> {
 ///
 /// # Errors
 /// [`Problem`] when a tokenizer is for a model that there is not, or its file has no absolute path.
-pub fn tokenizers_of(
+pub(crate) fn tokenizers_of(
     settings: &Settings,
     models: &Models,
 ) -> Result<(Models, Vec<Arc<TokenizerFile>>), Problem> {

@@ -41,23 +41,16 @@ const FIRST_LOOK: usize = 5_000;
 /// The workspace at one moment. Cheap to clone.
 #[derive(Clone)]
 pub struct Snapshot {
-    /// The workspace folders.
     pub roots: Arc<Roots>,
-    /// The open buffers.
     pub buffers: Arc<BTreeMap<FileKey, Arc<Buffer>>>,
     /// Which documents the client named last.
     pub attention: Arc<RecentDocuments>,
     /// What the walk and the outlines said of the disk.
     pub index: Arc<Index>,
-    /// The settings in force.
     pub settings: Arc<Settings>,
-    /// Where they come from.
     pub configuration: Arc<Configuration>,
-    /// The models there are.
     pub models: Arc<Models>,
-    /// Weighs text.
     pub counter: Arc<TokenCounter>,
-    /// Texts of closed files.
     pub disk: Arc<TextCache>,
     /// Puts placeholders in the place of secrets.
     pub screen: Arc<Screen>,
@@ -139,7 +132,7 @@ impl Snapshot {
     }
 
     /// The open buffer of exactly this name: untitled buffers and notebook cells have no path.
-    pub fn buffer_named(&self, text: &str) -> Option<FileKey> {
+    pub(crate) fn buffer_named(&self, text: &str) -> Option<FileKey> {
         self.buffers.get_key_value(text).map(|(key, _)| key.clone())
     }
 

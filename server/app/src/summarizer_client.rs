@@ -18,7 +18,6 @@ use crate::front_end::{ClientGone, FrontEnd, Summarize};
 /// How often a wait for the client looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// Who answers.
 #[derive(Clone, Debug)]
 enum Answerer {
     Nobody,

@@ -20,14 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct TokenCountClient(Arc<dyn FrontEnd>);
 
-/// What came of asking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Measured {
     /// The model, by its name in the table.
     pub model: String,
     /// Our estimate of the request, in tokens.
     pub estimated: usize,
-    /// The provider's own count.
     pub counted: usize,
 }
 

@@ -23,34 +23,26 @@ pub struct TokenUsage {
     /// Set when the model is not in the table: the counts are an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// All counted files together.
     pub tokens: usize,
-    /// In key order.
     pub files: Vec<FileWeight>,
 }
 
-/// One file.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct FileWeight {
-    /// Its name.
     pub path: FileKey,
     /// What it weighs, or why it was not counted.
     #[serde(flatten)]
     pub weight: Weight,
 }
 
-/// What a file weighs.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Weight {
-    /// This much.
     Counted {
         /// In tokens of the model.
         tokens: usize,
     },
-    /// Nobody knows.
     NotCounted {
-        /// Why.
         problem: Problem,
         /// The same in a sentence.
         message: String,
@@ -67,7 +59,6 @@ pub enum Problem {
     Secret,
     /// It is over `files.max_bytes`.
     TooLarge,
-    /// It cannot be read.
     Unreadable,
 }
 

@@ -26,18 +26,18 @@ use crate::reply_rendering::UserMessage;
 
 /// Posts what the client says.
 #[derive(Debug)]
-pub struct Backend {
+pub(crate) struct Backend {
     events: Sender<Event>,
 }
 
 impl Backend {
     /// A slot that posts to `event`.
-    pub fn new(events: Sender<Event>) -> Self {
+    pub(crate) fn new(events: Sender<Event>) -> Self {
         Self { events }
     }
 
     /// `window/workDoneProgress/cancel`, which the library leaves to us.
-    pub async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
+    pub(crate) async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
         self.post(Event::ProgressCancelled(params.token));
     }
 

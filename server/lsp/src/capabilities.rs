@@ -16,7 +16,7 @@ use crate::position::Encoding;
 use strata_app::commands::COMMANDS;
 
 /// The reply to `initialize`. `offered` is what the client is told now that it may ask for; more may be registered later.
-pub fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
+pub(crate) fn result(encoding: Encoding, offered: &BTreeSet<Feature>) -> InitializeResult {
     // Saves come with the text, which mends a buffer that is out of step.
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(true) });
     let sync = TextDocumentSyncOptions {

@@ -18,7 +18,7 @@ use crate::position::Encoding;
 /// What the client says in `initializationOptions`. What is not known is passed over: a client may keep things of its own there.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct InitializationOptions {
+pub(crate) struct InitializationOptions {
     /// The settings as the editor has them. A client that answers `workspace/configuration` is asked again once it is ready.
     #[schemars(with = "Option<Settings>")]
     pub settings: Option<Value>,
@@ -32,7 +32,7 @@ pub struct InitializationOptions {
 
 impl InitializationOptions {
     /// What can be read of the options, and what is wrong with each field that cannot.
-    pub fn read(options: Option<&Value>) -> (Self, Vec<String>) {
+    pub(crate) fn read(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut fields = match options {
             None | Some(Value::Null) => return (Self::default(), problems),
@@ -59,8 +59,7 @@ impl InitializationOptions {
 
 /// What the client can do.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ClientInfo {
-    /// The unit of positions.
+pub(crate) struct ClientInfo {
     pub encoding: Encoding,
     /// Answers `workspace/configuration`.
     pub configuration: bool,
@@ -88,7 +87,7 @@ pub struct ClientInfo {
 
 impl ClientInfo {
     /// What the parameters of `initialize` say.
-    pub fn new(capabilities: &ClientCapabilities, options: &InitializationOptions) -> Self {
+    pub(crate) fn new(capabilities: &ClientCapabilities, options: &InitializationOptions) -> Self {
         let general = capabilities.general.as_ref();
         let workspace = capabilities.workspace.as_ref();
         let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());

@@ -29,67 +29,56 @@ use strata_app::token_count_client::Measured;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
 /// reports as an internal error.
-pub type Answer<T> = oneshot::Sender<T>;
+pub(crate) type Answer<T> = oneshot::Sender<T>;
 
 /// A command that waits for its turn in its session.
 #[derive(Debug)]
-pub struct Call {
+pub(crate) struct Call {
     /// Its name, such as `strata.files.select`.
     pub name: String,
     /// Its arguments as they came.
     pub arguments: Vec<Value>,
     /// Raised when nobody waits for the answer any more.
     pub cancel: Cancel,
-    /// Where the answer goes.
     pub answer: Answer<Result<Value, CommandError>>,
 }
 
 /// A task that came back from the pool.
 #[derive(Debug)]
-pub struct FinishedTask {
+pub(crate) struct FinishedTask {
     /// `World::folders_version` when it started.
     pub folders_version: u64,
     pub outcome: Outcome,
-    /// Who waits for that.
     pub waits: Waiter,
 }
 
 /// Who waits for what came of a task.
 #[derive(Debug)]
-pub enum Waiter {
+pub(crate) enum Waiter {
     /// Whoever sent the command, and how to know that nobody does any more.
     Caller(Answer<Result<Value, CommandError>>, Cancel),
     /// The compaction of this number.
     Compaction(u64),
-    /// Nobody.
     Nobody,
 }
 
 /// How an index run ended.
 #[derive(Debug)]
-pub enum IndexEnd {
-    /// With an index.
+pub(crate) enum IndexEnd {
     FinishedTask(Box<Index>),
     /// Nobody wanted one any more, or nothing had changed.
     Stopped,
-    /// It panicked.
     Failed,
 }
 
 /// Something that the main loop handles.
 #[derive(Debug)]
-pub enum Event {
-    /// The first request.
+pub(crate) enum Event {
     Initialize(Box<InitializeParams>, Answer<InitializeResult>),
-    /// The client is ready.
     Initialized,
-    /// A buffer was opened.
     Opened(TextDocumentItem),
-    /// A buffer was changed.
     Changed(DidChangeTextDocumentParams),
-    /// A buffer was saved.
     Saved(DidSaveTextDocumentParams),
-    /// A buffer was closed.
     Closed(DidCloseTextDocumentParams),
     /// Something was said of a buffer that cannot be read.
     InvalidNotification(InvalidNotification),
@@ -119,7 +108,6 @@ pub enum Event {
     ProgressCancelled(NumberOrString),
     /// A question about names and symbols; its flag is raised when nobody waits for the answer any more.
     Asked(Question, Cancel, Answer<Value>),
-    /// A command.
     Command(Call),
     /// The person is to see what came of a command.
     Show(UserMessage),

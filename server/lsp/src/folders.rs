@@ -8,10 +8,10 @@ use tower_lsp::ls_types::{DidChangeWorkspaceFoldersParams, InitializeParams, Wor
 
 /// The folders, in the client's order.
 #[derive(Clone, Debug, Default)]
-pub struct Folders(Vec<(String, Folder)>);
+pub(crate) struct Folders(Vec<(String, Folder)>);
 
 /// The folders that `initialize` names: the list, or else the one root of older clients.
-pub fn folders_of(params: &InitializeParams) -> Folders {
+pub(crate) fn folders_of(params: &InitializeParams) -> Folders {
     if let Some(folders) = &params.workspace_folders {
         return Folders(folders.iter().filter_map(named).collect());
     }
@@ -23,14 +23,14 @@ pub fn folders_of(params: &InitializeParams) -> Folders {
 
 impl Folders {
     /// Applies what the client says has come and gone.
-    pub fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {
+    pub(crate) fn change(&mut self, params: &DidChangeWorkspaceFoldersParams) {
         let gone: Vec<String> = params.event.removed.iter().map(|folder| folder.uri.to_string()).collect();
         self.0.retain(|(uri, _)| !gone.contains(uri));
         self.0.extend(params.event.added.iter().filter_map(named));
     }
 
     /// The roots they make. A folder that cannot be one (not there, not a `file:` URI) is left out.
-    pub fn roots(&self) -> Roots {
+    pub(crate) fn roots(&self) -> Roots {
         let folders: Vec<Folder> = self.0.iter().map(|(_, folder)| folder.clone()).collect();
         match Roots::new(folders.clone()) {
             Ok(roots) => roots,

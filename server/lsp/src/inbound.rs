@@ -15,7 +15,7 @@ use strata_app::recent_documents;
 
 /// A service that stands in front of another one.
 #[derive(Debug)]
-pub struct Inbound<S> {
+pub(crate) struct Inbound<S> {
     service: S,
     events: Sender<Event>,
     /// The document of the last message, so that typing in one is told once.
@@ -24,7 +24,7 @@ pub struct Inbound<S> {
 
 impl<S> Inbound<S> {
     /// Stands in front of `service` and posts to `event`.
-    pub fn new(service: S, events: Sender<Event>) -> Self {
+    pub(crate) fn new(service: S, events: Sender<Event>) -> Self {
         Self { service, events, document: None }
     }
 

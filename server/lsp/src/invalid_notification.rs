@@ -32,8 +32,7 @@ const FIELDS: &[(&str, &str)] = &[
 
 /// A notification about a document that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InvalidNotification {
-    /// The method.
+pub(crate) struct InvalidNotification {
     pub method: String,
     /// The document, as far as it can be told.
     pub uri: Option<String>,
@@ -42,7 +41,7 @@ pub struct InvalidNotification {
 }
 
 /// What is wrong with a message, if it is about a document and cannot be read.
-pub fn invalid_notification(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
+pub(crate) fn invalid_notification(method: &str, params: Option<&Value>) -> Option<InvalidNotification> {
     let nothing = Value::Null;
     let params = params.unwrap_or(&nothing);
     let problem = match method {

@@ -60,7 +60,7 @@ const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 const BACKGROUND_THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// The loop and what it holds besides the world.
-pub struct MainLoop {
+pub(crate) struct MainLoop {
     world: World,
     folders: Folders,
     /// How often the settings files of the workspace were looked at.
@@ -99,7 +99,11 @@ impl MainLoop {
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn new(pool: Pool, events: Sender<Event>, outbound: UnboundedSender<Outbound>) -> io::Result<Self> {
+    pub(crate) fn new(
+        pool: Pool,
+        events: Sender<Event>,
+        outbound: UnboundedSender<Outbound>,
+    ) -> io::Result<Self> {
         let editor = Arc::new(Editor::new(outbound.clone()));
         let services = Arc::new(Services::new(Arc::clone(&editor) as Arc<dyn FrontEnd>));
         let blocking = Pool::new(BLOCKING_THREADS, Urgency::Awaited)?;
@@ -154,7 +158,7 @@ impl MainLoop {
     }
 
     /// Works until [`Event::Goodbye`].
-    pub fn run(mut self, events: &Receiver<Event>) {
+    pub(crate) fn run(mut self, events: &Receiver<Event>) {
         loop {
             let next = match self.time_to_meter().into_iter().chain(self.watching.time_to_look()).min() {
                 Some(wait) => events.recv_timeout(wait),

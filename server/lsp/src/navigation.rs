@@ -19,11 +19,11 @@ use crate::client::ClientInfo;
 use strata_app::documents::key_of;
 use strata_app::snapshot::Snapshot;
 
-pub use feature::{ACTION_KIND, Feature, features};
+pub(crate) use feature::{ACTION_KIND, Feature, features};
 
 /// What an editor wants to know.
 #[derive(Clone, Debug)]
-pub enum Question {
+pub(crate) enum Question {
     /// `textDocument/documentSymbol`
     Document(String),
     /// `workspace/symbol`
@@ -42,8 +42,7 @@ pub enum Question {
 
 /// A place in a document.
 #[derive(Clone, Debug)]
-pub struct Caret {
-    /// The document.
+pub(crate) struct Caret {
     pub uri: String,
     /// The place, in the negotiated unit.
     pub position: Position,
@@ -51,16 +50,13 @@ pub struct Caret {
 
 /// Whether definitions count as references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Declarations {
-    /// They do.
+pub(crate) enum Declarations {
     Counted,
-    /// They do not.
     LeftOut,
 }
 
 impl Question {
-    /// What it asks of.
-    pub fn feature(&self) -> Feature {
+    pub(crate) fn feature(&self) -> Feature {
         match self {
             Self::Document(_) => Feature::DocumentSymbol,
             Self::Workspace(_) => Feature::WorkspaceSymbol,
@@ -77,7 +73,7 @@ impl Question {
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
-    pub fn answer(
+    pub(crate) fn answer(
         &self,
         snapshot: &Snapshot,
         session: &Session,

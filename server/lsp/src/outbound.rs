@@ -30,9 +30,8 @@ use crate::navigation::Feature;
 /// How long the client may take to answer one of our requests.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Something to be said.
 #[derive(Debug)]
-pub enum Outbound {
+pub(crate) enum Outbound {
     /// The context meter: `strata/status`. Says what is newest when it is taken.
     Status(Newest),
     /// Something the person should know: `strata/warning`, and a line in the client's log.
@@ -43,9 +42,7 @@ pub enum Outbound {
     Message(MessageType, String),
     /// A document to be opened. When the client does not, the person is told where it is.
     Document {
-        /// Which.
         uri: Uri,
-        /// What is said then.
         otherwise: String,
     },
     /// Code lenses may say something else now.
@@ -54,11 +51,9 @@ pub enum Outbound {
     Begin(Work),
     /// So many of so many files of it are done.
     Report(Work, usize, usize),
-    /// It ended.
     End(Work, String),
     /// Ask the client for a summary: `strata/summarize`.
     Summarize {
-        /// What it is asked.
         params: Summarize,
         /// How long it may take.
         patience: Duration,
@@ -67,7 +62,6 @@ pub enum Outbound {
     },
     /// Ask the client how many tokens a request is by the provider's own count.
     CountTokens {
-        /// The request.
         params: CountTokens,
         /// How long it may take.
         patience: Duration,
@@ -80,14 +74,13 @@ pub enum Outbound {
     WatchFiles,
     /// Tell the client that it may ask for this from now on. Each offer has its number.
     Offer(Feature, u64),
-    /// Take an offer back.
     Withdraw(Feature, u64),
 }
 
 /// The newest reading of the meter. One that nobody has taken yet gives way to it, so that no queue grows while a client does not
 /// read.
 #[derive(Clone, Debug, Default)]
-pub struct Newest(Arc<Mutex<Option<Status>>>);
+pub(crate) struct Newest(Arc<Mutex<Option<Status>>>);
 
 impl Newest {
     /// Puts a reading in the place of the one before, and returns that when nobody has taken it.
@@ -95,7 +88,6 @@ impl Newest {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(status)
     }
 
-    /// Takes the newest.
     pub(crate) fn take(&self) -> Option<Status> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -103,16 +95,14 @@ impl Newest {
 
 /// Something that takes a while and shows its progress. Each has its number among its like.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Work {
-    /// An index run.
+pub(crate) enum Work {
     Indexing(u64),
-    /// A compaction.
     Compacting(u64),
 }
 
 impl Work {
     /// The name under which its progress is shown.
-    pub fn token(self) -> NumberOrString {
+    pub(crate) fn token(self) -> NumberOrString {
         NumberOrString::String(match self {
             Self::Indexing(number) => format!("strata/index/{number}"),
             Self::Compacting(number) => format!("strata/compaction/{number}"),
@@ -129,7 +119,7 @@ impl Work {
 
 /// The language client as the front end of the application.
 #[derive(Debug)]
-pub struct Editor {
+pub(crate) struct Editor {
     outbound: UnboundedSender<Outbound>,
     /// What the client answers; nothing until it has introduced itself.
     abilities: Mutex<Abilities>,
@@ -137,12 +127,12 @@ pub struct Editor {
 
 impl Editor {
     /// The client at the other end.
-    pub fn new(outbound: UnboundedSender<Outbound>) -> Self {
+    pub(crate) fn new(outbound: UnboundedSender<Outbound>) -> Self {
         Self { outbound, abilities: Mutex::default() }
     }
 
     /// Takes note of what the client answers.
-    pub fn set_abilities(&self, abilities: Abilities) {
+    pub(crate) fn set_abilities(&self, abilities: Abilities) {
         *self.abilities.lock().unwrap_or_else(PoisonError::into_inner) = abilities;
     }
 
@@ -186,7 +176,7 @@ impl FrontEnd for Editor {
 
 /// `strata/compaction`.
 #[derive(Debug)]
-pub enum CompactionNotification {}
+pub(crate) enum CompactionNotification {}
 
 impl Notification for CompactionNotification {
     type Params = CompactionNotice;
@@ -195,7 +185,7 @@ impl Notification for CompactionNotification {
 
 /// `strata/summarize`.
 #[derive(Debug)]
-pub enum SummarizeRequest {}
+pub(crate) enum SummarizeRequest {}
 
 impl Request for SummarizeRequest {
     type Params = Summarize;
@@ -205,7 +195,7 @@ impl Request for SummarizeRequest {
 
 /// `strata/countTokens`.
 #[derive(Debug)]
-pub enum CountTokensRequest {}
+pub(crate) enum CountTokensRequest {}
 
 impl Request for CountTokensRequest {
     type Params = CountTokens;
@@ -215,7 +205,7 @@ impl Request for CountTokensRequest {
 
 /// `strata/status`.
 #[derive(Debug)]
-pub enum StatusNotification {}
+pub(crate) enum StatusNotification {}
 
 impl Notification for StatusNotification {
     type Params = Status;
@@ -224,7 +214,7 @@ impl Notification for StatusNotification {
 
 /// `strata/warning`.
 #[derive(Debug)]
-pub enum WarningNotification {}
+pub(crate) enum WarningNotification {}
 
 impl Notification for WarningNotification {
     type Params = Warning;
@@ -232,7 +222,7 @@ impl Notification for WarningNotification {
 }
 
 /// Starts the task that speaks to `client`. It ends when the last sender is dropped.
-pub fn start(client: Client, events: Sender<Event>) -> UnboundedSender<Outbound> {
+pub(crate) fn start(client: Client, events: Sender<Event>) -> UnboundedSender<Outbound> {
     let (sender, receiver) = unbounded_channel();
     tokio::spawn(speak(client, events, receiver));
     sender

@@ -90,7 +90,6 @@ fn begin(client: &mut Client, session: &Value) {
     client.wait_for_outlines(2);
 }
 
-/// What came of panics.
 #[derive(Default)]
 struct Tally {
     in_commands: usize,

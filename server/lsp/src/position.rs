@@ -9,12 +9,10 @@ use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
 /// The unit in which `Position::character` counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
-    /// Bytes.
     Utf8,
     /// UTF-16 code units, the protocol's default.
     #[default]
     Utf16,
-    /// Unicode scalar values.
     Utf32,
 }
 
@@ -42,7 +40,7 @@ pub enum PositionError {
 impl Encoding {
     /// The best unit that the client offers: bytes, which need no conversion, before the default. A client
     /// that offers nothing counts in UTF-16.
-    pub fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Self {
+    pub(crate) fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Self {
         let offered = offered.unwrap_or_default();
         let has = |kind: &PositionEncodingKind| offered.contains(kind);
         if has(&PositionEncodingKind::UTF8) {

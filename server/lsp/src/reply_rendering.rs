@@ -6,12 +6,9 @@ use tower_lsp::ls_types::{MessageType, Uri};
 
 use strata_app::commands::{CommandError, Definition};
 
-/// Something to be shown.
 #[derive(Clone, PartialEq, Debug)]
-pub struct UserMessage {
-    /// How grave it is.
+pub(crate) struct UserMessage {
     pub kind: MessageType,
-    /// It in a sentence.
     pub message: String,
     /// A document that says more; where the client can show it, it takes the place of the message.
     pub document: Option<Uri>,
@@ -19,7 +16,7 @@ pub struct UserMessage {
 
 impl UserMessage {
     /// What there is to show of what came of a command.
-    pub fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
+    pub(crate) fn of(command: &str, outcome: &Result<Value, CommandError>) -> Option<Self> {
         Definition::named(command).filter(|command| command.shown)?;
         match outcome {
             Ok(reply) => {

@@ -35,8 +35,7 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", strata_host::walk::IGN
 
 /// Everything the server knows. Cheap to clone.
 #[derive(Clone)]
-pub struct World {
-    /// What commands see.
+pub(crate) struct World {
     pub snapshot: Snapshot,
     /// The conversations that are open. Commands that name none are about the current one, whose meter is shown.
     pub sessions: Sessions,
@@ -48,7 +47,7 @@ pub struct World {
 
 /// Something to be done outside after a transition.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action {
+pub(crate) enum Action {
     /// Parse a buffer that has changed.
     Parse(FileKey),
     /// Look at files on disk anew.
@@ -61,11 +60,8 @@ pub enum Action {
     ReindexNext,
     /// Read the settings files of the workspace anew.
     ReadSettings,
-    /// Tell the person something.
     Warn {
-        /// What kind of thing.
         code: &'static str,
-        /// It in one sentence.
         message: String,
         /// The file it is about.
         path: Option<FileKey>,
@@ -78,7 +74,7 @@ pub enum Action {
 
 impl World {
     /// A server before its first request.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             snapshot: Snapshot::empty(),
             sessions: Sessions::new(Arc::new(Session::new(MAIN_SESSION))),
@@ -87,8 +83,7 @@ impl World {
         }
     }
 
-    /// A buffer was opened.
-    pub fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
+    pub(crate) fn opened(&mut self, item: &TextDocumentItem) -> Vec<Action> {
         let Some(key) = self.document(item.uri.as_str()) else { return Vec::new() };
         let document = Document::open(&item.text, item.version, item.language_id.clone());
         self.put(key.clone(), Buffer::new(&key, document));
@@ -97,7 +92,7 @@ impl World {
 
     /// A buffer was changed. A change to a buffer that was never opened is not dropped: the buffer is known
     /// from then on, out of step until its full text comes.
-    pub fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
+    pub(crate) fn changed(&mut self, params: &DidChangeTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.document(params.text_document.uri.as_str()) else { return Vec::new() };
         let version = params.text_document.version;
         let encoding = self.client.encoding;
@@ -123,7 +118,7 @@ impl World {
     }
 
     /// A buffer was saved. When the client sends the text along, that mends a buffer out of step.
-    pub fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
+    pub(crate) fn saved(&mut self, params: &DidSaveTextDocumentParams) -> Vec<Action> {
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         let mut actions = vec![Action::Refresh(BTreeSet::from([key.clone()]))];
         if let (Some(text), Some(buffer)) = (&params.text, self.snapshot.buffers.get(&key))
@@ -138,13 +133,13 @@ impl World {
     }
 
     /// The client named another document than before (its URI).
-    pub fn named(&mut self, uri: &str) -> Vec<Action> {
+    pub(crate) fn named(&mut self, uri: &str) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).named(uri);
         Vec::new()
     }
 
     /// A buffer was closed: from now on the disk's text counts.
-    pub fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
+    pub(crate) fn closed(&mut self, params: &DidCloseTextDocumentParams) -> Vec<Action> {
         Arc::make_mut(&mut self.snapshot.attention).closed(params.text_document.uri.as_str());
         let Some(key) = self.key(params.text_document.uri.as_str()) else { return Vec::new() };
         Arc::make_mut(&mut self.snapshot.buffers).remove(&key);
@@ -152,7 +147,7 @@ impl World {
     }
 
     /// Something was said of a buffer that cannot be read, so nothing is known of its text any more.
-    pub fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
+    pub(crate) fn invalid_notification(&mut self, invalid_notification: InvalidNotification) -> Vec<Action> {
         let InvalidNotification { method, uri, problem } = invalid_notification;
         let Some(uri) = uri else {
             let message =
@@ -176,18 +171,18 @@ impl World {
     }
 
     /// Files changed on disk, as far as the client knows.
-    pub fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
+    pub(crate) fn files_changed(&mut self, params: &DidChangeWatchedFilesParams) -> Vec<Action> {
         let uris = params.changes.iter().map(|event| event.uri.as_str());
         changed(uris.filter_map(|uri| self.key(uri)).collect())
     }
 
     /// The editor created or deleted files or folders.
-    pub fn files_came_or_went(&mut self, uris: &[String]) -> Vec<Action> {
+    pub(crate) fn files_came_or_went(&mut self, uris: &[String]) -> Vec<Action> {
         changed(uris.iter().filter_map(|uri| self.key(uri)).collect())
     }
 
     /// Our own watcher saw something.
-    pub fn seen(&mut self, sight: &WatchEvent) -> Vec<Action> {
+    pub(crate) fn seen(&mut self, sight: &WatchEvent) -> Vec<Action> {
         match sight {
             WatchEvent::Changed(paths) => {
                 changed(paths.iter().filter_map(|path| self.snapshot.roots.key_of(path)).collect())
@@ -197,7 +192,7 @@ impl World {
     }
 
     /// The workspace folders changed, and with them the names of files: buffers and selections follow.
-    pub fn folders_changed(&mut self, roots: Roots) -> Vec<Action> {
+    pub(crate) fn folders_changed(&mut self, roots: Roots) -> Vec<Action> {
         let before = std::mem::replace(&mut self.snapshot.roots, Arc::new(roots));
         let now = Arc::clone(&self.snapshot.roots);
         self.snapshot.disk.clear();
@@ -213,12 +208,12 @@ impl World {
     }
 
     /// The client trusts the workspace, or not.
-    pub fn trusted(&mut self, trust: Trust) {
+    pub(crate) fn trusted(&mut self, trust: Trust) {
         self.snapshot.trust = trust;
     }
 
     /// Settings were found in a layer, and are all that is there. What cannot be understood is told.
-    pub fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<Action> {
+    pub(crate) fn configured(&mut self, layer: Layer, found: Vec<FoundSettings>) -> Vec<Action> {
         let mut configuration = Configuration::clone(&self.snapshot.configuration);
         let mut told = configuration.replace(layer, found);
         let known = self.snapshot.configuration.ignored();
@@ -240,7 +235,7 @@ impl World {
     }
 
     /// A buffer was parsed. A result for an older text is dropped and the buffer parsed again.
-    pub fn parsed(&mut self, key: FileKey, parsed: Parsed) -> Vec<Action> {
+    pub(crate) fn parsed(&mut self, key: FileKey, parsed: Parsed) -> Vec<Action> {
         let Some(buffer) = self.snapshot.buffers.get(&key) else { return Vec::new() };
         let mut next = Buffer::clone(buffer);
         next.adopt(parsed);
@@ -250,7 +245,7 @@ impl World {
     }
 
     /// An index run goes on. Names alone do not take the place of outlines.
-    pub fn index_so_far(&mut self, index: Index) -> Vec<Action> {
+    pub(crate) fn index_so_far(&mut self, index: Index) -> Vec<Action> {
         if index.state == IndexState::Ready || self.snapshot.index.state == IndexState::Building {
             self.snapshot.index = Arc::new(index);
         }
@@ -258,13 +253,13 @@ impl World {
     }
 
     /// An index run was completed.
-    pub fn indexed(&mut self, index: Index) -> Vec<Action> {
+    pub(crate) fn indexed(&mut self, index: Index) -> Vec<Action> {
         self.snapshot.index = Arc::new(index);
         vec![Action::Meter]
     }
 
     /// The name of what a client's URI names, when it is kept.
-    pub fn key(&self, uri: &str) -> Option<FileKey> {
+    pub(crate) fn key(&self, uri: &str) -> Option<FileKey> {
         key_of(uri, &self.snapshot.roots)
     }
 

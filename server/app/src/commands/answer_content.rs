@@ -18,7 +18,6 @@ impl AnswerContent {
         self.0
     }
 
-    /// The message it makes.
     pub(super) fn into_message(self, role: Role) -> NewMessage {
         NewMessage::new(role, self.0)
     }

@@ -177,11 +177,9 @@ impl Context<'_> {
 /// What a command does to the open sessions, besides changing its own, and the jobs that it starts.
 #[derive(Clone, Debug)]
 pub enum Effect {
-    /// Open a session.
     Open(Arc<Session>),
     /// Make an open session the current one.
     Show(Arc<str>),
-    /// Close a session.
     Close(Arc<str>),
     Start(Job),
 }

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Point;
 
-/// A place.
 pub type Place = (String, Point);
 
 /// What is to happen where.
@@ -72,7 +71,6 @@ impl Plan {
     }
 }
 
-/// A place is reached.
 pub fn reach(what: &str, point: Point) {
     let Some(plan) = PLAN.with_borrow(Option::clone) else { return };
     if point == Point::Before {

@@ -73,7 +73,6 @@ impl<'a> Outlining<'a> {
         Self { means: *means, seen: HashMap::new() }
     }
 
-    /// For all files.
     pub(super) fn of_all(means: &IndexInputs<'a>) -> Self {
         let known = |root: &Root| (root.path().to_owned(), means.cache.seen(root.path()));
         Self { means: *means, seen: means.roots.iter().map(known).collect() }

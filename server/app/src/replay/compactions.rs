@@ -22,11 +22,9 @@ use crate::index::Progress;
 /// Breaches that are told in full; all are counted.
 const TOLD: usize = 50;
 
-/// Where conversations are cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Cuts {
-    /// Behind every message.
     #[default]
     Everywhere,
     /// Behind so many messages of each conversation at most, evenly spread, the last among them.
@@ -44,7 +42,6 @@ pub struct Compactions {
     pub warning: Option<String>,
     /// Where the conversations were cut.
     pub cuts: Cuts,
-    /// The conversations.
     pub conversations: Vec<CompactedConversation>,
     /// What each profile came to, over all of them.
     pub profiles: BTreeMap<Family, Tally>,
@@ -56,7 +53,6 @@ pub struct Compactions {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactedConversation {
-    /// Its name.
     pub name: String,
     /// How many messages it has.
     pub messages: usize,
@@ -72,13 +68,10 @@ pub struct CompactedConversation {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Breach {
-    /// The conversation.
     pub conversation: String,
     /// How many messages of the record stand in front of the cut.
     pub cut: usize,
-    /// The profile.
     pub profile: Family,
-    /// What is wrong.
     pub problem: String,
 }
 

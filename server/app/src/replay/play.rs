@@ -34,11 +34,9 @@ pub struct Rehearsal {
     /// Set when the model is not in the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// Sessions in repositories.
     pub sessions: Vec<Session>,
     /// What they come to together; nothing without sessions that were played to their end.
     pub summary: Option<Summary>,
-    /// Conversations without files.
     pub conversations: Vec<Conversation>,
     /// What those come to together.
     pub conversation_means: Option<ConversationMeans>,
@@ -55,11 +53,9 @@ pub struct Rehearsal {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Its name.
     pub name: String,
     /// How its files are selected: `win3` for those of this turn and the three before, `grow` for all so far.
     pub selection: String,
-    /// Turns that were played.
     pub turns: usize,
     /// What each layout came to.
     pub columns: BTreeMap<Column, Cell>,
@@ -86,7 +82,6 @@ pub struct Cell {
     pub hit_share: f64,
     /// Its input as a multiple of `flat`'s.
     pub length: f64,
-    /// The figures behind them.
     #[serde(flatten)]
     pub totals: Totals,
 }
@@ -103,16 +98,13 @@ pub struct Everything {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
-    /// Its name.
     pub name: String,
-    /// Turns that were played.
     pub turns: usize,
     /// Lines of the record that could not be read.
     pub skipped_lines: usize,
     /// What the provider billed, as a share of what it would have cost without a cache; with tools and system prompt of
     /// the agent, which the record does not hold.
     pub billed: Option<f64>,
-    /// What layouts came to.
     pub columns: BTreeMap<Column, Cell>,
     /// Prompts that had to leave something out to fit the window.
     pub cut_short: usize,
@@ -125,14 +117,12 @@ pub struct Conversation {
     pub(super) predicted: Vec<Predicted>,
 }
 
-/// One thing to play.
 #[derive(Clone, Copy)]
 enum Job<'a> {
     Session(&'a Trace, Content),
     Conversation(&'a str, &'a Transcript),
 }
 
-/// What came of it.
 enum Done {
     Session(Session),
     Conversation(Conversation),

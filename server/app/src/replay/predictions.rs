@@ -13,7 +13,6 @@ const TOO_FAR: f64 = 0.05;
 pub struct Predictions {
     /// Requests of each conversation that only teach.
     pub learnt_from: usize,
-    /// The others.
     pub requests: usize,
     /// Those of which the record shows everything that came since the bill before.
     pub visible: usize,
@@ -21,7 +20,6 @@ pub struct Predictions {
     pub within_error: f64,
     /// The median error bar, as a share of the bill.
     pub error: f64,
-    /// What each way told.
     pub ways: Vec<Told>,
 }
 
@@ -29,7 +27,6 @@ pub struct Predictions {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Told {
-    /// The way.
     pub way: Way,
     /// The median of how far off it was.
     pub median: f64,

@@ -9,7 +9,6 @@ use super::play::{Cell, Conversation, Session};
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// How many those are.
     pub sessions: usize,
     /// One line for each layout.
     pub lines: Vec<Line>,
@@ -23,7 +22,6 @@ pub struct Summary {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
-    /// The layout.
     pub column: Column,
     /// The mean cost, as a share of no cache.
     pub cost: f64,
@@ -44,7 +42,6 @@ pub struct Line {
 pub struct Time {
     /// The mean over all prompts.
     pub mean: u64,
-    /// The slowest.
     pub slowest: u64,
 }
 
@@ -54,7 +51,6 @@ pub struct Time {
 pub struct ConversationMeans {
     /// What was billed, over those that have a bill.
     pub billed: Option<f64>,
-    /// One automatic breakpoint.
     pub automatic: f64,
     /// `ledger`.
     pub ledger: f64,

@@ -12,24 +12,19 @@ use serde_json::{Map, Value};
 use super::Message;
 use super::tidy::{Absent, tidy};
 
-/// Where all definitions stand.
 const DEFINITIONS: &str = "#/$defs/";
 
 /// Schemas by the names of their types.
 #[derive(Debug)]
 pub struct Shapes {
-    /// Of what comes in.
     taken: SchemaGenerator,
-    /// Of what goes out.
     said: SchemaGenerator,
     /// Arguments of commands, each under a name of its own.
     arguments: Map<String, Value>,
-    /// Replies of commands.
     replies: Map<String, Value>,
 }
 
 impl Shapes {
-    /// No shapes yet.
     pub fn new() -> Self {
         let generator = |settings: SchemaSettings| settings.into_generator();
         Self {

@@ -14,7 +14,6 @@ use strata_app::commands::CommandError;
 use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason};
 use strata_app::sessions::Sessions;
 
-/// One compaction.
 pub(super) struct Running {
     pub(super) number: u64,
     pub(super) job: CompactionJob,

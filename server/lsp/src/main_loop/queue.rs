@@ -28,7 +28,6 @@ pub(super) enum SessionTarget {
 
 /// Something that may change a session.
 pub(super) enum Task {
-    /// A command.
     Command(Call, Value),
     /// A compaction of this number is to be put in place.
     Compact(u64, Box<Draft>),

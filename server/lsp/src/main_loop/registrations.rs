@@ -7,7 +7,6 @@ use super::MainLoop;
 use crate::navigation::{self, Feature};
 use crate::outbound::Outbound;
 
-/// What is offered.
 #[derive(Default)]
 pub(super) struct Registrations {
     /// For good, in the reply to `initialize`.

@@ -172,7 +172,6 @@ impl MainLoop {
         }
     }
 
-    /// A task came back.
     pub(super) fn command_done(&mut self, id: &str, done: FinishedTask) {
         let before = self.world.sessions.current().cloned();
         self.adopt(id, done);

@@ -19,13 +19,11 @@ use strata_app::faults::carried;
 /// Without a watcher everything is looked at this often. A look at a thousand files takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
-/// Who watches.
 #[derive(Default)]
 pub(super) enum Watching {
     /// The client, or nobody yet.
     #[default]
     Others,
-    /// We do.
     Ours {
         watcher: Arc<Mutex<Watcher>>,
         /// Whether any folder was watched before.

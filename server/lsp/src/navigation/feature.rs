@@ -7,12 +7,11 @@ use strata_engine::prompt::settings::LspSettings;
 
 /// Something that editors know to ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feature {
+pub(crate) enum Feature {
     /// The symbols of a document.
     DocumentSymbol,
     /// The symbols of all files.
     WorkspaceSymbol,
-    /// What a name is.
     Hover,
     /// Where a name is defined.
     Definition,
@@ -25,11 +24,10 @@ pub enum Feature {
 }
 
 /// What kind our code actions are of.
-pub const ACTION_KIND: &str = "source.strata";
+pub(crate) const ACTION_KIND: &str = "source.strata";
 
 impl Feature {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::DocumentSymbol,
         Self::WorkspaceSymbol,
         Self::Hover,
@@ -40,7 +38,7 @@ impl Feature {
     ];
 
     /// Whether the settings want it.
-    pub fn is_wanted(self, settings: &LspSettings) -> bool {
+    pub(crate) fn is_wanted(self, settings: &LspSettings) -> bool {
         match self {
             Self::DocumentSymbol => settings.document_symbol,
             Self::WorkspaceSymbol => settings.workspace_symbol,
@@ -52,8 +50,7 @@ impl Feature {
         }
     }
 
-    /// The protocol's method.
-    pub fn method(self) -> &'static str {
+    pub(crate) fn method(self) -> &'static str {
         match self {
             Self::DocumentSymbol => "textDocument/documentSymbol",
             Self::WorkspaceSymbol => "workspace/symbol",
@@ -67,7 +64,7 @@ impl Feature {
 
     /// What the client is told of it when it is offered while the server runs: for which documents it is, and more where
     /// there is more to say.
-    pub fn registration(self) -> Option<Value> {
+    pub(crate) fn registration(self) -> Option<Value> {
         match self {
             Self::WorkspaceSymbol => None,
             Self::CodeAction => Some(json!({ "documentSelector": null, "codeActionKinds": [ACTION_KIND] })),
@@ -77,7 +74,6 @@ impl Feature {
     }
 }
 
-/// What the settings want.
-pub fn features(settings: &LspSettings) -> BTreeSet<Feature> {
+pub(crate) fn features(settings: &LspSettings) -> BTreeSet<Feature> {
     Feature::ALL.into_iter().filter(|feature| feature.is_wanted(settings)).collect()
 }

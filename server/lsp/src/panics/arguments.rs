@@ -9,7 +9,6 @@ use crate::protocol;
 /// Arguments for the commands, in one server.
 pub(super) struct Arguments {
     schema: Value,
-    /// The document at hand.
     document: String,
     /// A stored session that is not shown.
     session: Value,
@@ -30,7 +29,6 @@ impl Arguments {
         }
     }
 
-    /// Those of a command.
     pub(super) fn of(&self, name: &str) -> Value {
         let said =
             r#"[{"role": "user", "content": "And lunch?"}, {"role": "assistant", "content": "At noon."}]"#;

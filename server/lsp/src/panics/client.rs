@@ -37,7 +37,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A new workspace.
     pub(super) fn new() -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let root = folder.path().canonicalize().unwrap();
@@ -87,7 +86,6 @@ pub(super) struct Client {
     pub(super) plan: Arc<Plan>,
     /// A request of the server's that is answered with an error.
     pub(super) refused: &'static str,
-    /// The workspace folder.
     folder: PathBuf,
     input: Option<PipeWriter>,
     incoming: Receiver<Value>,
@@ -179,7 +177,6 @@ impl Client {
         }
     }
 
-    /// Runs a command.
     pub(super) fn run(&mut self, command: &str, arguments: Value) -> Answer {
         self.request("workspace/executeCommand", json!({ "command": command, "arguments": [arguments] }))
     }

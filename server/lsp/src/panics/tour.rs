@@ -11,10 +11,8 @@ use serde_json::{Value, json};
 use super::client::{Answer, Client, LIMIT, Place, settings};
 use super::state::Masks;
 
-/// A kind of client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClientKind {
-    /// It can do everything.
     Able,
     /// It can do nothing, not even watch files as it says: the server does so, and settings are sent along.
     Plain,
@@ -23,7 +21,6 @@ pub(super) enum ClientKind {
 /// The text of an open document at the end.
 const LIB: &str = "//! Plans meals, and more.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n";
 
-/// Says everything.
 pub(super) fn tour(client: &mut Client, place: &Place, talker: ClientKind) {
     let mut hello = client.hello(&Value::Null);
     if talker == ClientKind::Plain {

@@ -45,7 +45,6 @@ where
 {
 }
 
-/// Turns requests into answers.
 pub(super) struct Dispatcher<T, R> {
     core: Mutex<Core<T>>,
     loopback: Arc<Loopback<R>>,

@@ -6,7 +6,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// Why serving ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The client sent `exit`.
@@ -24,7 +23,6 @@ pub enum Cause {
 pub struct Exit {
     /// For the process: 0 if `shutdown` came first, else 1 (LSP 3.17, `exit`).
     pub code: u8,
-    /// Why.
     pub cause: Cause,
 }
 

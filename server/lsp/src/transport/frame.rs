@@ -107,7 +107,6 @@ enum State {
 #[derive(Debug, PartialEq, Eq)]
 enum Boundary {
     Known,
-    /// Lost, and already reported.
     Lost,
 }
 

@@ -13,7 +13,6 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::refusal;
 
-/// A message body, sorted.
 #[derive(Debug, PartialEq)]
 pub(super) enum Incoming {
     /// A request or a notification.
@@ -43,7 +42,6 @@ struct Envelope {
     error: Value,
 }
 
-/// Sorts a message body.
 pub(super) fn read(body: &[u8]) -> Incoming {
     match body.trim_ascii_start().first() {
         Some(b'{') => {}

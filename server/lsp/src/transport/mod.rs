@@ -49,10 +49,8 @@ use loopback::Loopback;
 use outbox::Outbox;
 use reader::Reader;
 
-/// Limits and deadlines.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Of single messages.
     pub limits: Limits,
     /// Requests that may be pending at once.
     pub pending_requests: usize,

@@ -21,7 +21,6 @@ const BATCH: usize = 64 * 1024;
 /// Pause before writing again to an inherited descriptor that is non-blocking.
 const RETRY: Duration = Duration::from_millis(1);
 
-/// Unsent messages in order.
 #[derive(Debug)]
 pub(super) struct Outbox {
     queue: Mutex<Queue>,
@@ -78,7 +77,6 @@ pub(super) struct StateKey {
 /// How a notification relates to those before it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// Stands for itself.
     Event,
     /// Takes the place of an unsent one with the same key.
     Replaces(StateKey),

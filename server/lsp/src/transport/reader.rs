@@ -25,10 +25,8 @@ const CHUNK: usize = 64 * 1024;
 /// Pause before reading again from an inherited descriptor that is non-blocking.
 const RETRY: Duration = Duration::from_millis(1);
 
-/// Where messages go.
 pub(super) struct Reader<T, R, A> {
     pub(super) dispatcher: Arc<Dispatcher<T, R>>,
-    /// Takes the client's answers.
     pub(super) answers: A,
     pub(super) outbox: Arc<Outbox>,
     pub(super) exit: Arc<ExitSignal>,

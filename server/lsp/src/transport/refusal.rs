@@ -52,14 +52,12 @@ pub(super) fn not_initialized(id: Id) -> Response {
     reply(id, ErrorCode::ServerError(NOT_INITIALIZED), "Server not initialized".to_owned())
 }
 
-/// Nobody handles this method.
 pub(super) fn unknown_method(id: Id, method: &str) -> Response {
     let mut error = Error::method_not_found();
     error.data = Some(method.into());
     Response::from_error(id, error)
 }
 
-/// The handler panicked.
 pub(super) fn panicked(id: Id, method: &str) -> Response {
     reply(id, ErrorCode::InternalError, format!("the handler of {method} panicked; the server goes on"))
 }

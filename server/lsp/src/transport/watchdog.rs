@@ -64,7 +64,6 @@ impl Life {
     }
 }
 
-/// The parent process.
 #[cfg(all(unix, not(target_os = "linux")))]
 #[derive(Debug)]
 struct Life {
