@@ -44,7 +44,7 @@ pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
 }
 
 /// A place in a document as editors give it: line and character, both from 0.
-pub type Place = (u32, u32);
+pub(crate) type Place = (u32, u32);
 
 /// The lines that a range touches, from 1; `None` for a range without a character in it. A line of which it covers only the
 /// beginning does not count: that is how editors select whole lines.

@@ -171,7 +171,7 @@ impl Index {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
-    pub fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(crate) fn listed(roots: &Roots, options: &WalkOptions, cancel: &Cancel) -> Result<Self, Cancelled> {
         let walked = walk(roots, options, cancel)?;
         Ok(Self { notes: notes_of(&walked), ..Self::default() }.list(walked.entries))
     }
@@ -347,12 +347,12 @@ impl Index {
     }
 
     /// The words that are known of every file. Made when it is first asked for.
-    pub fn lexical(&self) -> &LexicalIndex {
+    pub(crate) fn lexical(&self) -> &LexicalIndex {
         self.lexical.get_or_init(|| LexicalIndex::build(&self.symbols, &self.files))
     }
 
     /// The metadata of a file when its outline was made.
-    pub fn stamp(&self, key: &FileKey) -> Option<Stamp> {
+    pub(crate) fn stamp(&self, key: &FileKey) -> Option<Stamp> {
         let at = self.entries.binary_search_by(|entry| entry.key.cmp(key)).ok()?;
         self.entries.get(at).map(|entry| entry.stamp)
     }

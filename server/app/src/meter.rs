@@ -51,7 +51,7 @@ pub struct Status {
 
 impl Status {
     /// What of it a person wants to know at a glance, with how many files are selected.
-    pub fn sentence(&self, name: &str, selected: usize) -> String {
+    pub(crate) fn sentence(&self, name: &str, selected: usize) -> String {
         let used =
             format!("{name}: {} of {} ({} %)", grouped(self.tokens), tokens(self.window), self.percent);
         let cached = self.cached_percent.map(|percent| format!("{percent:.0} % cached"));

@@ -28,7 +28,7 @@ impl RecentDocuments {
     }
 
     /// The document that was named last and not closed since.
-    pub fn latest(&self) -> Option<&str> {
+    pub(crate) fn latest(&self) -> Option<&str> {
         self.0.last().map(|uri| &**uri)
     }
 }

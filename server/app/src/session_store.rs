@@ -247,7 +247,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// [`SessionStoreError`].
-    pub fn list(&self) -> Result<Vec<SessionInfo>, SessionStoreError> {
+    pub(crate) fn list(&self) -> Result<Vec<SessionInfo>, SessionStoreError> {
         match self.with(|store| store.list()) {
             Err(SessionStoreError::Nowhere | SessionStoreError::Unavailable(_)) => Ok(Vec::new()),
             listed => listed,
@@ -258,7 +258,12 @@ impl SessionStore {
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
-    pub fn add(&self, session: &Arc<Session>, name: &str, now_ms: u64) -> Result<(), SessionStoreError> {
+    pub(crate) fn add(
+        &self,
+        session: &Arc<Session>,
+        name: &str,
+        now_ms: u64,
+    ) -> Result<(), SessionStoreError> {
         let added = catch_unwind(AssertUnwindSafe(|| self.put(session, name, now_ms)));
         if !matches!(added, Ok(Ok(()))) {
             // What is wrong with the store is told by what went wrong first.
@@ -280,7 +285,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
-    pub fn fork(
+    pub(crate) fn fork(
         &self,
         from: &str,
         session: &Arc<Session>,
@@ -304,7 +309,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// [`SessionStoreError`]; [`StoreError::InUse`] when another server writes to it. Then it stays as it is.
-    pub fn delete(&self, id: &str) -> Result<(), SessionStoreError> {
+    pub(crate) fn delete(&self, id: &str) -> Result<(), SessionStoreError> {
         let name: SessionId = id.parse()?;
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
@@ -334,7 +339,7 @@ impl SessionStore {
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
-    pub fn begin(&self, session: &Session, now_ms: u64) -> Result<(), SessionStoreError> {
+    pub(crate) fn begin(&self, session: &Session, now_ms: u64) -> Result<(), SessionStoreError> {
         let mut inner = self.inner();
         let Inner { place, sessions, news, .. } = &mut *inner;
         if sessions.contains_key(&*session.id) {
@@ -351,7 +356,7 @@ impl SessionStore {
     }
 
     /// What the conversation that was stored last was taught about models, looked up once; nothing without a store.
-    pub fn calibrations(&self) -> Option<Calibrations> {
+    pub(crate) fn calibrations(&self) -> Option<Calibrations> {
         let mut inner = self.inner();
         let Inner { place, news, calibrations, .. } = &mut *inner;
         if calibrations.is_none() {
@@ -372,7 +377,7 @@ impl SessionStore {
     }
 
     /// What the person should be told of the store, once.
-    pub fn news(&self) -> Option<String> {
+    pub(crate) fn news(&self) -> Option<String> {
         self.inner().news.take()
     }
 

@@ -27,7 +27,7 @@ pub type FoundSettings = Result<Source, FileError>;
 
 /// A setting that cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// Its path, such as `cache.min_tokens`; empty for the whole tree.
     pub path: String,
     /// What is wrong with it.
@@ -49,12 +49,12 @@ impl Default for Configuration {
 }
 
 impl Configuration {
-    pub fn settings(&self) -> &Arc<Settings> {
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
     }
 
     /// Where each value comes from, and what was left out.
-    pub fn effective(&self) -> &EffectiveSettings {
+    pub(crate) fn effective(&self) -> &EffectiveSettings {
         &self.effective
     }
 

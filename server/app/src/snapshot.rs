@@ -116,7 +116,7 @@ impl Snapshot {
     }
 
     /// What prompts are made with, besides their content.
-    pub fn means(&self) -> Means<'_> {
+    pub(crate) fn means(&self) -> Means<'_> {
         Means { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
@@ -124,7 +124,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`PathError`] with the reason.
-    pub fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
+    pub(crate) fn resolve(&self, text: &str) -> Result<FileKey, PathError> {
         match self.buffer_named(text) {
             Some(key) => Ok(key),
             None => self.roots.resolve(text),
@@ -219,7 +219,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
-    pub fn relevant(
+    pub(crate) fn relevant(
         &self,
         session: &Session,
         text: &str,
@@ -241,7 +241,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`Cancelled`] when `cancel` was raised meanwhile.
-    pub fn with_workspace<R>(
+    pub(crate) fn with_workspace<R>(
         &self,
         session: &Session,
         cancel: &Cancel,
@@ -310,7 +310,7 @@ impl Snapshot {
     }
 
     /// What a web page weighs, in tokens of the model.
-    pub fn weigh_page(&self, page: &Page) -> usize {
+    pub(crate) fn weigh_page(&self, page: &Page) -> usize {
         assembly::weigh_page(page, self.means())
     }
 
@@ -322,7 +322,7 @@ impl Snapshot {
     }
 
     /// What map blocks may weigh together under the settings, in tokens.
-    pub fn map_budget(&self) -> usize {
+    pub(crate) fn map_budget(&self) -> usize {
         assembly::map_budget(self.means())
     }
 }

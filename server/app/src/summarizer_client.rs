@@ -43,7 +43,7 @@ pub struct SummarizerClient {
 impl SummarizerClient {
     /// As the settings say, as far as the client can do it. In a workspace that nobody trusts no provider is asked:
     /// its settings could name any address and any key.
-    pub fn new(
+    pub(crate) fn new(
         trust: Trust,
         settings: &CompactionSettings,
         models: &Models,
@@ -82,12 +82,12 @@ impl SummarizerClient {
     }
 
     /// What the engine is told of it.
-    pub fn summariser(&self) -> Summariser {
+    pub(crate) fn summariser(&self) -> Summariser {
         self.summariser
     }
 
     /// Why summaries are extracted although a model is wished for.
-    pub fn problem(&self) -> Option<&str> {
+    pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
 
@@ -95,7 +95,7 @@ impl SummarizerClient {
     ///
     /// # Errors
     /// Why there is no answer, as a clause.
-    pub fn ask(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
+    pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
         let system = self.screen.text(&question.system).into_owned();
         let prompt = self.screen.text(&question.prompt).into_owned();
         let answer = self.ask_as_it_is(&Question { system, prompt, ..question.clone() }, cancel)?;

@@ -38,7 +38,7 @@ impl TokenCountClient {
     ///
     /// # Errors
     /// Why there is no count, as a clause.
-    pub fn measure(&self, prompt: &Assembled, cancel: &Cancel) -> Result<Measured, String> {
+    pub(crate) fn measure(&self, prompt: &Assembled, cancel: &Cancel) -> Result<Measured, String> {
         let Assembled { model, format, body, tokens, .. } = prompt;
         let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
         let params = CountTokens { model: model.clone(), format: *format, body };

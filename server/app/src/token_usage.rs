@@ -77,7 +77,7 @@ impl TokenUsage {
 ///
 /// # Errors
 /// [`CommandError`] for a path that stands for no file, and when `cancel` was raised.
-pub fn weigh(
+pub(crate) fn weigh(
     snapshot: &Snapshot,
     paths: &[String],
     model: Option<&str>,

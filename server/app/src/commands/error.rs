@@ -52,7 +52,7 @@ impl CommandError {
     }
 
     /// A file is named that is not taken unless a person says so.
-    pub fn secret(path: &str, message: &str) -> Self {
+    pub(crate) fn secret(path: &str, message: &str) -> Self {
         Self::InvalidParams { path: path.to_owned(), message: message.to_owned(), kind: Some("secret") }
     }
 

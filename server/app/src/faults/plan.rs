@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Point;
 
-pub type Place = (String, Point);
+pub(crate) type Place = (String, Point);
 
 /// What is to happen where.
 #[derive(Default)]

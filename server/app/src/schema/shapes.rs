@@ -36,7 +36,7 @@ impl Shapes {
     }
 
     /// A command. Beside its own arguments each takes a session, and beside its own reply each says how often that was changed.
-    pub fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Message
+    pub(crate) fn command<P, R>(&mut self, name: &'static str, doc: &str) -> Message
     where
         P: JsonSchema + DeserializeOwned,
         R: JsonSchema + Serialize,
