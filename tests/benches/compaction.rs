@@ -8,7 +8,7 @@ use e2e::Times;
 use serde_json::json;
 use strata_engine::conversation::compaction::Family;
 use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
-use strata_engine::prompt::assembly::Means;
+use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::replay::{Cut, Recording};
 use strata_engine::tokens::counting::TokenCounter;
@@ -27,7 +27,7 @@ enum TokenCounts {
 fn main() {
     let (models, settings) = (Models::builtin(), Settings::default());
     let counter = TokenCounter::new();
-    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let tokenizer = models.resolve(&settings.model).model.tokenizer;
     let mut messages = Vec::new();
     let mut tokens = 0;
@@ -50,7 +50,7 @@ fn main() {
     }
 }
 
-fn times(cut: &Cut, family: Family, means: Means<'_>, counts: TokenCounts) -> String {
+fn times(cut: &Cut, family: Family, means: PromptServices<'_>, counts: TokenCounts) -> String {
     let profile = family.profile();
     let started = Instant::now();
     let clock = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -61,7 +61,7 @@ fn times(cut: &Cut, family: Family, means: Means<'_>, counts: TokenCounts) -> St
                 TokenCounts::Known => means.counter,
                 TokenCounts::Unknown => &empty,
             };
-            let (outcome, nanos) = cut.shorten(&profile, Means { counter, ..means }, &clock);
+            let (outcome, nanos) = cut.shorten(&profile, PromptServices { counter, ..means }, &clock);
             assert!(outcome.is_ok(), "{}: {outcome:?}", profile.name);
             Duration::from_nanos(nanos)
         })

@@ -13,7 +13,7 @@ use strata_engine::conversation::dialect::{Breakpoints, Format, Speaker};
 use strata_engine::conversation::history::{ContentBlock, MessageId};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::{Content, ItemKey, Piece, Said, Seeds, Tree, Weighed};
+use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, Weighed};
 use strata_engine::prompt::tiers::{PolicyName, Rules, TierState};
 use strata_engine::prompt::wire::{self, Envelope};
 use strata_engine::tokens::cost::Prices;
@@ -37,7 +37,7 @@ fn run(policy: PolicyName) {
     let model = Models::builtin().resolve("claude-sonnet-4-5").model;
     let mut texts: Vec<String> = (0..FILES).map(source).collect();
     let mut selected: Vec<usize> = (0..FILES).step_by(2).collect();
-    let mut history: Vec<Said> = Vec::new();
+    let mut history: Vec<SentMessage> = Vec::new();
     let mut state = TierState::default();
     let (mut layout_times, mut render_times, mut copy_times) = (Vec::new(), Vec::new(), Vec::new());
     let mut tokens = 0;
@@ -98,7 +98,7 @@ fn run(policy: PolicyName) {
         for (n, speaker) in [Speaker::User, Speaker::Assistant].into_iter().enumerate() {
             let id = MessageId((2 * turn + n) as u64);
             let text = format!("Message {turn} with a text that is as long as such texts are. ").repeat(8);
-            history.push(Said { id, speaker, blocks: vec![said_block(&text, &count)] });
+            history.push(SentMessage { id, speaker, blocks: vec![said_block(&text, &count)] });
         }
         for nth in 0..2 {
             let at = selected[(turn * 7 + nth * 13) % selected.len()];

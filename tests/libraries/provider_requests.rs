@@ -20,7 +20,7 @@ use strata_engine::conversation::history::{
     ResultPart, Role, Visibility,
 };
 use strata_engine::prompt::assembly::{
-    Ask, AssembleError, Means, Request, ToolResult, assemble, with_scales,
+    AssembleError, PromptRequest, PromptServices, Request, ToolResult, assemble, with_scales,
 };
 use strata_engine::prompt::session::{self, Room, Session, Status};
 use strata_engine::prompt::settings::Settings;
@@ -82,8 +82,8 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn means(&self) -> Means<'_> {
-        Means { models: self.models, counter: self.counter, settings: &self.settings }
+    fn means(&self) -> PromptServices<'_> {
+        PromptServices { models: self.models, counter: self.counter, settings: &self.settings }
     }
 
     fn text(&mut self) -> String {
@@ -241,7 +241,7 @@ impl Player<'_> {
         self.session.record(&reply.id.unwrap(), outcome).unwrap();
     }
 
-    fn ask(&mut self, format: Format) -> Ask {
+    fn ask(&mut self, format: Format) -> PromptRequest {
         let last = self.session.history.visible().last();
         let calls = last.into_iter().flat_map(|message| &message.body.content);
         let calls = calls.filter_map(|block| match block {
@@ -268,7 +268,13 @@ impl Player<'_> {
         let tools = ["read_file", "edit"].into_iter().take(self.rng.below(3)).map(tool).collect();
         let takes_breakpoints = format == Format::OpenAi && self.rng.once_in(2);
         let model = takes_breakpoints.then(|| "gpt-5.6-sol".to_owned());
-        Ask { format: Some(format), policy: Some(self.policy), tools, model, ..Ask::new(request) }
+        PromptRequest {
+            format: Some(format),
+            policy: Some(self.policy),
+            tools,
+            model,
+            ..PromptRequest::new(request)
+        }
     }
 
     /// Makes requests of the session as it is, and as it was after each of its messages.

@@ -9,7 +9,7 @@ use e2e::Rng;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{Ask, Means, Request, ToolResult};
+use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::replay::{Content, Lane, SelectionRule, Stage, Trace};
@@ -67,8 +67,8 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn means(&self) -> Means<'_> {
-        Means { models: &self.models, counter: &self.counter, settings: &self.settings }
+    fn means(&self) -> PromptServices<'_> {
+        PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
     /// A person does something between two prompts.
@@ -110,7 +110,7 @@ impl Player<'_> {
         }
     }
 
-    fn ask(&mut self) -> Ask {
+    fn ask(&mut self) -> PromptRequest {
         let pending = self.lane.session().history.visible().last().and_then(|message| {
             message.body.content.iter().find_map(|block| match block {
                 ContentBlock::ToolCall { id, .. } => Some(id.clone()),
@@ -127,7 +127,7 @@ impl Player<'_> {
             }]),
             _ => Request::Prompt { text: format!("do {}", self.rng.below(1000)), images: vec![] },
         };
-        Ask { policy: Some(self.lane.policy()), now_ms: self.now_ms, ..Ask::new(request) }
+        PromptRequest { policy: Some(self.lane.policy()), now_ms: self.now_ms, ..PromptRequest::new(request) }
     }
 
     fn answer(&mut self) -> Vec<ContentBlock> {

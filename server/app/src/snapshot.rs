@@ -11,7 +11,9 @@ use strata_engine::code::symbols::{FileSymbols, SymbolIndex};
 use strata_engine::conversation::selection::{Extent, Selection};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{self, FileText, FrameItem, Means, Source, Surroundings, Workspace};
+use strata_engine::prompt::assembly::{
+    self, FileText, FrameItem, FrameSources, PromptServices, Source, Workspace,
+};
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::settings::{ContextFrameSettings, Settings};
 use strata_engine::prompt::trust::Trust;
@@ -116,8 +118,8 @@ impl Snapshot {
     }
 
     /// What prompts are made with, besides their content.
-    pub(crate) fn means(&self) -> Means<'_> {
-        Means { models: &self.models, counter: &self.counter, settings: &self.settings }
+    pub(crate) fn means(&self) -> PromptServices<'_> {
+        PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
     /// The file that a client's text names: an open buffer by its own name, or a path in a workspace folder.
@@ -228,7 +230,7 @@ impl Snapshot {
     ) -> Result<Vec<FrameItem>, Cancelled> {
         let symbols = self.symbols(cancel)?;
         let open: Vec<FileKey> = self.buffers.keys().cloned().collect();
-        let known = Surroundings {
+        let known = FrameSources {
             symbols: &symbols,
             references: &self.index.references,
             lexical: self.index.lexical(),
@@ -245,7 +247,7 @@ impl Snapshot {
         &self,
         session: &Session,
         cancel: &Cancel,
-        use_it: impl FnOnce(&Workspace<'_>, Means<'_>) -> R,
+        use_it: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R,
     ) -> Result<R, Cancelled> {
         let mut texts = BTreeMap::new();
         let mut unreadable = BTreeMap::new();

@@ -8,7 +8,7 @@ use std::path::Path;
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::conversation::selection::Choice;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::assembly::{Skill, Standing, StandingText};
+use strata_engine::prompt::assembly::{Skill, SystemContext, SystemContextText};
 use strata_engine::prompt::layout::inline;
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::trust::Trust;
@@ -24,12 +24,12 @@ const FILES_READ: usize = 20;
 const NOT_COMMITTED: usize = 40;
 
 /// The rules, skills and memory of the workspace. What is not trusted has no say in the system prompt.
-pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> Standing {
+pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> SystemContext {
     if snapshot.trust == Trust::Untrusted {
-        return Standing::default();
+        return SystemContext::default();
     }
     let settings = &snapshot.settings.prompt;
-    let texts = |patterns: &[String]| -> Vec<StandingText> {
+    let texts = |patterns: &[String]| -> Vec<SystemContextText> {
         let files = rule_files(&snapshot.roots, patterns).into_iter();
         let shown = files.filter(|key| session.selection.choice(key) != Choice::Excluded);
         shown
@@ -37,12 +37,12 @@ pub(crate) fn standing(snapshot: &Snapshot, session: &Session) -> Standing {
                 let text = snapshot.text(&path, &session.selection);
                 let text =
                     text.inspect_err(|error| tracing::warn!(%path, %error, "left out of the system prompt"));
-                Some(StandingText { text: text.ok()?.text, path })
+                Some(SystemContextText { text: text.ok()?.text, path })
             })
             .collect()
     };
-    let skill = |StandingText { path, text }: &StandingText| Skill::read(path, text);
-    Standing {
+    let skill = |SystemContextText { path, text }: &SystemContextText| Skill::read(path, text);
+    SystemContext {
         rules: texts(&settings.rules),
         skills: texts(&settings.skills).iter().filter_map(skill).collect(),
         memory: texts(&settings.memory),

@@ -13,7 +13,7 @@ use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
 use strata_engine::conversation::urls::Page;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    Ask, FileText, IndexState, Means, Request, Source, Standing, Workspace, assemble,
+    FileText, IndexState, PromptRequest, PromptServices, Request, Source, SystemContext, Workspace, assemble,
 };
 use strata_engine::prompt::layout::{Seeds, inline};
 use strata_engine::prompt::session::{Outcome, Session, Status};
@@ -71,7 +71,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>, Means<'_>) -> R) -> R {
+    fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>, PromptServices<'_>) -> R) -> R {
         let mut symbols = SymbolIndex::new();
         for (key, text) in &self.files {
             if let Some(language) = language_of(key, text.lines().next().unwrap_or_default()) {
@@ -101,10 +101,13 @@ impl<'a> Bench<'a> {
             open: &[],
             index: IndexState::Ready,
             trust: self.trust,
-            standing: &Standing::default(),
+            standing: &SystemContext::default(),
             session_state: &self.state,
         };
-        use_it(&workspace, Means { models: &self.models, counter: self.counter, settings: &self.settings })
+        use_it(
+            &workspace,
+            PromptServices { models: &self.models, counter: self.counter, settings: &self.settings },
+        )
     }
 
     /// Four requests: a question, the results of a tool, the same after the file has changed, and one when all has settled.
@@ -120,7 +123,8 @@ impl<'a> Bench<'a> {
                 }
                 _ => Request::Prompt { text: "What does fixed do?".into(), images: Vec::new() },
             };
-            let ask = Ask { policy: Some(policy), format: Some(format), ..Ask::new(request) };
+            let ask =
+                PromptRequest { policy: Some(policy), format: Some(format), ..PromptRequest::new(request) };
             let prepared =
                 self.with(|workspace, means| assemble(workspace, &self.session, &ask, means)).unwrap();
             let Body::Json(body) = prepared.reply.body.clone() else { panic!("no request") };

@@ -8,8 +8,8 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
 use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::prompt::assembly::{
-    self, Ask, AssembleError, Assembled, Means, Prepared, Preview, Request, TokenReport, ToolResult, Warning,
-    WarningCode, Workspace,
+    self, AssembleError, Assembled, Prepared, Preview, PromptRequest, PromptServices, Request, TokenReport,
+    ToolResult, Warning, WarningCode, Workspace,
 };
 use strata_engine::prompt::session::{Outcome, Recorded, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
@@ -139,7 +139,7 @@ pub(super) struct Estimate {
 }
 
 impl AssembleParams {
-    fn into_ask(self, now_ms: u64) -> Result<Ask, CommandError> {
+    fn into_ask(self, now_ms: u64) -> Result<PromptRequest, CommandError> {
         let request = match (self.prompt, self.tool_results) {
             (Some(_), Some(_)) => {
                 return Err(CommandError::invalid(
@@ -157,7 +157,7 @@ impl AssembleParams {
             (text, None) => Request::Prompt { text: text.unwrap_or_default(), images: self.images },
         };
         let Self { tools, format, policy, model, max_input_tokens, ttl, .. } = self;
-        Ok(Ask { request, tools, format, policy, model, max_input_tokens, ttl, now_ms })
+        Ok(PromptRequest { request, tools, format, policy, model, max_input_tokens, ttl, now_ms })
     }
 }
 
@@ -262,7 +262,11 @@ fn inherit(context: &mut Context<'_>) {
 
 /// A prompt of which it is not sure that it fits is counted by the client, where that can, and made anew with what that
 /// teaches when it does not. Without an answer the estimate stands.
-fn measured(mut prepared: Prepared, ask: &Ask, context: &mut Context<'_>) -> Result<Prepared, CommandError> {
+fn measured(
+    mut prepared: Prepared,
+    ask: &PromptRequest,
+    context: &mut Context<'_>,
+) -> Result<Prepared, CommandError> {
     let Some(probe) = context.services.token_count_client() else { return Ok(prepared) };
     for _ in 0..MEASURED {
         let TokenReport { expected, room, .. } = &prepared.reply.tokens;
@@ -286,12 +290,16 @@ fn measured(mut prepared: Prepared, ask: &Ask, context: &mut Context<'_>) -> Res
     Ok(prepared)
 }
 
-fn prepared(ask: &Ask, context: &Context<'_>) -> Result<Result<Prepared, AssembleError>, CommandError> {
+fn prepared(
+    ask: &PromptRequest,
+    context: &Context<'_>,
+) -> Result<Result<Prepared, AssembleError>, CommandError> {
     let make = match ask.request {
         Request::Nothing => assembly::weigh,
         Request::Prompt { .. } | Request::ToolResults(_) => assembly::assemble,
     };
-    let assemble = |workspace: &Workspace<'_>, means: Means<'_>| make(workspace, context.session, ask, means);
+    let assemble =
+        |workspace: &Workspace<'_>, means: PromptServices<'_>| make(workspace, context.session, ask, means);
     Ok(context.snapshot.with_workspace(context.session, context.cancel, assemble)?)
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{ContentBlock, MessageId, ResultPart};
 use strata_engine::key::FileKey;
-use strata_engine::tokens::redaction::{Found, Placeholder, Restored, placeholders};
+use strata_engine::tokens::redaction::{FoundSecret, Placeholder, Restored, placeholders};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
@@ -81,7 +81,7 @@ impl Command for List {
         for key in session.selection.selected().keys() {
             // A file that cannot be read shows nothing.
             let Ok(file) = snapshot.text(key, &session.selection) else { continue };
-            let listed = |Found { rule, line, placeholder }: &Found| Listed {
+            let listed = |FoundSecret { rule, line, placeholder }: &FoundSecret| Listed {
                 path: Some(key.clone()),
                 ..Listed::new(rule, placeholder.clone(), *line)
             };

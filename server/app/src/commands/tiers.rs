@@ -2,8 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use strata_engine::prompt::assembly::{self, Ask, Prepared};
-use strata_engine::prompt::tiers::{self, Break, Chosen, ItemReport, PolicyName, TiersReport, Wishes};
+use strata_engine::prompt::assembly::{self, Prepared, PromptRequest};
+use strata_engine::prompt::tiers::{
+    self, Break, Chosen, ItemReport, LayoutPreferences, PolicyName, TiersReport,
+};
 use strata_engine::tokens::cost::{self, Charge, Forecast, Outlook, Prices};
 use strata_engine::tokens::models::{Model, Ttl};
 
@@ -306,7 +308,7 @@ fn model(context: &Context<'_>, name: Option<&str>) -> Model {
 
 fn chosen(context: &Context<'_>, model: &Model) -> Chosen {
     let setting = context.snapshot.settings.cache.policy;
-    let wishes = Wishes { request: None, session: context.session.policy, setting };
+    let wishes = LayoutPreferences { request: None, session: context.session.policy, setting };
     wishes.choose(model, context.snapshot.index.state)
 }
 
@@ -316,7 +318,7 @@ fn next_prompt(
     model: Option<String>,
 ) -> Result<Result<Prepared, assembly::AssembleError>, CommandError> {
     let next = context.session.next_ask(context.now_ms);
-    let ask = Ask { model: model.or(next.model.clone()), ..next };
+    let ask = PromptRequest { model: model.or(next.model.clone()), ..next };
     let prepared = context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
         assembly::weigh(workspace, context.session, &ask, means)
     })?;

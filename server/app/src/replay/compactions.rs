@@ -9,7 +9,7 @@ use serde::Serialize;
 use strata_engine::conversation::compaction::{Family, Profile, Refused};
 use strata_engine::conversation::dialect::Violation;
 use strata_engine::conversation::exchange::messages_of;
-use strata_engine::prompt::assembly::Means;
+use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::replay::{Recording, Shortened, Stayed, Tally};
 use strata_engine::tokens::counting::TokenCounter;
@@ -94,7 +94,7 @@ impl Compactions {
         progress: impl Fn(Progress) + Sync,
     ) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
-        let means = Means { models: &models, counter: &counter, settings };
+        let means = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
         // Loading a vocabulary is no part of the first compaction's time. If it fails, counts are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
@@ -139,7 +139,13 @@ impl Compactions {
 }
 
 impl CompactedConversation {
-    fn of(name: &str, recording: &Recording, cuts: Cuts, means: Means<'_>, cut_done: &dyn Fn()) -> Self {
+    fn of(
+        name: &str,
+        recording: &Recording,
+        cuts: Cuts,
+        means: PromptServices<'_>,
+        cut_done: &dyn Fn(),
+    ) -> Self {
         let places = cuts.places(recording.places());
         let mut conversation = Self {
             name: name.to_owned(),

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use strata_engine::conversation::transcript::Transcript;
-use strata_engine::prompt::assembly::Means;
+use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::replay::predictions::{Predicted, predictions};
@@ -137,7 +137,7 @@ impl Rehearsal {
         progress: impl Fn(Progress) + Sync,
     ) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
-        let means = Means { models: &models, counter: &counter, settings };
+        let means = PromptServices { models: &models, counter: &counter, settings };
         // Loading a vocabulary is no part of the first prompt's time. If it fails, counts are estimates, as elsewhere.
         let _ = counter.warm_up(models.resolve(&settings.model).model.tokenizer);
         let mut jobs = Vec::new();
@@ -179,7 +179,7 @@ impl Rehearsal {
         sessions.chain(self.conversations.iter().map(|told| told.cut_short)).sum()
     }
 
-    fn collect<'a>(results: impl Iterator<Item = (&'a Job<'a>, Done)>, means: Means<'_>) -> Self {
+    fn collect<'a>(results: impl Iterator<Item = (&'a Job<'a>, Done)>, means: PromptServices<'_>) -> Self {
         let resolved = means.models.resolve(&means.settings.model);
         let mut rehearsal = Self {
             model: resolved.model.id.clone(),
@@ -253,7 +253,7 @@ fn play_session(
     trace: &Trace,
     content: Content,
     policies: &[PolicyName],
-    means: Means<'_>,
+    means: PromptServices<'_>,
     turn_done: &dyn Fn(),
 ) -> Session {
     let policies = match content {
@@ -281,7 +281,7 @@ fn play_session(
 fn play_conversation(
     name: &str,
     transcript: &Transcript,
-    means: Means<'_>,
+    means: PromptServices<'_>,
     turn_done: &dyn Fn(),
 ) -> Conversation {
     let mut conversation = replay::Conversation::new(transcript, means);

@@ -32,12 +32,12 @@ pub struct Parsed {
     generation: u64,
     tree: SyntaxTree,
     symbols: Arc<FileSymbols>,
-    standing: Standing,
+    standing: SyncState,
 }
 
 /// Whether a result is a function of the text alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Standing {
+enum SyncState {
     Settled,
     /// How the text came about may show in the tree, and the outline is of an earlier text.
     Provisional,
@@ -163,7 +163,7 @@ impl Buffer {
     fn nothing(&self, language: LanguageId, key: &FileKey) -> Option<Parsed> {
         let tree = SyntaxTree::none(language)?;
         let symbols = Arc::new(FileSymbols::new(language, key, Outline::default()));
-        Some(Parsed { generation: self.generation, tree, symbols, standing: Standing::Settled })
+        Some(Parsed { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
     /// What was last taken over, perhaps of an earlier text, and perhaps provisional.
@@ -200,12 +200,12 @@ impl Buffer {
     fn settled(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
         if let Some(parsed) = &self.parsed
             && parsed.generation == self.generation
-            && parsed.standing == Standing::Settled
+            && parsed.standing == SyncState::Settled
         {
             return Ok(Some(Parsed::clone(parsed)));
         }
         match (self.language, self.parse(key, cancel)?) {
-            (Some(language), Some(parsed)) if parsed.standing == Standing::Provisional => {
+            (Some(language), Some(parsed)) if parsed.standing == SyncState::Provisional => {
                 self.parse_afresh(language, key, &mut self.live(), cancel).map(Some)
             }
             (_, parsed) => Ok(parsed),
@@ -223,7 +223,7 @@ impl Buffer {
         let tree = parse_rope(language, self.document.rope(), None, cancel)?;
         let mut outline = LiveOutline::new(&tree, self.document.rope(), cancel)?;
         let symbols = Arc::new(FileSymbols::of_live(&mut outline, key));
-        let parsed = Parsed { generation: self.generation, tree, symbols, standing: Standing::Settled };
+        let parsed = Parsed { generation: self.generation, tree, symbols, standing: SyncState::Settled };
         if live.as_ref().is_none_or(|live| live.parsed.generation <= self.generation) {
             *live = Some(Live { parsed: parsed.clone(), key: key.clone(), outline });
         }
@@ -255,8 +255,8 @@ impl Live {
         edits.iter().for_each(|edit| before.edit(edit));
         let tree = parse_rope(before.language(), text, Some(&before), cancel)?;
         let standing = match self.outline.refresh(&tree, text, edits, cancel)? {
-            Currency::Current => Standing::Settled,
-            Currency::Behind => Standing::Provisional,
+            Currency::Current => SyncState::Settled,
+            Currency::Behind => SyncState::Provisional,
         };
         let symbols = FileSymbols::of_live(&mut self.outline, key);
         self.parsed = Parsed { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
@@ -336,7 +336,7 @@ mod tests {
             let place = (place..).find(|&at| source.is_char_boundary(at)).unwrap();
             buffer.replace(place..place, text).unwrap();
             let provisional = buffer.parse(&key, &Cancel::new()).unwrap().unwrap();
-            assert_eq!(provisional.standing, Standing::Provisional);
+            assert_eq!(provisional.standing, SyncState::Provisional);
             buffer.adopt(provisional);
             assert!(!buffer.is_stale());
             let fresh = Buffer::new(&key, Document::open(&buffer.document().text(), 1, "python"));

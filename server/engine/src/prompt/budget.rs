@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    Ask, AssembleError, Means, Request, UsedFile, Workspace, history_tokens, weigh,
+    AssembleError, PromptRequest, PromptServices, Request, UsedFile, Workspace, history_tokens, weigh,
 };
 use crate::prompt::layout::Part;
 use crate::prompt::session::{Session, Totals};
-use crate::tokens::calibration::{Calibration, Expected, Taught};
+use crate::tokens::calibration::{Calibration, CalibrationReport, Expected};
 
 /// The reply of `budget.report`. All weights are in tokens.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub struct BudgetReport {
     pub expected: Expected,
     /// What reported usage taught about the model; absent before any was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub calibration: Option<Taught>,
+    pub calibration: Option<CalibrationReport>,
     /// `used` as a share of the window, in percent, rounded to one decimal.
     pub percent: f64,
     /// Whether the conversation should be compacted.
@@ -57,9 +57,9 @@ pub struct BudgetReport {
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
-    means: Means<'_>,
+    means: PromptServices<'_>,
 ) -> Result<BudgetReport, AssembleError> {
-    let prepared = weigh(workspace, session, &Ask::new(Request::Nothing), means)?;
+    let prepared = weigh(workspace, session, &PromptRequest::new(Request::Nothing), means)?;
     let tokens = prepared.reply.tokens;
     let history_tokens = history_tokens(&session.history, means);
     let percent = if tokens.window == 0 { 0.0 } else { tokens.total as f64 * 100.0 / tokens.window as f64 };

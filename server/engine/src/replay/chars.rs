@@ -12,7 +12,7 @@ use crate::conversation::dialect::Speaker;
 use crate::conversation::history::{ContentBlock, MessageId};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::layout::{Content, ItemKey, Piece, Said, Seeds, Tree, Weighed, spans};
+use crate::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, Weighed, spans};
 use crate::prompt::tiers::{PolicyName, Rules, TierState, ledger};
 use crate::tokens::cost::{Prices, Provider};
 use crate::tokens::models::{CacheKind, Ttl};
@@ -69,7 +69,7 @@ pub fn play_by_chars(trace: &Trace) -> ByChars {
     let system = "s".repeat(4 * (SYSTEM - FRAMING).saturating_sub(legend));
     let mut files: BTreeMap<&str, &str> =
         trace.files0.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let mut history: Vec<Said> = Vec::new();
+    let mut history: Vec<SentMessage> = Vec::new();
     let mut provider = Provider::new(prices);
     let mut state = TierState::default();
     let mut played = ByChars::default();
@@ -103,7 +103,7 @@ pub fn play_by_chars(trace: &Trace) -> ByChars {
         let charge = provider.charge(&spans(&laid.layout, FRAMING), at as u64).unwrap_or_default();
         played.ledger.add(charge, 0);
 
-        let said = |id, speaker, block| Said { id: MessageId(id), speaker, blocks: vec![block] };
+        let said = |id, speaker, block| SentMessage { id: MessageId(id), speaker, blocks: vec![block] };
         let answer = weighed(format!("<assistant {at}> {}\n", turn.answer));
         history.push(said(2 * at as u64, Speaker::User, request));
         history.push(said(2 * at as u64 + 1, Speaker::Assistant, answer));
@@ -123,7 +123,7 @@ fn once(content: &Content<'_>) -> usize {
     let map: usize = content.map.iter().map(|piece| piece.tokens).sum();
     let map = (map > 0).then_some(map);
     let files = content.files.iter().map(|piece| piece.tokens);
-    let said = content.history.iter().map(Said::tokens);
+    let said = content.history.iter().map(SentMessage::tokens);
     let asked = content.request.iter().map(|block| block.tokens);
     map.into_iter().chain(files).chain(said).chain(asked).map(|tokens| tokens + FRAMING).sum()
 }

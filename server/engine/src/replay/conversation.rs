@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role};
-use crate::prompt::assembly::{Ask, Means, Request, ToolResult};
+use crate::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::cost::{Prices, Usage};
 
@@ -47,7 +47,7 @@ pub struct Conversation<'a> {
 
 impl<'a> Conversation<'a> {
     /// A record before its first request.
-    pub fn new(transcript: &'a Transcript, means: Means<'_>) -> Self {
+    pub fn new(transcript: &'a Transcript, means: PromptServices<'_>) -> Self {
         let settings = means.settings;
         let prices = Prices::of(&means.models.resolve(&settings.model).model, settings.cache.ttl);
         Self {
@@ -66,7 +66,7 @@ impl<'a> Conversation<'a> {
     ///
     /// # Errors
     /// [`ReplayError`].
-    pub fn step(&mut self, means: Means<'_>, clock: &dyn Fn() -> u64) -> Result<bool, ReplayError> {
+    pub fn step(&mut self, means: PromptServices<'_>, clock: &dyn Fn() -> u64) -> Result<bool, ReplayError> {
         let Some(turn) = self.turns.get(self.next) else { return Ok(false) };
         // A record may hold a step back of its clock; a session never sees one.
         self.now_ms = turn.time_ms.unwrap_or(self.now_ms + PAUSE_MS).max(self.now_ms);
@@ -82,7 +82,8 @@ impl<'a> Conversation<'a> {
                 session.touch();
             }
             let (policy, format) = (Some(lane.policy()), Some(format_of(means)));
-            let ask = Ask { policy, format, now_ms: self.now_ms, ..Ask::new(request.clone()) };
+            let ask =
+                PromptRequest { policy, format, now_ms: self.now_ms, ..PromptRequest::new(request.clone()) };
             let play = lane.play_ask(&self.stage, &ask, turn.answer.clone(), means, clock)?;
             for (column, charge) in play.charges {
                 self.totals.entry(column).or_default().add(charge, play.nanos);

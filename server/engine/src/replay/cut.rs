@@ -11,7 +11,7 @@ use crate::conversation::dialect::{Violation, violations};
 use crate::conversation::history::{
     ContentBlock, History, Kind, Message, MessageId, NewMessage, OpenCalls, Visibility,
 };
-use crate::prompt::assembly::{Means, with_scales};
+use crate::prompt::assembly::{PromptServices, with_scales};
 use crate::prompt::session::Session;
 
 use super::fidelity::{Fidelity, Yardstick, as_text};
@@ -92,7 +92,7 @@ impl Recording {
     }
 
     /// The conversation cut at a place, counted from 0.
-    pub fn cut(&self, place: usize, means: Means<'_>) -> Option<Cut> {
+    pub fn cut(&self, place: usize, means: PromptServices<'_>) -> Option<Cut> {
         let mut end = place + 1;
         for (at, stretch) in self.stretches.iter().enumerate() {
             if end > stretch.len() {
@@ -131,7 +131,7 @@ impl Cut {
     pub fn shorten(
         &self,
         profile: &Profile,
-        means: Means<'_>,
+        means: PromptServices<'_>,
         clock: &dyn Fn() -> u64,
     ) -> (Result<Shortened, Stayed>, u64) {
         let started = clock();
@@ -143,7 +143,7 @@ impl Cut {
     fn compact(
         &self,
         profile: &Profile,
-        means: Means<'_>,
+        means: PromptServices<'_>,
     ) -> Result<((Strategy, Size, Size), Session), Stayed> {
         let mut session = Session::new("cut");
         session.history = self.before.clone();
@@ -162,7 +162,7 @@ impl Cut {
         &self,
         (strategy, before, after): (Strategy, Size, Size),
         history: &History,
-        means: Means<'_>,
+        means: PromptServices<'_>,
     ) -> Shortened {
         let left: Vec<&Message> = history.sent().map(|message| &**message).collect();
         let added = |message: &Message| message.id >= self.before.next_id();
@@ -264,7 +264,7 @@ mod tests {
 
     fn at(place: usize, family: Family) -> Option<Result<Shortened, Stayed>> {
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-        let means = Means { models: &models, counter: &counter, settings: &settings };
+        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
         let cut = Recording::new(recorded()).cut(place, means)?;
         Some(cut.shorten(&family.profile(), means, &|| 0).0)
     }
@@ -274,7 +274,7 @@ mod tests {
         let recording = Recording::new(recorded());
         assert_eq!(recording.places(), 9);
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-        let means = Means { models: &models, counter: &counter, settings: &settings };
+        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
         let seen = (0..10).map(|place| recording.cut(place, means).map(|cut| cut.messages()));
         let expected = [1, 2, 3, 4, 5, 6, 1, 2, 3].map(Some);
         assert_eq!(seen.collect::<Vec<_>>(), [&expected[..], &[None]].concat());
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn an_id_that_comes_again_is_another_call() {
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-        let means = Means { models: &models, counter: &counter, settings: &settings };
+        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
         let ask = || NewMessage::text(Role::User, "Edit it");
         let waiting = |messages: &[NewMessage]| -> Vec<Vec<u64>> {
             let recording = Recording::new(messages.iter().cloned());

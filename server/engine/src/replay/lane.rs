@@ -3,7 +3,9 @@
 use crate::conversation::dialect::Format;
 use crate::conversation::history::ContentBlock;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Ask, AssembleError, Means, Prepared, WarningCode, assemble};
+use crate::prompt::assembly::{
+    AssembleError, Prepared, PromptRequest, PromptServices, WarningCode, assemble,
+};
 use crate::prompt::layout::{Layout, Part};
 use crate::prompt::session::{Outcome, Session, Status};
 use crate::prompt::tiers::PolicyName;
@@ -49,7 +51,7 @@ pub enum CutShort {
 }
 
 impl CutShort {
-    fn of(prepared: &Prepared, means: Means<'_>) -> Self {
+    fn of(prepared: &Prepared, means: PromptServices<'_>) -> Self {
         let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
         // Nothing is left out for want of knowledge of a model.
         let whole = codes.all(|code| code == WarningCode::UnknownModel);
@@ -127,7 +129,7 @@ impl Lane {
         &mut self,
         stage: &Stage<'_>,
         now_ms: u64,
-        means: Means<'_>,
+        means: PromptServices<'_>,
         clock: &dyn Fn() -> u64,
     ) -> Result<Option<Play>, ReplayError> {
         let Some(turn) = stage.turn() else { return Ok(None) };
@@ -138,7 +140,12 @@ impl Lane {
             self.session.touch();
         }
         let format = Some(format_of(means));
-        let ask = Ask { policy: Some(self.policy), format, now_ms, ..Ask::prompt(turn.prompt.clone()) };
+        let ask = PromptRequest {
+            policy: Some(self.policy),
+            format,
+            now_ms,
+            ..PromptRequest::prompt(turn.prompt.clone())
+        };
         self.play_ask(stage, &ask, vec![ContentBlock::text(turn.answer.clone())], means, clock).map(Some)
     }
 
@@ -149,9 +156,9 @@ impl Lane {
     pub fn play_ask(
         &mut self,
         stage: &Stage<'_>,
-        ask: &Ask,
+        ask: &PromptRequest,
         answer: Vec<ContentBlock>,
-        means: Means<'_>,
+        means: PromptServices<'_>,
         clock: &dyn Fn() -> u64,
     ) -> Result<Play, ReplayError> {
         let number = self.session.breaks().turns() + 1;
@@ -213,7 +220,7 @@ impl Lane {
 }
 
 /// The form that the model's own provider takes: its rules are those that are charged by.
-pub(super) fn format_of(means: Means<'_>) -> Format {
+pub(super) fn format_of(means: PromptServices<'_>) -> Format {
     Format::of(&means.models.resolve(&means.settings.model).model)
 }
 

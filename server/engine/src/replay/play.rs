@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::prompt::assembly::Means;
+use crate::prompt::assembly::PromptServices;
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::cost::{Bound, Prices};
 
@@ -27,7 +27,12 @@ pub struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// A trace before its first turn, to be played under `policies`. `flat` is always among them, because all else is
     /// measured by it.
-    pub fn new(trace: &'a Trace, content: Content, policies: &[PolicyName], means: Means<'_>) -> Self {
+    pub fn new(
+        trace: &'a Trace,
+        content: Content,
+        policies: &[PolicyName],
+        means: PromptServices<'_>,
+    ) -> Self {
         let settings = means.settings;
         let prices = Prices::of(&means.models.resolve(&settings.model).model, settings.cache.ttl);
         let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
@@ -46,7 +51,7 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// [`ReplayError`].
-    pub fn step(&mut self, means: Means<'_>, clock: &dyn Fn() -> u64) -> Result<bool, ReplayError> {
+    pub fn step(&mut self, means: PromptServices<'_>, clock: &dyn Fn() -> u64) -> Result<bool, ReplayError> {
         let now_ms = self.turn * PAUSE_MS;
         for lane in &mut self.lanes {
             let Some(play) = lane.play(&self.stage, now_ms, means, clock)? else { return Ok(false) };

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
-use crate::prompt::assembly::{Means, with_scales};
+use crate::prompt::assembly::{PromptServices, with_scales};
 use crate::prompt::settings::Settings;
 use crate::tokens::calibration::Calibration;
 use crate::tokens::counting::Tokenizer;
@@ -83,13 +83,13 @@ struct Known {
 
 /// What each way told of each request behind the first of its kind. A conversation that was compacted, or goes on with another
 /// model, begins anew.
-pub fn predictions(transcript: &Transcript, means: Means<'_>) -> Vec<Predicted> {
+pub fn predictions(transcript: &Transcript, means: PromptServices<'_>) -> Vec<Predicted> {
     let mut predicted = Vec::new();
     let mut known: Option<Known> = None;
     let mut before: Option<&Turn> = None;
     for turn in &transcript.turns {
         let of_turn = Settings { model: turn.model.clone(), ..means.settings.clone() };
-        let means = Means { settings: &of_turn, ..means };
+        let means = PromptServices { settings: &of_turn, ..means };
         let model = means.models.resolve(&turn.model).model;
         let goes_on = turn.past == Past::Kept && before.is_some_and(|before| before.model == turn.model);
         let mut now = match known.take().filter(|known| goes_on && known.model == turn.model) {
@@ -159,7 +159,7 @@ impl Known {
 
 impl Weight {
     /// What a message weighs. Pictures and what belongs to no text weigh the same by every estimate but the last.
-    fn of(role: Role, blocks: &[ContentBlock], model: &Model, means: Means<'_>) -> Self {
+    fn of(role: Role, blocks: &[ContentBlock], model: &Model, means: PromptServices<'_>) -> Self {
         if blocks.is_empty() {
             return Self::default();
         }
@@ -213,7 +213,7 @@ mod tests {
     fn billed(factor: f64, turns: usize) -> Vec<Predicted> {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let settings = Settings { model: "gpt-4o".into(), ..Settings::default() };
-        let means = Means { models: &models, counter: &counter, settings: &settings };
+        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
         let mut transcript = Transcript::default();
         let mut total = 20_000.0;
         for turn in 0..turns {

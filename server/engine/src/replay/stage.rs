@@ -8,7 +8,7 @@ use crate::code::outline::{Outline, language_of};
 use crate::code::symbols::{self, FileSymbols, References, SymbolIndex};
 use crate::conversation::selection::{Extent, Selection};
 use crate::key::FileKey;
-use crate::prompt::assembly::{self, FileText, IndexState, Means, Source, Standing, Workspace};
+use crate::prompt::assembly::{self, FileText, IndexState, PromptServices, Source, SystemContext, Workspace};
 use crate::prompt::layout::Seeds;
 use crate::prompt::trust::Trust;
 use crate::tokens::cost::{Bound, Need};
@@ -139,7 +139,7 @@ impl<'a> Stage<'a> {
             open: &[],
             index: IndexState::Ready,
             trust: Trust::Trusted,
-            standing: &Standing::default(),
+            standing: &SystemContext::default(),
             session_state: &self.session_state,
         })
     }
@@ -150,7 +150,7 @@ impl<'a> Stage<'a> {
         bound: &mut Bound<String>,
         members: &[FileKey],
         said: &[(String, usize)],
-        means: Means<'_>,
+        means: PromptServices<'_>,
     ) {
         let count = |text: &str| assembly::weigh_text(text, means);
         let file = |key: &FileKey| {

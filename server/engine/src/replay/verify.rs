@@ -11,7 +11,7 @@ use crate::conversation::history::{ContentBlock, project};
 use crate::conversation::selection::{Choice, Extent};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Ask, Means, Prepared, Workspace, lines, map_budget};
+use crate::prompt::assembly::{Prepared, PromptRequest, PromptServices, Workspace, lines, map_budget};
 use crate::prompt::diff;
 use crate::prompt::layout::{ItemKey, LaidBlock, Part, inline};
 use crate::prompt::session::Session;
@@ -97,9 +97,9 @@ impl fmt::Display for Broken {
 pub fn verify(
     prepared: &Prepared,
     session: &Session,
-    ask: &Ask,
+    ask: &PromptRequest,
     workspace: &Workspace<'_>,
-    means: Means<'_>,
+    means: PromptServices<'_>,
 ) -> Vec<Broken> {
     let deltas = means.settings.cache.deltas();
     let mut reader = Reader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
@@ -128,7 +128,7 @@ pub(super) enum WholeMap {
     No,
 }
 
-pub(super) fn whole_map(prepared: &Prepared, means: Means<'_>) -> WholeMap {
+pub(super) fn whole_map(prepared: &Prepared, means: PromptServices<'_>) -> WholeMap {
     let budget = prepared.reply.coverage.map_budget;
     if budget < map_budget(means) { WholeMap::No } else { WholeMap::Yes }
 }
@@ -284,7 +284,7 @@ impl Reader<'_> {
         }
     }
 
-    fn check_history(&mut self, prepared: &Prepared, ask: &Ask) {
+    fn check_history(&mut self, prepared: &Prepared, ask: &PromptRequest) {
         let truncated = prepared
             .reply
             .warnings

@@ -84,7 +84,8 @@ pub struct Expected {
 /// What is told of a calibration.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Taught {
+#[schemars(rename = "Taught")]
+pub struct CalibrationReport {
     /// What one token of our estimate is in the model's own count.
     pub factor: f64,
     /// What every request has beyond our estimate, in tokens; less than nothing when estimates are too high.
@@ -153,9 +154,13 @@ impl Calibration {
     }
 
     /// What is told of it.
-    pub fn taught(&self) -> Taught {
+    pub fn taught(&self) -> CalibrationReport {
         // Bills are far smaller than 2^53.
-        Taught { factor: self.factor, overhead: self.overhead().round() as i64, reports: self.reports }
+        CalibrationReport {
+            factor: self.factor,
+            overhead: self.overhead().round() as i64,
+            reports: self.reports,
+        }
     }
 
     /// What a request of this estimate is expected to be billed for.
@@ -286,7 +291,7 @@ mod tests {
     #[test]
     fn factor_and_overhead_are_told_apart() {
         let calibration = taught((1..30).map(|turn| (turn * 3_000, 20_000 + turn * 3_600)));
-        let Taught { factor, overhead, reports } = calibration.taught();
+        let CalibrationReport { factor, overhead, reports } = calibration.taught();
         assert!((factor - 1.2).abs() < 0.001, "{factor}");
         assert_eq!((overhead, reports), (20_000, 29));
         let next = calibration.expected(Tokenizer::O200k, 90_000);

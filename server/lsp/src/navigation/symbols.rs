@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use strata_engine::cancel::{Cancel, Cancelled};
 use strata_engine::code::outline::{Located, SymbolKind};
-use strata_engine::code::symbols::{Found, find};
+use strata_engine::code::symbols::{SymbolMatch, find};
 use strata_engine::key::FileKey;
 use tower_lsp::ls_types::{self as lsp, DocumentSymbol, SymbolInformation};
 
@@ -41,7 +41,7 @@ pub(super) fn of_workspace(
 ) -> Result<Value, Cancelled> {
     let index = snapshot.symbols(cancel)?;
     let found = find(&index, query, MOST, cancel)?;
-    let mut by_file: BTreeMap<&FileKey, Vec<(usize, &Found<'_>)>> = BTreeMap::new();
+    let mut by_file: BTreeMap<&FileKey, Vec<(usize, &SymbolMatch<'_>)>> = BTreeMap::new();
     for (rank, found) in found.iter().enumerate() {
         by_file.entry(found.file).or_default().push((rank, found));
     }

@@ -14,7 +14,7 @@ use ropey::Rope;
 use rustc_hash::FxHashMap;
 use strata_grammars::LanguageId;
 
-use self::course::{Found, PIECE, Pieces};
+use self::course::{PIECE, Pieces, WalkedPiece};
 use self::piece::{Piece, Set};
 use self::touched::{floor, moved, place, runs, touched_pieces};
 use super::block::{Signature, map_block_signed};
@@ -85,7 +85,7 @@ enum Effect {
 /// Pieces to be replaced, and what was found in their place.
 struct Splice<'a> {
     old: Range<usize>,
-    new: Vec<Found<'a>>,
+    new: Vec<WalkedPiece<'a>>,
 }
 
 impl LiveOutline {
@@ -312,7 +312,7 @@ impl LiveOutline {
 }
 
 impl Piece {
-    fn of(found: Found<'_>, mentions: &mut Mentions) -> Self {
+    fn of(found: WalkedPiece<'_>, mentions: &mut Mentions) -> Self {
         let Findings { symbols, instance, imports, mentions: names, tests } = found.findings;
         let reach = symbols.iter().map(|draft| draft.reach).collect();
         let repeats = symbols.iter().map(|draft| draft.repeat).collect();

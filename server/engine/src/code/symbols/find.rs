@@ -8,7 +8,7 @@ use super::index::SymbolIndex;
 
 /// A symbol that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found<'a> {
+pub struct SymbolMatch<'a> {
     /// The file it is in.
     pub file: &'a FileKey,
     /// Its place among the symbols of the file's outline.
@@ -35,7 +35,7 @@ enum Match {
 
 /// What of a file's path has the letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum MatchPlace {
     /// Its own name.
     Name,
     /// The folders, alone or with the name.
@@ -52,9 +52,9 @@ pub fn find<'a>(
     query: &str,
     limit: usize,
     cancel: &Cancel,
-) -> Result<Vec<Found<'a>>, Cancelled> {
+) -> Result<Vec<SymbolMatch<'a>>, Cancelled> {
     let query = query.to_lowercase();
-    let mut found: Vec<(Closeness, Found<'a>)> = Vec::new();
+    let mut found: Vec<(Closeness, SymbolMatch<'a>)> = Vec::new();
     for (file, symbols) in index.iter() {
         cancel.check()?;
         let mut around: Vec<&str> = Vec::new();
@@ -65,7 +65,7 @@ pub fn find<'a>(
             if let Some(closeness) =
                 closeness(&symbol.name, &query).filter(|_| symbol.kind != SymbolKind::Impl)
             {
-                found.push((closeness, Found { file, at, symbol, container }));
+                found.push((closeness, SymbolMatch { file, at, symbol, container }));
             }
         }
     }
@@ -93,7 +93,7 @@ pub fn find_files<'a>(
     let mut found = Vec::new();
     for key in files {
         cancel.check()?;
-        let places = [(Place::Name, key.file_name()), (Place::Path, key.as_str())];
+        let places = [(MatchPlace::Name, key.file_name()), (MatchPlace::Path, key.as_str())];
         let near = places.into_iter().filter_map(|(place, name)| {
             let near = closeness(name, &query)?;
             Some((near.kind == Match::Scattered, place, near))

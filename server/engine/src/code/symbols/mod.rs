@@ -17,7 +17,7 @@ mod tests;
 
 pub use budget::{MapEntry, MapRequest, MapSelection, map_within};
 pub use files::{FileList, file_list};
-pub use find::{Found, find, find_files};
+pub use find::{SymbolMatch, find, find_files};
 pub use graph::{NameReferences, Ranking, References, Seeds};
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::Manifests;

@@ -151,7 +151,7 @@ enum Stage {
         from: usize,
     },
     /// Questions in turn, and the answers so far.
-    Ask {
+    PromptRequest {
         questions: Vec<Question>,
         answers: Vec<String>,
     },
@@ -184,7 +184,7 @@ impl Run {
         let Some(split) = split(&visible, &profile, &pressure, scales.message) else {
             return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
         };
-        let nothing = Stage::Ask { questions: Vec::new(), answers: Vec::new() };
+        let nothing = Stage::PromptRequest { questions: Vec::new(), answers: Vec::new() };
         let mut run = Self {
             visible,
             profile,
@@ -210,18 +210,20 @@ impl Run {
     pub fn question(&self) -> Option<&Question> {
         match &self.stage {
             Stage::FindTopic { question, .. } => Some(question),
-            Stage::Ask { questions, answers } => questions.get(answers.len()),
+            Stage::PromptRequest { questions, answers } => questions.get(answers.len()),
             Stage::Done(_) => None,
         }
     }
 
     /// Takes the answer to [`question`](Self::question), or why there is none. Does nothing when nothing was asked.
     pub fn answer(&mut self, answer: Result<String, String>, scales: Scales<'_>) {
-        let stage =
-            std::mem::replace(&mut self.stage, Stage::Ask { questions: Vec::new(), answers: Vec::new() });
+        let stage = std::mem::replace(
+            &mut self.stage,
+            Stage::PromptRequest { questions: Vec::new(), answers: Vec::new() },
+        );
         match stage {
             Stage::FindTopic { from, .. } => self.topic_found(answer, from, scales),
-            Stage::Ask { questions, mut answers } => {
+            Stage::PromptRequest { questions, mut answers } => {
                 let Some(question) = questions.get(answers.len()) else { return };
                 match usable(answer, question, scales) {
                     Ok(text) => answers.push(text),
@@ -231,7 +233,7 @@ impl Run {
                     }
                 }
                 if answers.len() < questions.len() {
-                    self.stage = Stage::Ask { questions, answers };
+                    self.stage = Stage::PromptRequest { questions, answers };
                 } else {
                     self.answered(answers, questions.len(), scales);
                 }
@@ -281,7 +283,7 @@ impl Run {
 
     fn ask_for_summary(&mut self, window: usize, scales: Scales<'_>) {
         let questions = question::summarise(&self.old(), &self.profile, window, &self.tools, scales.text);
-        self.stage = Stage::Ask { questions, answers: Vec::new() };
+        self.stage = Stage::PromptRequest { questions, answers: Vec::new() };
     }
 
     fn answered(&mut self, answers: Vec<String>, asked: usize, scales: Scales<'_>) {
@@ -295,7 +297,7 @@ impl Run {
         let questions = question::merge(&answers, &self.profile, window, scales.text);
         // Merging that does not make fewer of them would never end.
         if questions.len() < asked {
-            self.stage = Stage::Ask { questions, answers: Vec::new() };
+            self.stage = Stage::PromptRequest { questions, answers: Vec::new() };
         } else {
             self.failures
                 .push("the summaries of the parts do not fit the model's window together".to_owned());

@@ -35,7 +35,7 @@ pub struct Foreign {
 
 /// Where in a message a foreign block stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ForeignPosition {
     /// Among what one side says.
     Said(Role),
     /// In a tool's result.
@@ -51,7 +51,7 @@ impl Foreign {
 
     /// Whether `recipient` takes it back at `place`. What a newer version of an API sends and takes is not known
     /// here, and is not risked: one refused block refuses the whole request.
-    pub fn is_taken_by(&self, recipient: Option<Provider>, place: Place) -> bool {
+    pub fn is_taken_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
             && returnable(self.provider, place).contains(&kind)
@@ -171,12 +171,12 @@ fn is_id(kind: &str, id: &str) -> bool {
 /// The kinds of blocks, besides those that the model has a form for, that a request may hold. Anthropic:
 /// Messages API, "Input content blocks" (`image` is one of a file that was uploaded); OpenAI: Chat
 /// Completions, "Content parts".
-fn returnable(provider: Provider, place: Place) -> &'static [&'static str] {
+fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
-        (Provider::Anthropic, Place::Said(Role::User)) => {
+        (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
             &["document", "search_result", "container_upload", "image"]
         }
-        (Provider::Anthropic, Place::Said(Role::Assistant)) => &[
+        (Provider::Anthropic, ForeignPosition::Said(Role::Assistant)) => &[
             "server_tool_use",
             "web_search_tool_result",
             "web_fetch_tool_result",
@@ -187,9 +187,11 @@ fn returnable(provider: Provider, place: Place) -> &'static [&'static str] {
             "mcp_tool_use",
             "mcp_tool_result",
         ],
-        (Provider::Anthropic, Place::Result) => &["document", "search_result", "tool_reference", "image"],
-        (Provider::OpenAi, Place::Said(Role::User)) => &["input_audio", "file"],
-        (Provider::OpenAi, Place::Said(Role::Assistant)) => &["refusal"],
-        (Provider::OpenAi, Place::Result) | (Provider::OpenAiResponses, _) => &[],
+        (Provider::Anthropic, ForeignPosition::Result) => {
+            &["document", "search_result", "tool_reference", "image"]
+        }
+        (Provider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
+        (Provider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
+        (Provider::OpenAi, ForeignPosition::Result) | (Provider::OpenAiResponses, _) => &[],
     }
 }

@@ -12,7 +12,7 @@ mod role;
 
 pub use change::Change;
 pub(crate) use foreign::drop_marks;
-pub use foreign::{Foreign, Place, Provider};
+pub use foreign::{Foreign, ForeignPosition, Provider};
 pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,

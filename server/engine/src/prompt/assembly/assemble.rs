@@ -11,13 +11,13 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
-use crate::prompt::tiers::{Chosen, Cut, Laid, Rules, Wishes};
+use crate::prompt::tiers::{Chosen, Cut, Laid, LayoutPreferences, Rules};
 use crate::prompt::wire::{self, Body, Envelope, Rendered};
 use crate::tokens::cost::{Account, Prices, Sent};
 use crate::tokens::models::Structure;
 
 use super::fit::{self, Plan};
-use super::frame::{Surroundings, context_frame, frame_items};
+use super::frame::{FrameSources, context_frame, frame_items};
 use super::gather::{self, Gathered};
 use super::measure::Measure;
 use super::piece::{self, FileText, Source};
@@ -26,8 +26,8 @@ use super::reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,
 };
-use super::request::{Ask, Request};
-use super::services::Means;
+use super::request::{PromptRequest, Request};
+use super::services::PromptServices;
 use super::workspace::{IndexState, Workspace};
 use crate::prompt::layout::{ItemKey, Layout, Part, Tier, spans};
 
@@ -38,8 +38,8 @@ use crate::prompt::layout::{ItemKey, Layout, Part, Tier, spans};
 pub fn assemble(
     workspace: &Workspace<'_>,
     session: &Session,
-    ask: &Ask,
-    means: Means<'_>,
+    ask: &PromptRequest,
+    means: PromptServices<'_>,
 ) -> Result<Prepared, AssembleError> {
     check_request(&ask.request)?;
     weigh(workspace, session, ask, means)
@@ -53,8 +53,8 @@ pub fn assemble(
 pub fn weigh(
     workspace: &Workspace<'_>,
     session: &Session,
-    ask: &Ask,
-    means: Means<'_>,
+    ask: &PromptRequest,
+    means: PromptServices<'_>,
 ) -> Result<Prepared, AssembleError> {
     let settings = means.settings;
     let wanted = ask.model.as_deref().unwrap_or(&settings.model);
@@ -63,7 +63,8 @@ pub fn weigh(
         .within(ask.max_input_tokens)
         .calibrated(session.calibration(&resolved.model.id));
     let ttl = ask.ttl.unwrap_or(settings.cache.ttl);
-    let wishes = Wishes { request: ask.policy, session: session.policy, setting: settings.cache.policy };
+    let wishes =
+        LayoutPreferences { request: ask.policy, session: session.policy, setting: settings.cache.policy };
     let chosen = wishes.choose(&resolved.model, workspace.index);
     let format = ask.format.unwrap_or(settings.format);
     let run = Run {
@@ -101,7 +102,7 @@ pub fn weigh(
 /// Names everything that invalidates a provider's cache as a whole when it changes: the model, the dialect and the declared
 /// tools (Anthropic, "Prompt caching", "What invalidates the cache"). Pictures, which that page names, too, break what stands
 /// behind them like any other block: where recorded sessions show one to the model, all in front of it is billed as read.
-fn identity(ask: &Ask, model: &str, format: Format) -> ContentHash {
+fn identity(ask: &PromptRequest, model: &str, format: Format) -> ContentHash {
     let named = serde_json::to_string(&(model, format, &ask.tools)).unwrap_or_default();
     ContentHash::of(&named)
 }
@@ -144,12 +145,12 @@ impl Attempt {
 const HEADROOM: usize = 12;
 
 /// What the request is about, where the settings want it told. Results of tools ask for nothing.
-fn frame(workspace: &Workspace<'_>, session: &Session, ask: &Ask, settings: &Settings) -> String {
+fn frame(workspace: &Workspace<'_>, session: &Session, ask: &PromptRequest, settings: &Settings) -> String {
     let settings = &settings.context_frame;
     match (&ask.request, workspace.lexical) {
         (Request::Prompt { text, .. }, Some(lexical)) if settings.inject => {
             let Workspace { symbols, references, open, .. } = *workspace;
-            let known = Surroundings { symbols, references, lexical, open };
+            let known = FrameSources { symbols, references, lexical, open };
             context_frame(text, &frame_items(known, session, text, settings))
         }
         _ => String::new(),
@@ -159,7 +160,7 @@ fn frame(workspace: &Workspace<'_>, session: &Session, ask: &Ask, settings: &Set
 struct Run<'a> {
     workspace: &'a Workspace<'a>,
     session: &'a Session,
-    ask: &'a Ask,
+    ask: &'a PromptRequest,
     measure: &'a Measure<'a>,
     chosen: Chosen,
     format: Format,
@@ -335,7 +336,7 @@ impl Run<'_> {
             layout: Arc::new(attempt.laid.layout),
             sent,
             relied_on: attempt.laid.relied_on,
-            asked: Ask { request: Request::Nothing, ..self.ask.clone() }.into(),
+            asked: PromptRequest { request: Request::Nothing, ..self.ask.clone() }.into(),
             message: self.ask.request.message(),
             tiers: attempt.laid.recorded,
             members: self.members(plan, attempt.members),

@@ -30,7 +30,7 @@ pub struct FrameItem {
 
 /// What is known of the repository.
 #[derive(Clone, Copy, Debug)]
-pub struct Surroundings<'a> {
+pub struct FrameSources<'a> {
     /// The outlines.
     pub symbols: &'a SymbolIndex,
     /// Who refers to whom.
@@ -43,7 +43,7 @@ pub struct Surroundings<'a> {
 
 /// What `text` is about, best first, as the settings bound it. `text` is a person's request, in any words.
 pub fn frame_items(
-    known: Surroundings<'_>,
+    known: FrameSources<'_>,
     session: &Session,
     text: &str,
     settings: &ContextFrameSettings,

@@ -12,10 +12,10 @@ use crate::prompt::session::Session;
 use super::fit::Plan;
 use super::measure::Measure;
 use super::piece;
-use super::request::Ask;
-use super::standing::system_prompt;
+use super::request::PromptRequest;
+use super::system_context::system_prompt;
 use super::workspace::Workspace;
-use crate::prompt::layout::{Content, Count, ItemKey, Piece, Said, Tree, Weighed};
+use crate::prompt::layout::{Content, Count, ItemKey, Piece, SentMessage, Tree, Weighed};
 
 /// The pieces of one prompt.
 pub(super) struct Gathered<'a> {
@@ -32,7 +32,7 @@ pub(super) struct Gathered<'a> {
 pub(super) fn gather<'a>(
     workspace: &'a Workspace<'a>,
     session: &'a Session,
-    ask: &Ask,
+    ask: &PromptRequest,
     measure: &'a Measure<'a>,
     plan: &Plan,
     frame: &str,
@@ -141,13 +141,13 @@ fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
 
 /// The conversation with the new request, as the model gets to see them.
 struct Spoken {
-    history: Vec<Said>,
+    history: Vec<SentMessage>,
     request: Vec<Weighed>,
     truncated: usize,
     unmatched: Vec<String>,
 }
 
-fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> Spoken {
+fn spoken(session: &Session, ask: &PromptRequest, measure: &Measure<'_>, plan: &Plan) -> Spoken {
     let messages = session.history.messages().iter();
     let sent: Vec<Arc<Message>> = messages.filter(|message| message.body.is_sent()).cloned().collect();
     let kept = match plan.history_limit {
@@ -157,7 +157,7 @@ fn spoken(session: &Session, ask: &Ask, measure: &Measure<'_>, plan: &Plan) -> S
     let request = ask.request.message().map_or(Vec::new(), |message| message.content);
     let recipient = ask.format.unwrap_or(measure.settings().format).provider();
     let projection = project(kept.iter().map(|message| &**message), &request, recipient);
-    let history = projection.history.into_iter().map(|projected| Said {
+    let history = projection.history.into_iter().map(|projected| SentMessage {
         id: projected.id,
         speaker: projected.role.into(),
         blocks: measure.weighed(projected.content),

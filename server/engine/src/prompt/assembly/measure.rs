@@ -13,19 +13,19 @@ use crate::tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
 use crate::tokens::models::{Model, Structure};
 
 use super::piece::{self, FileText};
-use super::services::Means;
+use super::services::PromptServices;
 use crate::prompt::layout::Weighed;
 
 /// Everything about weights: the model's limits and the settings' wishes.
 pub(super) struct Measure<'a> {
     model: &'a Model,
-    means: Means<'a>,
+    means: PromptServices<'a>,
     calibration: Option<&'a Calibration>,
     max_input_tokens: usize,
 }
 
 impl<'a> Measure<'a> {
-    pub(super) fn new(model: &'a Model, means: Means<'a>) -> Self {
+    pub(super) fn new(model: &'a Model, means: PromptServices<'a>) -> Self {
         Self { model, means, calibration: None, max_input_tokens: model.max_input }
     }
 
@@ -159,12 +159,12 @@ impl<'a> Measure<'a> {
 }
 
 /// What the conversation weighs, as far as the model sees it, in tokens of the model that is set.
-pub fn history_tokens(history: &History, means: Means<'_>) -> usize {
+pub fn history_tokens(history: &History, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
 }
 
 /// Does `work` with the scales of the model that is set.
-pub fn with_scales<T>(means: Means<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
+pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
     of_the_set_model(means, |measure| {
         let count = measure.counter();
         work(Scales { message: &|message| measure.message(message), text: &count })
@@ -172,28 +172,28 @@ pub fn with_scales<T>(means: Means<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T
 }
 
 /// What the shown part of a file weighs, in tokens of the model that is set.
-pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: Means<'_>) -> usize {
+pub fn weigh_file(key: &FileKey, file: &FileText, extent: &Extent, means: PromptServices<'_>) -> usize {
     let pieces = of_the_set_model(means, |measure| piece::pieces(key, file, extent, &measure.counter()));
     pieces.iter().map(|piece| piece.tokens).sum()
 }
 
 /// What a web page weighs as it is shown, in tokens of the model that is set.
-pub fn weigh_page(page: &Page, means: Means<'_>) -> usize {
+pub fn weigh_page(page: &Page, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| piece::page(page, &measure.counter()).tokens)
 }
 
 /// What a text weighs, in tokens of the model that is set.
-pub fn weigh_text(text: &str, means: Means<'_>) -> usize {
+pub fn weigh_text(text: &str, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| measure.counter()(text))
 }
 
 /// What map blocks may weigh together for the model that is set, in tokens.
-pub fn map_budget(means: Means<'_>) -> usize {
+pub fn map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
     Measure::new(&resolved.model, means).map_budget()
 }
 
-fn of_the_set_model<T>(means: Means<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
+fn of_the_set_model<T>(means: PromptServices<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
     let resolved = means.models.resolve(&means.settings.model);
     work(&Measure::new(&resolved.model, means))
 }

@@ -12,14 +12,14 @@ mod preview;
 mod reply;
 mod request;
 mod services;
-mod standing;
+mod system_context;
 #[cfg(test)]
 mod tests;
 mod title;
 mod workspace;
 
 pub use assemble::{assemble, weigh};
-pub use frame::{FrameItem, Surroundings, frame_items};
+pub use frame::{FrameItem, FrameSources, frame_items};
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub(crate) use piece::lines;
 pub use piece::{FileText, Source};
@@ -29,8 +29,8 @@ pub use reply::{
     AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
     WarningCode,
 };
-pub use request::{Ask, Request, ToolResult};
-pub use services::Means;
-pub use standing::{Skill, Standing, StandingText, SystemFiles};
+pub use request::{PromptRequest, Request, ToolResult};
+pub use services::PromptServices;
+pub use system_context::{Skill, SystemContext, SystemContextText, SystemFiles};
 pub use title::Titles;
 pub use workspace::{IndexState, Workspace};

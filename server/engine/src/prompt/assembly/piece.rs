@@ -12,7 +12,7 @@ use crate::conversation::selection::{Extent, LineRange};
 use crate::conversation::urls::Page;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::tokens::redaction::{Found, Screen, Screened};
+use crate::tokens::redaction::{FoundSecret, Screen, Screened};
 
 use crate::prompt::layout::{Count, ItemKey, Piece, fence, inline};
 
@@ -47,7 +47,7 @@ pub struct FileText {
     /// Where it came from.
     pub source: Source,
     /// The secrets in whose place placeholders stand.
-    pub redacted: Arc<[Found]>,
+    pub redacted: Arc<[FoundSecret]>,
 }
 
 impl FileText {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::reply::Assembled;
-use super::request::Ask;
+use super::request::PromptRequest;
 use crate::conversation::history::NewMessage;
 use crate::key::FileKey;
 use crate::prompt::layout::Layout;
@@ -26,7 +26,7 @@ pub struct Prepared {
     /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
     pub relied_on: Option<usize>,
     /// How it was asked for, without the request itself.
-    pub asked: Arc<Ask>,
+    pub asked: Arc<PromptRequest>,
     /// What the request becomes in the history.
     pub message: Option<NewMessage>,
     /// The tiers once the turn is recorded.

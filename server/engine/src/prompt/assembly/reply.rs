@@ -14,7 +14,7 @@ use crate::tokens::calibration::Expected;
 use crate::tokens::cost::Charge;
 
 use super::piece::Source;
-use super::standing::SystemFiles;
+use super::system_context::SystemFiles;
 use crate::prompt::layout::{Part, Tier};
 
 /// Something the person should know about a prompt that was made all the same.

@@ -64,7 +64,7 @@ impl Request {
 
 /// One wish for a prompt.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Ask {
+pub struct PromptRequest {
     /// What the coming message says.
     pub request: Request,
     /// The tools that the client declares.
@@ -83,7 +83,7 @@ pub struct Ask {
     pub now_ms: u64,
 }
 
-impl Ask {
+impl PromptRequest {
     /// A plain prompt with everything else as set.
     pub fn prompt(text: impl Into<String>) -> Self {
         Self::new(Request::Prompt { text: text.into(), images: Vec::new() })

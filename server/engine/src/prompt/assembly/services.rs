@@ -6,7 +6,7 @@ use crate::tokens::models::Models;
 
 /// What a prompt is made with, besides its content.
 #[derive(Clone, Copy)]
-pub struct Means<'a> {
+pub struct PromptServices<'a> {
     /// The models there are.
     pub models: &'a Models,
     /// Weighs text.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::piece::FileText;
-use super::standing::Standing;
+use super::system_context::SystemContext;
 use crate::code::symbols::{LexicalIndex, References, SymbolIndex};
 use crate::key::FileKey;
 use crate::prompt::layout::Seeds;
@@ -35,7 +35,7 @@ pub struct Workspace<'a> {
     /// Whether the person trusts the workspace.
     pub trust: Trust,
     /// What the workspace asks to be told at all times.
-    pub standing: &'a Standing,
+    pub standing: &'a SystemContext,
     /// What is true right now only, as text: stands behind everything that may be cached.
     pub session_state: &'a str,
 }

@@ -7,7 +7,7 @@ use crate::code::outline::LEGEND;
 use crate::conversation::history::ContentBlock;
 
 use super::blocks::{LaidBlock, Layout, Part, Tier};
-use super::content::{Content, Count, Listed, Piece, Said, Tree, Weighed};
+use super::content::{Content, Count, Listed, Piece, SentMessage, Tree, Weighed};
 use super::item::ItemKey;
 use crate::conversation::dialect::{Carriers, Speaker};
 use crate::tokens::models::Ttl;
@@ -126,7 +126,7 @@ impl<'a> Composer<'a> {
     }
 
     /// A message of the conversation.
-    pub fn said(&mut self, said: &Said) {
+    pub fn said(&mut self, said: &SentMessage) {
         for block in &said.blocks {
             self.weighed(said.speaker, block, Part::History, vec![ItemKey::History(said.id)]);
         }

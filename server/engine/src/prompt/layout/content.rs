@@ -60,7 +60,7 @@ pub struct Weighed {
 
 /// A message of the conversation, as it is sent.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Said {
+pub struct SentMessage {
     /// The message it comes from.
     pub id: MessageId,
     /// Who said it.
@@ -69,7 +69,7 @@ pub struct Said {
     pub blocks: Vec<Weighed>,
 }
 
-impl Said {
+impl SentMessage {
     /// Its weight in tokens.
     pub fn tokens(&self) -> usize {
         self.blocks.iter().map(|block| block.tokens).sum()
@@ -156,7 +156,7 @@ pub struct Content<'a> {
     pub tree: Tree,
     /// The conversation, oldest first; never ends between a tool call and its result unless the request
     /// brings that result.
-    pub history: Vec<Said>,
+    pub history: Vec<SentMessage>,
     /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
     pub request: Vec<Weighed>,
     /// What is true right now only and stands behind everything that may be cached; not sent when empty.

@@ -11,7 +11,7 @@ mod spans;
 pub use blocks::{LaidBlock, LaidMessage, Layout, Part, Tier};
 pub use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
-pub use content::{Content, Count, Listed, Piece, Said, Seeds, Tree, Weighed};
+pub use content::{Content, Count, Listed, Piece, Seeds, SentMessage, Tree, Weighed};
 pub use item::ItemKey;
 pub use quote::{fence, inline};
 pub use spans::{spans, spans_of};

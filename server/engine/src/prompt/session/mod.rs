@@ -18,7 +18,7 @@ use crate::conversation::iteration::Loop;
 use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Ask, Assembled, Prepared, Request};
+use crate::prompt::assembly::{Assembled, Prepared, PromptRequest, Request};
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
@@ -128,7 +128,7 @@ struct Turn {
     estimated: usize,
     layout: Arc<Layout>,
     sent: Sent,
-    asked: Arc<Ask>,
+    asked: Arc<PromptRequest>,
     message: Option<NewMessage>,
     tiers: TierState,
     members: Vec<FileKey>,
@@ -173,7 +173,7 @@ pub struct Session {
     /// The last prompt that was recorded.
     last: Option<Arc<Layout>>,
     /// How it was asked for.
-    asked: Option<Arc<Ask>>,
+    asked: Option<Arc<PromptRequest>>,
     breaks: Breaks,
     revision: u64,
     next_prompt: u64,
@@ -281,9 +281,9 @@ impl Session {
 
     /// How the next prompt will be asked for, as far as one can know: like the last one that was recorded, with the same
     /// tools and wishes. Its request is left out.
-    pub fn next_ask(&self, now_ms: u64) -> Ask {
+    pub fn next_ask(&self, now_ms: u64) -> PromptRequest {
         let like = self.asked.as_deref().cloned();
-        Ask { now_ms, ..like.unwrap_or_else(|| Ask::new(Request::Nothing)) }
+        PromptRequest { now_ms, ..like.unwrap_or_else(|| PromptRequest::new(Request::Nothing)) }
     }
 
     /// What it was billed for, with what that cost.

@@ -7,7 +7,7 @@ use crate::conversation::settings::AgeingMode;
 use crate::conversation::tool_result_archival::{
     Aged, Ageing, CacheState, Warm, expected_turns, plan_ageing,
 };
-use crate::prompt::assembly::{Means, with_scales};
+use crate::prompt::assembly::{PromptServices, with_scales};
 use crate::prompt::layout::{ItemKey, Layout};
 use crate::tokens::cost::Prices;
 
@@ -24,7 +24,7 @@ pub enum Room {
 
 impl Session {
     /// What of the tool results is to be archived now, if anything.
-    pub fn plan_ageing(&self, room: Room, means: Means<'_>, now_ms: u64) -> Option<Ageing> {
+    pub fn plan_ageing(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<Ageing> {
         let mut settings = means.settings.tool_output.clone();
         if means.settings.compaction.profile().family == Family::Checkpoint {
             settings.ageing = AgeingMode::Eager;

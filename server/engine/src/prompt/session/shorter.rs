@@ -8,7 +8,7 @@ use crate::conversation::compaction::{
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::History;
-use crate::prompt::assembly::{Means, history_tokens, with_scales};
+use crate::prompt::assembly::{PromptServices, history_tokens, with_scales};
 use crate::tokens::calibration::Calibration;
 
 use super::{Anchor, Recovery, Session};
@@ -47,7 +47,7 @@ impl Session {
     /// billed for the last one counts, with what was said since.
     ///
     /// The window is that of the last recorded prompt.
-    pub fn pressure(&self, context: Option<usize>, means: Means<'_>) -> Pressure {
+    pub fn pressure(&self, context: Option<usize>, means: PromptServices<'_>) -> Pressure {
         let history = history_tokens(&self.history, means);
         let context = context.or_else(|| self.anchored(means)).unwrap_or(history);
         let asked = self.asked.as_deref();
@@ -66,7 +66,7 @@ impl Session {
 
     /// How near the conversation is to a compaction by the profile in force; `context` as in
     /// [`pressure`](Self::pressure).
-    pub fn compaction_status(&self, context: Option<usize>, means: Means<'_>) -> CompactionStatus {
+    pub fn compaction_status(&self, context: Option<usize>, means: PromptServices<'_>) -> CompactionStatus {
         let settings = &means.settings.compaction;
         let pressure = self.pressure(context, means);
         CompactionStatus::new(settings.watched(), &settings.profile(), &pressure, self.compactions.last())
@@ -126,7 +126,7 @@ impl Session {
         self.touch();
     }
 
-    fn anchored(&self, means: Means<'_>) -> Option<usize> {
+    fn anchored(&self, means: PromptServices<'_>) -> Option<usize> {
         let Anchor { tokens, next } = self.anchor?;
         let later = self.history.sent().filter(|message| message.id >= next);
         let later: usize = with_scales(means, |scales| later.map(|message| (scales.message)(message)).sum());

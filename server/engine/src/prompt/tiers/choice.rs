@@ -36,7 +36,7 @@ pub enum DecidedBy {
 
 /// What was asked for, by whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wishes {
+pub struct LayoutPreferences {
     /// By the request.
     pub request: Option<PolicyName>,
     /// By the session.
@@ -45,7 +45,7 @@ pub struct Wishes {
     pub setting: Option<PolicyName>,
 }
 
-impl Wishes {
+impl LayoutPreferences {
     /// The nearest wish, or what suits the model.
     pub fn choose(self, model: &Model, index: IndexState) -> Chosen {
         let wished = [
@@ -70,12 +70,12 @@ mod tests {
     #[test]
     fn the_nearest_wish_counts() {
         let mut model = Model::clone(&Models::builtin().resolve("claude-opus-4-7").model);
-        let mut wishes = Wishes {
+        let mut wishes = LayoutPreferences {
             request: Some(PolicyName::Flat),
             session: Some(PolicyName::Ripple),
             setting: Some(PolicyName::Ledger),
         };
-        let chosen = |wishes: Wishes, model: &Model, index| {
+        let chosen = |wishes: LayoutPreferences, model: &Model, index| {
             let Chosen { policy, decided_by } = wishes.choose(model, index);
             (policy, decided_by)
         };

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::tokens::models::{CacheKind, Model};
 
 pub use breaks::{Break, Breaks, Reason};
-pub use choice::{Chosen, DecidedBy, Wishes};
+pub use choice::{Chosen, DecidedBy, LayoutPreferences};
 pub use explain::explain;
 pub use policy::{Laid, Policy};
 pub use report::{Figures, ItemReport, LastBreak, TiersReport, report};

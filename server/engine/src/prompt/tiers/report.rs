@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use crate::conversation::selection::{Choice, LineRange};
 use crate::key::FileKey;
-use crate::prompt::assembly::{AssembleError, Means, Prepared, TierReport, Titles, Workspace, weigh};
+use crate::prompt::assembly::{
+    AssembleError, Prepared, PromptServices, TierReport, Titles, Workspace, weigh,
+};
 use crate::prompt::layout::{ItemKey, LaidBlock, Tier};
 use crate::prompt::session::Session;
 use crate::tokens::cost::Charge;
@@ -120,7 +122,7 @@ pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
     now_ms: u64,
-    means: Means<'_>,
+    means: PromptServices<'_>,
 ) -> Result<TiersReport, AssembleError> {
     let prepared = weigh(workspace, session, &session.next_ask(now_ms), means)?;
     let tokenizer = means.models.resolve(&prepared.reply.model).model.tokenizer;
@@ -147,7 +149,7 @@ pub fn report(
 }
 
 /// Where an item stands and what it weighs.
-struct Place {
+struct ItemPlacement {
     position: usize,
     tier: Tier,
     tokens: usize,
@@ -156,10 +158,10 @@ struct Place {
 /// Every item of a prompt, then those that its policy remembers without showing them. `outline` weighs a map block on its
 /// own: several share a content block.
 fn items(prepared: &Prepared, session: &Session, outline: &dyn Fn(&ItemKey) -> usize) -> Vec<ItemReport> {
-    let mut places: BTreeMap<&ItemKey, Place> = BTreeMap::new();
+    let mut places: BTreeMap<&ItemKey, ItemPlacement> = BTreeMap::new();
     for (position, block) in prepared.layout.blocks().enumerate() {
         for key in &block.items {
-            let place = places.entry(key).or_insert(Place { position, tier: block.tier, tokens: 0 });
+            let place = places.entry(key).or_insert(ItemPlacement { position, tier: block.tier, tokens: 0 });
             place.tokens += share(key, block, outline);
         }
     }

@@ -9,7 +9,7 @@ use crate::tokens::models::Models;
 fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, Totals> {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };
-    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut conversation = Conversation::new(transcript, means);
     while conversation.step(means, &|| 0).unwrap() {}
     assert_eq!(conversation.cut_short(), 0);
@@ -92,12 +92,15 @@ fn a_turn_of_more_blocks_than_a_provider_looks_back_costs_no_more_either() {
 fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() };
-    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut stage = Stage::new(&NOTHING, Content::Table);
     let mut lane =
         Lane::new(PolicyName::Ledger, Prices::of(&models.resolve(&settings.model).model, settings.cache.ttl));
     let turn = |stage: &Stage<'_>, lane: &mut Lane| {
-        let ask = Ask { policy: Some(PolicyName::Ledger), ..Ask::prompt("word ".repeat(2_000)) };
+        let ask = PromptRequest {
+            policy: Some(PolicyName::Ledger),
+            ..PromptRequest::prompt("word ".repeat(2_000))
+        };
         let play = lane.play_ask(stage, &ask, vec![ContentBlock::text("ok")], means, &|| 0).unwrap();
         play.charges[0].1
     };

@@ -19,8 +19,8 @@ mod words;
 
 pub use allow::Misnamed;
 pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
-pub use scan::{Hit, scan};
-pub use screen::{Found, RedactionSettings, Restored, Screen, Screened};
+pub use scan::{SecretMatch, scan};
+pub use screen::{FoundSecret, RedactionSettings, Restored, Screen, Screened};
 
 pub(crate) use scan::has_a_secret;
 pub(crate) use structured::is_bytes;

@@ -12,7 +12,7 @@ use crate::text::{ceil, floor};
 
 /// A secret in a text. Never spans a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Hit {
+pub struct SecretMatch {
     /// Where it stands, in bytes.
     pub range: Range<usize>,
     /// The rule that found it.
@@ -23,7 +23,7 @@ pub struct Hit {
     order: usize,
 }
 
-impl Hit {
+impl SecretMatch {
     /// Whether it was told by what stands around it.
     fn is_guess(&self) -> bool {
         self.label == CREDENTIAL
@@ -45,7 +45,7 @@ struct Tried {
 }
 
 /// The secrets in a text, in order; none overlaps another.
-pub fn scan(text: &str) -> Vec<Hit> {
+pub fn scan(text: &str) -> Vec<SecretMatch> {
     let table = Table::builtin();
     let mut tried = vec![Tried::default(); table.rules.len()];
     let mut hits = Vec::new();
@@ -60,7 +60,7 @@ pub fn scan(text: &str) -> Vec<Hit> {
         tried.end = tried.end.max(seen);
         for range in found {
             tried.end = tried.end.max(range.end);
-            hits.push(Hit { range, rule: &rule.id, label: rule.label(), order });
+            hits.push(SecretMatch { range, rule: &rule.id, label: rule.label(), order });
         }
     }
     apart(text, hits)
@@ -149,13 +149,13 @@ fn begins_apart(text: &[u8], at: usize, long: bool) -> bool {
 
 /// Hits in order, of which none overlaps another: what they cover together is covered by the one that begins first; of those
 /// by one that has a form of its own, the longest, the first in the table. What stands for a secret already is none.
-fn apart(text: &str, mut hits: Vec<Hit>) -> Vec<Hit> {
+fn apart(text: &str, mut hits: Vec<SecretMatch>) -> Vec<SecretMatch> {
     if hits.is_empty() {
         return hits;
     }
     hits.sort_by_key(|hit| (hit.range.start, hit.is_guess(), Reverse(hit.range.end), hit.order));
     let mut known = placeholders(text).map(|(range, _)| range).peekable();
-    let mut apart: Vec<Hit> = Vec::with_capacity(hits.len());
+    let mut apart: Vec<SecretMatch> = Vec::with_capacity(hits.len());
     for hit in hits {
         while known.next_if(|known| known.end <= hit.range.start).is_some() {}
         if known.peek().is_some_and(|known| known.start < hit.range.end) {

@@ -43,7 +43,7 @@ impl Default for RedactionSettings {
 /// A secret that was replaced. Never says the secret.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FoundSecret")]
-pub struct Found {
+pub struct FoundSecret {
     /// The rule that found it.
     pub rule: &'static str,
     /// The line it stands in, counted from 1.
@@ -59,7 +59,7 @@ pub struct Screened {
     /// The text, with placeholders.
     pub text: Arc<str>,
     /// What was replaced, in order.
-    pub found: Arc<[Found]>,
+    pub found: Arc<[FoundSecret]>,
 }
 
 /// A text with the secrets put back.
@@ -77,7 +77,7 @@ pub struct Restored {
 #[derive(Debug)]
 struct Replaced {
     range: Range<usize>,
-    found: Found,
+    found: FoundSecret,
 }
 
 /// What is known of a placeholder.
@@ -195,7 +195,10 @@ impl Screen {
             let between = text.as_bytes().get(counted..hit.range.start).unwrap_or_default();
             line += between.iter().filter(|byte| **byte == b'\n').count();
             counted = hit.range.start;
-            replaced.push(Replaced { range: hit.range, found: Found { rule: hit.rule, line, placeholder } });
+            replaced.push(Replaced {
+                range: hit.range,
+                found: FoundSecret { rule: hit.rule, line, placeholder },
+            });
         }
         // Most texts have none, and remembering that should take no memory.
         if replaced.is_empty() { Arc::default() } else { replaced.into() }

@@ -10,7 +10,7 @@ pub(super) const PIECE: usize = 1_024;
 const SMALL_PIECE: usize = 256;
 
 /// A piece as the walk found it.
-pub(super) struct Found<'a> {
+pub(super) struct WalkedPiece<'a> {
     pub(super) anchor: Anchor,
     pub(super) start: usize,
     pub(super) findings: Findings<'a>,
@@ -26,7 +26,7 @@ pub(super) struct Pieces<'o, 'a> {
     /// Where the piece begins that the walk is in.
     anchor: Anchor,
     start: usize,
-    pub(super) found: Vec<Found<'a>>,
+    pub(super) found: Vec<WalkedPiece<'a>>,
 }
 
 impl<'o> Pieces<'o, '_> {
@@ -82,11 +82,11 @@ impl<'a> Course<'a> for Pieces<'_, 'a> {
     fn cut(&mut self, findings: Findings<'a>, anchor: Anchor, start: usize) {
         let anchor = std::mem::replace(&mut self.anchor, anchor);
         let start = std::mem::replace(&mut self.start, start);
-        self.found.push(Found { anchor, start, findings });
+        self.found.push(WalkedPiece { anchor, start, findings });
     }
 
     fn end(&mut self, findings: Findings<'a>) {
         self.candidate = self.old.len();
-        self.found.push(Found { anchor: self.anchor.clone(), start: self.start, findings });
+        self.found.push(WalkedPiece { anchor: self.anchor.clone(), start: self.start, findings });
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use strata_grammars::{ImportStyle, LanguageId};
 
 use super::model::{Edge, Incoming, Node, Parts, Pin, References};
-use super::names::{Definer, Definition, NameTable, Place};
+use super::names::{Definer, Definition, DefinitionScope, NameTable};
 use super::pins::{self, Among, Marks};
 use crate::code::outline::SymbolKind;
 use crate::code::symbols::imports::Resolver;
@@ -130,7 +130,7 @@ fn each_meant(
         add(*file, 1.0 / pinned.len() as f32);
     }
     let definers = names.definers(name);
-    let outer = definers.partition_point(|definer| definer.place == Place::Outer);
+    let outer = definers.partition_point(|definer| definer.place == DefinitionScope::Outer);
     let meant = if outer > 0 { definers.get(..outer).unwrap_or_default() } else { definers };
     let is_own = || meant.iter().any(|definer| definer.file == file);
     if !pinned.is_empty() || meant.len() > MAX_DEFINERS || is_own() {

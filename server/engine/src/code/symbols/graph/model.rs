@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use strata_grammars::LanguageId;
 
 use super::super::imports::Resolver;
-use super::names::{Definition, NameTable, Place};
+use super::names::{Definition, DefinitionScope, NameTable};
 use crate::key::FileKey;
 
 /// The graph of references between the files that have outlines. A clone shares everything.
@@ -87,7 +87,7 @@ impl References {
 
 impl Node {
     /// Where the file defines a name, when it does.
-    pub(super) fn place(&self, name: u32) -> Option<Place> {
+    pub(super) fn place(&self, name: u32) -> Option<DefinitionScope> {
         let defines = &self.parts.defines;
         let at = defines.binary_search_by_key(&name, |definition| definition.name).ok()?;
         defines.get(at).map(|definition| definition.place)

@@ -11,7 +11,7 @@ const MIN_NAME: usize = 3;
 
 /// Where in its file a name is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum DefinitionScope {
     /// Only inside types: most often it is called on a value that could be of any type.
     Member,
     /// Outside any type.
@@ -22,13 +22,13 @@ pub(super) enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Definer {
     pub(super) file: u32,
-    pub(super) place: Place,
+    pub(super) place: DefinitionScope,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Definition {
     pub(super) name: u32,
-    pub(super) place: Place,
+    pub(super) place: DefinitionScope,
 }
 
 /// All names that are defined anywhere; those of each family of languages apart.
@@ -89,7 +89,7 @@ impl NameTable {
             *start = sum;
         }
         let mut next = starts.clone();
-        let mut definers = vec![Definer { file: 0, place: Place::Member }; sum as usize];
+        let mut definers = vec![Definer { file: 0, place: DefinitionScope::Member }; sum as usize];
         for (file, definitions) in (0_u32..).zip(by_file) {
             for definition in definitions {
                 let Some(at) = next.get_mut(definition.name as usize) else { continue };
@@ -101,7 +101,7 @@ impl NameTable {
         }
         for (&from, &to) in starts.iter().zip(starts.iter().skip(1)) {
             if let Some(definers) = definers.get_mut(from as usize..to as usize) {
-                definers.sort_by_key(|definer| definer.place != Place::Outer);
+                definers.sort_by_key(|definer| definer.place != DefinitionScope::Outer);
             }
         }
         self.starts = starts;
@@ -156,13 +156,15 @@ impl NameTable {
 }
 
 /// What a file defines for others, as it stands in the outline.
-fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, Place)> {
+fn definitions(file: &FileSymbols) -> impl Iterator<Item = (&str, DefinitionScope)> {
     let builtins = file.language.builtins();
     let symbols = file.outline.visible().filter(|symbol| symbol.kind.is_referable());
     let named = symbols.filter(move |symbol| {
         symbol.name.len() >= MIN_NAME && builtins.binary_search(&&*symbol.name).is_err()
     });
-    named.map(|symbol| (&*symbol.name, if symbol.depth == 0 { Place::Outer } else { Place::Member }))
+    named.map(|symbol| {
+        (&*symbol.name, if symbol.depth == 0 { DefinitionScope::Outer } else { DefinitionScope::Member })
+    })
 }
 
 /// Sorted by name; of several places of a name the outer one stays.

@@ -2,7 +2,7 @@
 //! the file that the imported one has it from.
 
 use super::model::{Parts, Pin};
-use super::names::Place;
+use super::names::DefinitionScope;
 
 /// Over how many files in between a name is followed: a package's entry may take it from another entry.
 const REEXPORTS: u8 = 3;
@@ -24,7 +24,7 @@ struct Mark {
     /// The number plus one of the file that mentions it.
     file: u32,
     /// Where that file defines it.
-    own: Option<Place>,
+    own: Option<DefinitionScope>,
     explained: bool,
 }
 
@@ -54,7 +54,7 @@ impl Marks {
 
     /// Whether a file looks for what a name means: it mentions it, nothing explains it yet, and it has no
     /// definition of its own that is as good as one in `place`.
-    fn wants(&self, file: u32, name: u32, place: Place) -> bool {
+    fn wants(&self, file: u32, name: u32, place: DefinitionScope) -> bool {
         self.0.get(name as usize).is_some_and(|mark| {
             mark.file == file + 1 && !mark.explained && mark.own.is_none_or(|own| own < place)
         })
@@ -129,7 +129,7 @@ fn found<'p>(
         }
         // What the imported file has from elsewhere, because it says so by name.
         for pin in pins(import.file).iter().filter(|pin| pin.round < round && pin.file != file) {
-            if marks.wants(file, pin.name, Place::Outer) {
+            if marks.wants(file, pin.name, DefinitionScope::Outer) {
                 found.push(Pin { round, ..*pin });
             }
         }

@@ -16,7 +16,7 @@ pub(super) fn resolve(
     importer: Importer<'_>,
     import: &str,
 ) -> Vec<u32> {
-    let place = Place::of(table, importer);
+    let place = ModulePosition::of(table, importer);
     let mut found = Vec::new();
     for path in tree::paths(import, &[':']) {
         found.extend(place.follow(table, manifests, &path));
@@ -25,7 +25,7 @@ pub(super) fn resolve(
 }
 
 /// Where a file stands in its crate.
-struct Place<'a> {
+struct ModulePosition<'a> {
     family: &'static str,
     near: &'a str,
     /// The directory of the crate's root file.
@@ -34,7 +34,7 @@ struct Place<'a> {
     own: String,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ModulePosition<'a> {
     fn of(table: &Table, importer: Importer<'a>) -> Self {
         let key = importer.key;
         let family = importer.language.family();

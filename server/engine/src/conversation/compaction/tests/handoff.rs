@@ -22,7 +22,7 @@ use crate::conversation::compaction::{
     Family, LAST_REQUEST, Lists, Moment, Pressure, Profile, ProfileOptions, Summariser,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
-use crate::prompt::assembly::Means;
+use crate::prompt::assembly::PromptServices;
 use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
 use crate::tokens::counting::TokenCounter;
@@ -145,7 +145,7 @@ fn a_second_handoff_carries_the_request_of_the_first() {
 #[test]
 fn before_the_first_prompt_the_conversation_is_the_context() {
     let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let mut session = Session::new("test");
     session.set_history([user("hello there")]);
     let pressure = session.pressure(None, means);
@@ -156,7 +156,7 @@ fn before_the_first_prompt_the_conversation_is_the_context() {
 #[test]
 fn tokens_are_counted_again_and_lists_are_new() {
     let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-    let means = Means { models: &models, counter: &counter, settings: &settings };
+    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
     let tools = ToolPatterns::default();
     assert_eq!(handoff().lists, Lists::Renewed);
     let mut session = Session::new("test");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::utterance::{ARGUMENTS_LEFT_OUT, FAILED_SILENTLY, PICTURE_LEFT_OUT, Utterance};
 use crate::conversation::history::{
-    ContentBlock, Kind, Message, MessageId, Outcome, Place, Provider, ResultPart, Role, Visibility,
+    ContentBlock, ForeignPosition, Kind, Message, MessageId, Outcome, Provider, ResultPart, Role, Visibility,
 };
 
 /// A tool's name has at most this many characters (both providers).
@@ -65,7 +65,9 @@ fn clean_block(block: &ContentBlock, role: Role, recipient: Option<Provider>) ->
             let content = result(content, *outcome, recipient);
             Some(ContentBlock::ToolResult { call_id: call_id.clone(), content, outcome: *outcome })
         }
-        (ContentBlock::Foreign(foreign), _) if foreign.is_taken_by(recipient, Place::Said(role)) => {
+        (ContentBlock::Foreign(foreign), _)
+            if foreign.is_taken_by(recipient, ForeignPosition::Said(role)) =>
+        {
             Some(ContentBlock::Foreign(foreign.unmarked()))
         }
         (ContentBlock::Foreign(foreign), _) => foreign.text().map(ContentBlock::text),
@@ -87,7 +89,9 @@ fn result(content: &[ResultPart], outcome: Outcome, recipient: Option<Provider>)
         (ResultPart::Text { text }, _) => (!text.trim().is_empty()).then(|| part.clone()),
         (ResultPart::Image(_), Outcome::Ok) => Some(part.clone()),
         (ResultPart::Image(_), Outcome::Error) => Some(text(PICTURE_LEFT_OUT)),
-        (ResultPart::Foreign(foreign), Outcome::Ok) if foreign.is_taken_by(recipient, Place::Result) => {
+        (ResultPart::Foreign(foreign), Outcome::Ok)
+            if foreign.is_taken_by(recipient, ForeignPosition::Result) =>
+        {
             Some(ResultPart::Foreign(foreign.unmarked()))
         }
         (ResultPart::Foreign(foreign), _) => foreign.text().map(text),

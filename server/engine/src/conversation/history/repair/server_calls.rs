@@ -10,7 +10,7 @@ use crate::conversation::history::ContentBlock;
 use crate::conversation::history::foreign::Half;
 
 /// An utterance, and a block in it.
-type Place = (usize, usize);
+type BlockPosition = (usize, usize);
 
 /// Leaves the calls and results of one turn out that do not find each other.
 pub(super) fn pair(turn: &mut [Utterance]) {
@@ -24,7 +24,7 @@ pub(super) fn pair(turn: &mut [Utterance]) {
     }
 }
 
-fn alone(turn: &[Utterance]) -> HashSet<Place> {
+fn alone(turn: &[Utterance]) -> HashSet<BlockPosition> {
     let halves = turn.iter().enumerate().flat_map(|(at, utterance)| {
         let blocks = utterance.content.iter().enumerate();
         blocks.filter_map(move |(block, content)| match content {
@@ -33,7 +33,7 @@ fn alone(turn: &[Utterance]) -> HashSet<Place> {
         })
     });
     // By the call, its place until its result is met.
-    let mut calls: HashMap<(&str, &str), Option<Place>> = HashMap::new();
+    let mut calls: HashMap<(&str, &str), Option<BlockPosition>> = HashMap::new();
     let mut alone = HashSet::new();
     for (place, half) in halves {
         let stays = match half {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::utterance::ARGUMENTS_LEFT_OUT;
 use super::*;
 use crate::conversation::history::{
-    Foreign, Image, ImageSource, Kind, NewMessage, Outcome, Place, ResultPart, Visibility,
+    Foreign, ForeignPosition, Image, ImageSource, Kind, NewMessage, Outcome, ResultPart, Visibility,
 };
 
 /// The head of a PNG file, 8 pixels wide and 9 high.
@@ -529,7 +529,7 @@ fn cache_marks_that_came_along_are_not_sent() {
 fn blocks_without_what_their_provider_wants_do_not_go_back() {
     let taken = |provider, place, value| Foreign { provider, value }.is_taken_by(Some(provider), place);
     let source = |source: serde_json::Value| json!({"type": "document", "source": source});
-    let user = Place::Said(Role::User);
+    let user = ForeignPosition::Said(Role::User);
     for value in [
         source(json!({"type": "text", "media_type": "text/plain", "data": "x"})),
         source(json!({"type": "content", "content": "x"})),
@@ -547,7 +547,7 @@ fn blocks_without_what_their_provider_wants_do_not_go_back() {
         json!({"type": "search_result", "source": "a", "title": "t", "content": []}),
     ] {
         assert!(!taken(Provider::Anthropic, user, value.clone()), "{value}");
-        assert!(!taken(Provider::Anthropic, Place::Result, value.clone()), "{value}");
+        assert!(!taken(Provider::Anthropic, ForeignPosition::Result, value.clone()), "{value}");
     }
     for value in [
         json!({"type": "server_tool_use", "id": "srv_1", "name": "s", "input": {}}),
@@ -556,7 +556,10 @@ fn blocks_without_what_their_provider_wants_do_not_go_back() {
         json!({"type": "mcp_tool_use", "id": "m", "name": "s", "input": {}}),
         json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1"}),
     ] {
-        assert!(!taken(Provider::Anthropic, Place::Said(Role::Assistant), value.clone()), "{value}");
+        assert!(
+            !taken(Provider::Anthropic, ForeignPosition::Said(Role::Assistant), value.clone()),
+            "{value}"
+        );
     }
     for value in [
         json!({"type": "file"}),
@@ -644,5 +647,7 @@ fn what_one_provider_alone_understands_goes_to_that_one() {
         let said: Vec<String> = told.last().unwrap().content.iter().map(line).collect();
         assert_eq!(said, ["result a Ok ", "\"Hear.\""]);
     }
-    assert!(!foreign(document).is_taken_by(Some(Provider::Anthropic), Place::Said(Role::Assistant)));
+    assert!(
+        !foreign(document).is_taken_by(Some(Provider::Anthropic), ForeignPosition::Said(Role::Assistant))
+    );
 }

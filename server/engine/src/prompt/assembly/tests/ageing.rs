@@ -4,7 +4,7 @@ use super::fixture::Bench;
 use crate::conversation::history::{ContentBlock, Kind, Outcome, ResultPart};
 use crate::conversation::settings::ToolSummaryStrategy;
 use crate::conversation::tool_result_archival::Aged;
-use crate::prompt::assembly::{Ask, Request, ToolResult};
+use crate::prompt::assembly::{PromptRequest, Request, ToolResult};
 use crate::prompt::session::{Room, Status};
 use crate::prompt::tiers::PolicyName;
 
@@ -29,7 +29,7 @@ impl Loop {
 
     fn turn(&mut self, request: Request) -> usize {
         self.now_ms += 10_000;
-        let ask = Ask { now_ms: self.now_ms, ..Ask::new(request) };
+        let ask = PromptRequest { now_ms: self.now_ms, ..PromptRequest::new(request) };
         let prepared = self.bench.assemble(&ask).unwrap();
         let read = prepared.reply.predicted.read;
         let reply = self.bench.session.keep(prepared);

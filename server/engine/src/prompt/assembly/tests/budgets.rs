@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, History, NewMessage, Role};
-use crate::prompt::assembly::{Ask, AssembleError, WarningCode, history_tokens};
+use crate::prompt::assembly::{AssembleError, PromptRequest, WarningCode, history_tokens};
 use crate::prompt::layout::Part;
 use crate::prompt::session::{Outcome, Status};
 use crate::prompt::tiers::PolicyName;
@@ -39,7 +39,7 @@ fn over_the_budget_the_largest_files_are_shed_with_a_warning() {
     for key in ["f0.py", "f1.py", "f2.py", "f3.py"] {
         bench.select(key);
     }
-    let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     let reply = &prepared.reply;
     assert!(reply.tokens.total <= reply.tokens.limit);
     assert_eq!(reply.tokens.limit, 5_400, "90 % of the window");
@@ -86,7 +86,7 @@ fn a_prompt_keeps_within_what_the_client_passes_on() {
     for key in ["f0.py", "f1.py", "f2.py", "f3.py"] {
         bench.select(key);
     }
-    let within = |max_input_tokens| Ask { max_input_tokens, ..Ask::prompt("?") };
+    let within = |max_input_tokens| PromptRequest { max_input_tokens, ..PromptRequest::prompt("?") };
     let reply = bench.assemble(&within(Some(6_000))).unwrap().reply;
     assert_eq!((reply.tokens.window, reply.tokens.limit), (6_000, 5_400));
     assert!(reply.tokens.total <= reply.tokens.limit);
@@ -108,20 +108,20 @@ fn a_client_that_asks_for_no_lifetime_gets_marks_of_five_minutes() {
     let mut bench = bench(&[600], 50_000, PolicyName::Ledger);
     bench.settings.cache.ttl = Ttl::OneHour;
     bench.select("f0.py");
-    let marks = |ask: &Ask| -> Vec<Ttl> {
+    let marks = |ask: &PromptRequest| -> Vec<Ttl> {
         let prepared = bench.assemble(ask).unwrap();
         prepared.layout.blocks().filter_map(|block| block.mark).collect()
     };
-    let as_set = marks(&Ask::prompt("?"));
+    let as_set = marks(&PromptRequest::prompt("?"));
     assert!(!as_set.is_empty() && as_set.iter().all(|ttl| *ttl == Ttl::OneHour), "{as_set:?}");
-    let five = marks(&Ask { ttl: Some(Ttl::FiveMinutes), ..Ask::prompt("?") });
+    let five = marks(&PromptRequest { ttl: Some(Ttl::FiveMinutes), ..PromptRequest::prompt("?") });
     assert!(!five.is_empty() && five.iter().all(|ttl| *ttl == Ttl::FiveMinutes), "{five:?}");
 }
 
 #[test]
 fn what_cannot_fit_is_an_error_that_names_the_largest_part() {
     let bench = bench(&[], 3_000, PolicyName::Ripple);
-    let error = bench.assemble(&Ask::prompt("word ".repeat(9_000))).unwrap_err();
+    let error = bench.assemble(&PromptRequest::prompt("word ".repeat(9_000))).unwrap_err();
     let AssembleError::TooLarge { tokens, limit, largest, .. } = &error else { panic!("{error}") };
     assert!(tokens > limit);
     assert_eq!(largest[0].name, Part::Prompt.to_string());
@@ -142,7 +142,7 @@ fn old_exchanges_go_only_when_nothing_else_is_left() {
             .history
             .add(NewMessage::text(Role::Assistant, format!("answer {turn} {}", "word ".repeat(30))));
     }
-    let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     assert!(prepared.reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated));
     let text = all_text(&prepared);
     assert!(!text.contains("question 0 ") && text.contains("question 99 ") && text.contains("answer 99 "));
@@ -157,7 +157,7 @@ fn a_long_history_leaves_room_for_files_and_fits_a_small_window() {
         for turn in 0..400 {
             bench.say(&format!("question {turn} {}", "word ".repeat(40)), &"word ".repeat(40));
         }
-        let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+        let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         assert!(prepared.reply.shed.is_empty(), "{window}");
         assert!(all_text(&prepared).contains("def f0_19") && all_text(&prepared).contains("question 399 "));
     }
@@ -215,7 +215,7 @@ proptest! {
         for turn in 0..exchanges {
             bench.say(&format!("question {turn}"), "answer");
         }
-        match bench.assemble(&Ask::prompt("the question")) {
+        match bench.assemble(&PromptRequest::prompt("the question")) {
             Ok(prepared) => {
                 let reply = prepared.reply;
                 prop_assert!(reply.tokens.total <= reply.tokens.limit);
@@ -260,7 +260,7 @@ fn a_recovery_is_allowed_again_once_a_prompt_is_answered() {
 #[test]
 fn the_context_is_what_was_billed_and_what_was_said_since() {
     let mut bench = bench(&[], 50_000, PolicyName::Flat);
-    let reply = bench.session.keep(bench.assemble(&Ask::prompt("Hello?")).unwrap());
+    let reply = bench.session.keep(bench.assemble(&PromptRequest::prompt("Hello?")).unwrap());
     let usage = Usage { input: 7_000, output: 300, cache_read: 20, cache_write: 1 };
     let outcome = Outcome {
         status: Status::Complete,

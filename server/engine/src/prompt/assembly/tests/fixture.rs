@@ -13,8 +13,8 @@ use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    Ask, AssembleError, Assembled, FileText, IndexState, Means, Prepared, Request, Source, Standing,
-    Workspace, assemble, weigh,
+    AssembleError, Assembled, FileText, IndexState, Prepared, PromptRequest, PromptServices, Request, Source,
+    SystemContext, Workspace, assemble, weigh,
 };
 use crate::prompt::layout::Seeds;
 use crate::prompt::session::{Outcome, Recorded, Session, Status};
@@ -35,7 +35,7 @@ pub(super) struct Bench {
     pub(super) index: IndexState,
     /// What is true right now.
     pub(super) state: String,
-    pub(super) standing: Standing,
+    pub(super) standing: SystemContext,
     pub(super) trust: Trust,
 }
 
@@ -61,7 +61,7 @@ impl Bench {
             counter: TokenCounter::new(),
             index: IndexState::Ready,
             state: String::new(),
-            standing: Standing::default(),
+            standing: SystemContext::default(),
             trust: Trust::Trusted,
         }
     }
@@ -71,8 +71,8 @@ impl Bench {
         self
     }
 
-    pub(super) fn means(&self) -> Means<'_> {
-        Means { models: &self.models, counter: &self.counter, settings: &self.settings }
+    pub(super) fn means(&self) -> PromptServices<'_> {
+        PromptServices { models: &self.models, counter: &self.counter, settings: &self.settings }
     }
 
     pub(super) fn with<R>(&self, use_it: impl FnOnce(&Workspace<'_>) -> R) -> R {
@@ -140,13 +140,15 @@ impl Bench {
         self.settings.compaction.profiles.insert("topic".to_owned(), options);
     }
 
-    pub(super) fn assemble(&self, ask: &Ask) -> Result<Prepared, AssembleError> {
+    pub(super) fn assemble(&self, ask: &PromptRequest) -> Result<Prepared, AssembleError> {
         self.with(|workspace| assemble(workspace, &self.session, ask, self.means()))
     }
 
     /// Weighs everything but a prompt.
     pub(super) fn weigh(&self) -> Result<Prepared, AssembleError> {
-        self.with(|workspace| weigh(workspace, &self.session, &Ask::new(Request::Nothing), self.means()))
+        self.with(|workspace| {
+            weigh(workspace, &self.session, &PromptRequest::new(Request::Nothing), self.means())
+        })
     }
 
     pub(super) fn budget(&self) -> crate::prompt::budget::BudgetReport {
@@ -154,12 +156,12 @@ impl Bench {
     }
 
     pub(super) fn prompt(&self, text: &str) -> Assembled {
-        self.assemble(&Ask::prompt(text)).unwrap().reply
+        self.assemble(&PromptRequest::prompt(text)).unwrap().reply
     }
 
     /// A whole turn: assemble, answer, record.
     pub(super) fn turn(&mut self, text: &str, answer: &str) -> (Assembled, Recorded) {
-        let prepared = self.assemble(&Ask::prompt(text)).unwrap();
+        let prepared = self.assemble(&PromptRequest::prompt(text)).unwrap();
         let reply = self.session.keep(prepared);
         let outcome = Outcome {
             status: Status::Complete,

@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::fixture::{Bench, all_text, drawn, json, recount};
 use crate::conversation::dialect::Format;
 use crate::conversation::history::{Image, ImageSource};
-use crate::prompt::assembly::{Ask, AssembleError, IndexState, Prepared, Request, WarningCode};
+use crate::prompt::assembly::{AssembleError, IndexState, Prepared, PromptRequest, Request, WarningCode};
 use crate::prompt::session::Session;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::trust::Trust;
@@ -57,9 +57,9 @@ fn of_a_workspace_that_is_not_trusted_the_system_message_holds_nothing() {
     let mut bench = bench();
     bench.settings.prompt.system = "Be brief.".into();
     bench.select("src/lib.rs");
-    let trusted = bench.assemble(&Ask::prompt("?")).unwrap();
+    let trusted = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     bench.trust = Trust::Untrusted;
-    let untrusted = bench.assemble(&Ask::prompt("?")).unwrap();
+    let untrusted = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     expect![[r###"
         system:
             "Be brief."
@@ -92,7 +92,7 @@ fn images_produce_multimodal_content_and_no_images_a_string() {
     let source = ImageSource::Base64 { media_type: "image/png".into(), data };
     let image = Image { source, width: Some(280), height: Some(280) };
     let request = Request::Prompt { text: "look".into(), images: vec![image] };
-    let reply = bench.assemble(&Ask::new(request)).unwrap().reply;
+    let reply = bench.assemble(&PromptRequest::new(request)).unwrap().reply;
     let content = last(&reply);
     let kinds: Vec<&str> =
         content.as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
@@ -119,7 +119,7 @@ fn empty_parts_leave_no_message_behind() {
 fn a_file_is_shown_in_full_once_or_as_a_block_or_not_at_all() {
     let mut bench = bench();
     let count = |bench: &Bench, text: &str| {
-        all_text(&bench.assemble(&Ask::prompt("?")).unwrap()).matches(text).count()
+        all_text(&bench.assemble(&PromptRequest::prompt("?")).unwrap()).matches(text).count()
     };
     bench.select("src/lib.rs");
     assert_eq!(count(&bench, "shape.side * shape.side"), 1);
@@ -144,10 +144,10 @@ fn before_the_index_is_complete_the_policy_is_flat_and_the_prompt_says_so() {
 #[test]
 fn an_empty_prompt_and_stray_tool_results_are_refused() {
     let bench = bench();
-    assert_eq!(bench.assemble(&Ask::prompt("  \n")).unwrap_err(), AssembleError::Empty);
+    assert_eq!(bench.assemble(&PromptRequest::prompt("  \n")).unwrap_err(), AssembleError::Empty);
     let result: crate::prompt::assembly::ToolResult =
         serde_json::from_str(r#"{"callId": "c1", "content": [{"type": "text", "text": "x"}]}"#).unwrap();
-    let error = bench.assemble(&Ask::new(Request::ToolResults(vec![result]))).unwrap_err();
+    let error = bench.assemble(&PromptRequest::new(Request::ToolResults(vec![result]))).unwrap_err();
     assert_eq!(error, AssembleError::NoSuchCall("c1".into()));
 }
 
@@ -166,11 +166,11 @@ fn openai_and_markdown_say_the_same() {
     let mut bench = bench();
     bench.select("src/lib.rs");
     bench.settings.model = "gpt-5.1".into();
-    let ask = Ask { format: Some(Format::OpenAi), ..Ask::prompt("what?") };
+    let ask = PromptRequest { format: Some(Format::OpenAi), ..PromptRequest::prompt("what?") };
     let reply = bench.assemble(&ask).unwrap().reply;
     recount(&bench, &reply, Format::OpenAi);
     assert_eq!(json(&reply)["messages"][0]["role"], "system");
-    let ask = Ask { format: Some(Format::Markdown), ..Ask::prompt("what?") };
+    let ask = PromptRequest { format: Some(Format::Markdown), ..PromptRequest::prompt("what?") };
     let Body::Text(text) = bench.assemble(&ask).unwrap().reply.body else { panic!("markdown is text") };
     assert!(text.contains("shape.side * shape.side") && text.contains("remember") == text.contains("milk"));
 }
@@ -199,10 +199,15 @@ fn a_tool_round_trip_is_answered_in_place() {
     for policy in [PolicyName::Flat, PolicyName::Ripple] {
         for format in [Format::Anthropic, Format::OpenAi] {
             let request = Request::ToolResults(vec![result.clone()]);
-            let ask = Ask { format: Some(format), policy: Some(policy), ..Ask::new(request) };
+            let ask =
+                PromptRequest { format: Some(format), policy: Some(policy), ..PromptRequest::new(request) };
             bench.assemble(&ask).unwrap_or_else(|error| panic!("{policy:?} {format:?}: {error}"));
             // A prompt instead of the result: the call is answered for the client.
-            let ask = Ask { format: Some(format), policy: Some(policy), ..Ask::prompt("never mind") };
+            let ask = PromptRequest {
+                format: Some(format),
+                policy: Some(policy),
+                ..PromptRequest::prompt("never mind")
+            };
             let prepared =
                 bench.assemble(&ask).unwrap_or_else(|error| panic!("{policy:?} {format:?}: {error}"));
             let body = match prepared.reply.body {
@@ -224,7 +229,7 @@ fn results_for_a_call_of_an_earlier_answer_are_refused() {
     bench.say("never mind", "as you like");
     let result =
         serde_json::from_str(r#"{"callId": "t1", "content": [{"type": "text", "text": "x"}]}"#).unwrap();
-    let error = bench.assemble(&Ask::new(Request::ToolResults(vec![result]))).unwrap_err();
+    let error = bench.assemble(&PromptRequest::new(Request::ToolResults(vec![result]))).unwrap_err();
     assert_eq!(error, AssembleError::NoSuchCall("t1".into()));
 }
 
@@ -244,7 +249,7 @@ fn an_archived_result_is_told_as_a_stub() {
     let archived = NewMessage::new(Role::User, vec![result]);
     let id = bench.session.history.add(NewMessage { kind, agent: Visibility::Hidden, ..archived });
     for policy in [PolicyName::Flat, PolicyName::Ripple, PolicyName::Ledger] {
-        let ask = Ask { policy: Some(policy), ..Ask::prompt("and?") };
+        let ask = PromptRequest { policy: Some(policy), ..PromptRequest::prompt("and?") };
         let Body::Json(body) = bench.assemble(&ask).unwrap().reply.body else { panic!("the format is JSON") };
         let body = body.to_string();
         assert!(body.contains(&format!("[archived; see summary; toolOutput.read {}]", id.0)), "{body}");

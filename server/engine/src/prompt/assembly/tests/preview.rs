@@ -12,7 +12,9 @@ use super::fixture::{Bench, json};
 use crate::conversation::dialect::{self, Format, Speaker};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::conversation::urls::Page;
-use crate::prompt::assembly::{Ask, Breakpoint, Prepared, Preview, Request, ToolResult, preview, weigh};
+use crate::prompt::assembly::{
+    Breakpoint, Prepared, Preview, PromptRequest, Request, ToolResult, preview, weigh,
+};
 use crate::prompt::layout::{LaidBlock, Layout, Part, Tier};
 use crate::prompt::session::{Outcome, Status};
 use crate::prompt::tiers::PolicyName;
@@ -84,7 +86,7 @@ fn take(bench: &mut Bench, step: &Step) {
         Step::State(text) => bench.state = (*text).to_owned(),
         Step::Say(text) => bench.say(text, text),
         Step::Turn(format) => {
-            let ask = Ask { format: Some(*format), ..Ask::prompt("go on") };
+            let ask = PromptRequest { format: Some(*format), ..PromptRequest::prompt("go on") };
             let prepared = bench.assemble(&ask).unwrap();
             record(bench, prepared, vec![ContentBlock::text("done")]);
         }
@@ -162,11 +164,11 @@ proptest! {
         let mut bench = bench(policy);
         steps.iter().for_each(|step| take(&mut bench, step));
         let asked = if request.is_empty() {
-            Ask::new(Request::Nothing)
+            PromptRequest::new(Request::Nothing)
         } else {
-            Ask::prompt(request)
+            PromptRequest::prompt(request)
         };
-        let ask = Ask { format: Some(format), ..asked };
+        let ask = PromptRequest { format: Some(format), ..asked };
         let prepared = bench.with(|workspace| weigh(workspace, &bench.session, &ask, bench.means())).unwrap();
         let before = bench.session.mark();
         let shown = preview(&prepared, &bench.session);
@@ -182,14 +184,14 @@ fn results_of_tools_are_shown_where_they_are_sent() {
         let mut bench = bench(policy);
         bench.state = "# Session State\n\nBranch: `main`".into();
         bench.select("a.py");
-        let prepared = bench.assemble(&Ask::prompt("look")).unwrap();
+        let prepared = bench.assemble(&PromptRequest::prompt("look")).unwrap();
         let call = ContentBlock::ToolCall { id: "c1".into(), name: "read".into(), input: json!({ "at": 1 }) };
         record(&mut bench, prepared, vec![call]);
         let results: Vec<ToolResult> = serde_json::from_value(
             json!([{ "callId": "c1", "content": [{ "type": "text", "text": "found" }] }]),
         )
         .unwrap();
-        let prepared = bench.assemble(&Ask::new(Request::ToolResults(results))).unwrap();
+        let prepared = bench.assemble(&PromptRequest::new(Request::ToolResults(results))).unwrap();
         let shown = preview(&prepared, &bench.session);
         assert_adds_up(&prepared, &shown);
         assert_says_the_same(&prepared, &shown);
@@ -209,7 +211,7 @@ fn each_part_has_a_name() {
     bench.files.get_mut("a.py").unwrap().push_str("more = 1\n");
     bench.session.history.add(NewMessage::text(Role::User, "One more thing."));
     bench.session.touch();
-    let prepared = bench.assemble(&Ask::prompt("And now?")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("And now?")).unwrap();
     let parts = preview(&prepared, &bench.session).parts;
     let drawn: String = parts
         .iter()
@@ -240,7 +242,7 @@ fn what_only_keeps_roles_in_turns_is_called_so() {
     let mut bench = bench(PolicyName::Flat);
     bench.select("a.py");
     bench.select("b.py");
-    let prepared = bench.assemble(&Ask::prompt("And now?")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("And now?")).unwrap();
     let titles = preview(&prepared, &bench.session).parts.into_iter().map(|part| part.title);
     let expected = [
         "System prompt",
@@ -277,7 +279,7 @@ fn a_part_ends_where_a_mark_does_and_results_stand_where_they_are_written() {
     }
     layout.push(Speaker::User, block(ContentBlock::text("state"), Part::SessionState, None));
     layout.push(Speaker::User, block(result, Part::Prompt, None));
-    let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     let shown = preview(&Prepared { layout: layout.into(), ..prepared }, &bench.session);
     let parts: Vec<(&str, usize, usize, usize, bool)> = shown
         .parts

@@ -7,7 +7,7 @@ use crate::conversation::dialect::Format;
 use crate::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, NewMessage, PICTURE_LEFT_OUT, Provider, Role,
 };
-use crate::prompt::assembly::Ask;
+use crate::prompt::assembly::PromptRequest;
 use crate::prompt::wire::Body;
 
 /// The head of a PNG file, 8 pixels wide and 9 high.
@@ -26,7 +26,8 @@ fn next(recorded: Vec<NewMessage>, format: Format, model: &str) -> Value {
     for message in recorded {
         bench.session.history.add(message);
     }
-    let ask = Ask { format: Some(format), model: Some(model.into()), ..Ask::prompt("and?") };
+    let ask =
+        PromptRequest { format: Some(format), model: Some(model.into()), ..PromptRequest::prompt("and?") };
     match bench.assemble(&ask).unwrap_or_else(|error| panic!("{format:?}: {error}")).reply.body {
         Body::Json(body) => body,
         Body::Text(_) => unreachable!("both formats are JSON"),

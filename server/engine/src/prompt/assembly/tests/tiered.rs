@@ -4,7 +4,7 @@ use expect_test::expect;
 
 use super::fixture::{Bench, all_text, drawn, json, recount};
 use crate::conversation::dialect::Format;
-use crate::prompt::assembly::Ask;
+use crate::prompt::assembly::PromptRequest;
 use crate::prompt::layout::Tier;
 use crate::prompt::session::{Outcome, Status};
 
@@ -100,11 +100,11 @@ fn messages_come_in_tier_order_and_each_cached_tier_has_a_breakpoint() {
 fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message() {
     use crate::conversation::dialect::Speaker;
     use crate::conversation::history::MessageId;
-    use crate::prompt::layout::{Content, ItemKey, Said, Seeds, Weighed};
+    use crate::prompt::layout::{Content, ItemKey, Seeds, SentMessage, Weighed};
     use crate::prompt::tiers::ripple::{State, Tracked};
     use crate::prompt::tiers::{PolicyName, Rules, TierState};
 
-    let said = |id, speaker, text: &str| Said {
+    let said = |id, speaker, text: &str| SentMessage {
         id: MessageId(id),
         speaker,
         blocks: vec![Weighed { content: crate::conversation::history::ContentBlock::text(text), tokens: 1 }],
@@ -134,7 +134,7 @@ fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message()
 #[test]
 fn an_l1_block_is_a_pair_that_holds_its_symbols() {
     let bench = bench();
-    let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     let l1: Vec<_> =
         prepared.layout.messages().iter().filter(|message| message.blocks[0].tier == Tier::L1).collect();
     assert_eq!(l1.len(), 2, "user and assistant");
@@ -159,7 +159,7 @@ fn a_prompt_that_is_never_recorded_changes_nothing() {
     bench.select("a.py");
     let before = bench.session.tiers.clone();
     for _ in 0..9 {
-        let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+        let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         bench.session.keep(prepared);
     }
     assert_eq!(bench.session.tiers, before);
@@ -183,7 +183,7 @@ fn recording_twice_gives_the_same_reply_and_adds_the_turn_once() {
 #[test]
 fn the_body_of_a_prompt_is_handed_over_and_not_kept() {
     let mut bench = bench();
-    let ask = Ask { format: Some(Format::OpenAi), ..Ask::prompt("question") };
+    let ask = PromptRequest { format: Some(Format::OpenAi), ..PromptRequest::prompt("question") };
     let reply = bench.session.keep(bench.assemble(&ask).unwrap());
     assert!(json(&reply)["prompt_cache_key"].is_string());
     assert!(!format!("{:?}", bench.session).contains("prompt_cache_key"));
@@ -192,7 +192,7 @@ fn the_body_of_a_prompt_is_handed_over_and_not_kept() {
 #[test]
 fn a_turn_overtaken_by_a_change_keeps_its_messages_and_loses_its_layout() {
     let mut bench = bench();
-    let prepared = bench.assemble(&Ask::prompt("question")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("question")).unwrap();
     let id = bench.session.keep(prepared).id.unwrap();
     bench.select("a.py");
     let before = bench.session.tiers.clone();
@@ -207,7 +207,7 @@ fn a_turn_overtaken_by_a_change_keeps_its_messages_and_loses_its_layout() {
 fn aborted_and_failed_turns() {
     let mut bench = bench();
     let mut record = |status, answer: &str| {
-        let prepared = bench.assemble(&Ask::prompt("question")).unwrap();
+        let prepared = bench.assemble(&PromptRequest::prompt("question")).unwrap();
         let id = bench.session.keep(prepared).id.unwrap();
         let answer = if answer.is_empty() {
             vec![]
@@ -227,7 +227,7 @@ fn clearing_the_history_purges_its_tiers_and_reregistering_keeps_it() {
     let mut bench = bench();
     bench.settings.cache.min_tokens = 1;
     let cached = |bench: &Bench| {
-        let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+        let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         prepared
             .layout
             .blocks()
@@ -252,7 +252,7 @@ fn the_same_state_gives_the_same_bytes() {
         for turn in 0..5 {
             bench.turn(&format!("question {turn}"), "answer");
         }
-        all_text(&bench.assemble(&Ask::prompt("?")).unwrap())
+        all_text(&bench.assemble(&PromptRequest::prompt("?")).unwrap())
     };
     assert_eq!(make(), make());
 }

@@ -5,7 +5,7 @@ use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, Image, ImageSource};
 use crate::conversation::urls::Page;
 use crate::prompt::assembly::{
-    Ask, Assembled, FileText, IndexState, Prepared, Request, Source, Workspace, assemble,
+    Assembled, FileText, IndexState, Prepared, PromptRequest, Request, Source, Workspace, assemble,
 };
 use crate::prompt::layout::{ItemKey, Part, Tier};
 use crate::prompt::session::{Outcome, Recorded, Session, Status};
@@ -42,7 +42,7 @@ fn ledger_figures(report: &TiersReport, key: &str) -> ledger::Figures {
 
 /// A turn at a time, with what the provider billed for it.
 fn turn(bench: &mut Bench, now_ms: u64, usage: Option<Usage>) -> (Assembled, Recorded) {
-    let ask = Ask { now_ms, ..Ask::prompt("go on") };
+    let ask = PromptRequest { now_ms, ..PromptRequest::prompt("go on") };
     let prepared = bench.assemble(&ask).unwrap();
     let reply = bench.session.keep(prepared);
     let answer = vec![crate::conversation::history::ContentBlock::text("done")];
@@ -200,7 +200,7 @@ fn a_rebuild_lays_the_next_prompt_afresh_and_keeps_what_was_learned() {
 #[test]
 fn a_rebuild_overtakes_a_prompt_that_waits_for_its_answer() {
     let mut bench = bench(PolicyName::Ledger);
-    let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     let id = bench.session.keep(prepared).id.unwrap();
     bench.session.rebuild_tiers();
     let outcome = Outcome { status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
@@ -211,7 +211,7 @@ fn a_rebuild_overtakes_a_prompt_that_waits_for_its_answer() {
 fn the_session_decides_on_the_policy_before_the_setting() {
     let mut bench = bench(PolicyName::Ripple);
     let chosen = |bench: &Bench| {
-        let Prepared { chosen, reply, .. } = bench.assemble(&Ask::prompt("?")).unwrap();
+        let Prepared { chosen, reply, .. } = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         assert_eq!(chosen.policy, reply.policy);
         (chosen.policy, chosen.decided_by)
     };
@@ -228,14 +228,19 @@ fn the_next_prompt_is_asked_for_like_the_last_one() {
     bench.select("a.py");
     let tool =
         serde_json::json!({"name": "look", "description": "Looks.", "input_schema": {"type": "object"}});
-    let ask = Ask { tools: vec![serde_json::from_value(tool).unwrap()], ..Ask::prompt("?") };
+    let ask =
+        PromptRequest { tools: vec![serde_json::from_value(tool).unwrap()], ..PromptRequest::prompt("?") };
     let prepared = bench.assemble(&ask).unwrap();
     let id = bench.session.keep(prepared).id.unwrap();
     let outcome = Outcome { status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
     bench.session.record(&id, outcome).unwrap();
     assert_eq!(
         bench.session.next_ask(7),
-        Ask { tools: ask.tools, now_ms: 7, ..Ask::new(crate::prompt::assembly::Request::Nothing) }
+        PromptRequest {
+            tools: ask.tools,
+            now_ms: 7,
+            ..PromptRequest::new(crate::prompt::assembly::Request::Nothing)
+        }
     );
     assert!(report(&bench).predicted.read > 2_000, "other tools would be another cache");
 }
@@ -250,7 +255,8 @@ fn a_picture_breaks_nothing_in_front_of_it() {
         let source = ImageSource::Url { url: "https://example.com/a.png".into() };
         let image = Image { source, width: Some(64), height: Some(64) };
         let request = Request::Prompt { text: "look".into(), images: vec![image] };
-        let prepared = bench.assemble(&Ask { now_ms: 3_000, ..Ask::new(request) }).unwrap();
+        let prepared =
+            bench.assemble(&PromptRequest { now_ms: 3_000, ..PromptRequest::new(request) }).unwrap();
         let cached = bench.session.cached(3_000).unwrap().tokens;
         assert_eq!(prepared.reply.predicted.read, cached, "{policy:?}");
     }
@@ -283,7 +289,7 @@ fn a_web_page_stands_in_the_prompt_until_it_is_removed() {
     for policy in [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat] {
         let mut bench = bench(policy);
         bench.session.pages.add(page("https://example.org", "```\nfetched\n"));
-        let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+        let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         let text = all_text(&prepared);
         assert_eq!(text.matches("fetched").count(), 1, "{policy:?}");
         assert!(text.contains("## `Title` (web page `https://example.org`, version "), "{policy:?}: {text}");
@@ -293,7 +299,10 @@ fn a_web_page_stands_in_the_prompt_until_it_is_removed() {
         let key = ItemKey::Url(page("https://example.org", "").id());
         assert_eq!(bench.session.tiers.tier_of(&key) == Tier::L1, policy == PolicyName::Ripple);
         bench.session.pages.remove("https://example.org");
-        assert_eq!(all_text(&bench.assemble(&Ask::prompt("?")).unwrap()).matches("fetched").count(), 0);
+        assert_eq!(
+            all_text(&bench.assemble(&PromptRequest::prompt("?")).unwrap()).matches("fetched").count(),
+            0
+        );
     }
 }
 
@@ -304,7 +313,7 @@ fn a_page_that_changed_is_shown_as_it_is_now_only() {
         bench.session.pages.add(page("https://example.org", "old words"));
         turn(&mut bench, 0, None);
         bench.session.pages.add(page("https://example.org", "new words"));
-        let text = all_text(&bench.assemble(&Ask::prompt("?")).unwrap());
+        let text = all_text(&bench.assemble(&PromptRequest::prompt("?")).unwrap());
         assert_eq!(
             (text.matches("old words").count(), text.matches("new words").count()),
             (0, 1),
@@ -322,7 +331,7 @@ fn session_state_stands_behind_everything_cached() {
         for _ in 0..5 {
             turn(&mut bench, 0, None);
         }
-        let prepared = bench.assemble(&Ask::prompt("?")).unwrap();
+        let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         let blocks: Vec<_> = prepared.layout.blocks().collect();
         let state = blocks.iter().position(|block| block.part == Part::SessionState).unwrap();
         let last_mark = blocks.iter().rposition(|block| block.mark.is_some()).unwrap();
@@ -330,7 +339,7 @@ fn session_state_stands_behind_everything_cached() {
         assert!(blocks[state..].iter().all(|block| block.tier == Tier::Active), "{policy:?}");
         let read = prepared.reply.predicted.read;
         bench.state = "# Session State\n\nBranch: `other`".into();
-        let other = bench.assemble(&Ask::prompt("?")).unwrap().reply.predicted.read;
+        let other = bench.assemble(&PromptRequest::prompt("?")).unwrap().reply.predicted.read;
         assert_eq!(read, other, "{policy:?}: another branch costs nothing");
     }
 }
@@ -348,7 +357,7 @@ fn an_outline_that_lost_its_last_definition_leaves_the_log() {
     bench.settings.cache.policy = Some(PolicyName::Ledger);
     bench.turn("one", "done");
     bench.files.insert("a.py".into(), "# nothing left\n".into());
-    let prepared = bench.assemble(&Ask::prompt("two")).unwrap();
+    let prepared = bench.assemble(&PromptRequest::prompt("two")).unwrap();
     let text = all_text(&prepared);
     assert!(text.contains("def here") && !text.contains("def gone"), "{text}");
 }
@@ -370,7 +379,7 @@ fn what_is_said_beside_a_text_is_as_current_as_the_text() {
             assemble(
                 &workspace,
                 &session,
-                &Ask { policy: Some(PolicyName::Ledger), ..Ask::prompt("?") },
+                &PromptRequest { policy: Some(PolicyName::Ledger), ..PromptRequest::prompt("?") },
                 bench.means(),
             )
         });

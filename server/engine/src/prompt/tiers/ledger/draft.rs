@@ -46,10 +46,11 @@ impl Draft {
     pub(super) fn new(state: &State, content: &Content<'_>, rules: &Rules) -> Self {
         let view = View::new(content);
         let cuts = match rules.cut {
-            Cut::Fresh => vec![Place::START],
+            Cut::Fresh => vec![LogPosition::START],
             Cut::Deepest => cuts(state, &view, rules),
         };
-        let mut draft = Self::behind(cuts.first().copied().unwrap_or(Place::START), state, &view, rules);
+        let mut draft =
+            Self::behind(cuts.first().copied().unwrap_or(LogPosition::START), state, &view, rules);
         let Some(slack) = rules.slack else { return draft };
         let lean = view.tokens();
         let within = |draft: &Self, slack: u32| {
@@ -79,7 +80,12 @@ impl Draft {
         self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
     }
 
-    fn behind(Place { blocks: kept, said }: Place, state: &State, view: &View<'_>, rules: &Rules) -> Self {
+    fn behind(
+        LogPosition { blocks: kept, said }: LogPosition,
+        state: &State,
+        view: &View<'_>,
+        rules: &Rules,
+    ) -> Self {
         let content = view.content;
         let mut writer = Writer { state, view, hazards: state.ages.hazards(), log: Vec::new() };
         writer.log.extend(state.log.iter().take(kept).cloned());
@@ -167,7 +173,7 @@ impl<'a> View<'a> {
         };
         Self {
             content,
-            said: content.history.iter().map(crate::prompt::layout::Said::hash).collect(),
+            said: content.history.iter().map(crate::prompt::layout::SentMessage::hash).collect(),
             symbols: content.map.iter().filter_map(symbol).collect(),
             files: content.files.iter().map(|piece| (&piece.key, piece)).collect(),
             in_full: content.files.iter().filter_map(|piece| piece.key.path()).collect(),
@@ -178,7 +184,7 @@ impl<'a> View<'a> {
     /// What everything but the file list weighs when each thing is told once.
     fn tokens(&self) -> usize {
         let content = self.content;
-        let said = content.history.iter().map(crate::prompt::layout::Said::tokens);
+        let said = content.history.iter().map(crate::prompt::layout::SentMessage::tokens);
         let asked = content.request.iter().map(|block| block.tokens);
         let pieces = content.map.iter().chain(&content.files).chain(&content.urls).map(|piece| piece.tokens);
         let legend = if has_items(content) { (content.count)(wording::legend()) } else { 0 };
@@ -214,19 +220,19 @@ impl<'a> View<'a> {
 
 /// The end of a prefix of the last log: how many blocks it has, and how many messages those hold.
 #[derive(Clone, Copy)]
-struct Place {
+struct LogPosition {
     blocks: usize,
     said: usize,
 }
 
-impl Place {
+impl LogPosition {
     const START: Self = Self { blocks: 0, said: 0 };
 }
 
 /// Where the last log may be cut: behind prefixes that may stay and that the provider holds, the deepest first.
-fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<Place> {
+fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<LogPosition> {
     let mut said = 0;
-    let mut places = vec![Place::START];
+    let mut places = vec![LogPosition::START];
     let boundaries = Boundary::all(&state.log);
     for (at, logged) in state.log.iter().enumerate() {
         for entry in &logged.entries {
@@ -243,7 +249,7 @@ fn cuts(state: &State, view: &View<'_>, rules: &Rules) -> Vec<Place> {
             }
         }
         if boundaries.get(at + 1).is_some_and(|boundary| state.holds(boundary.hash)) {
-            places.push(Place { blocks: at + 1, said });
+            places.push(LogPosition { blocks: at + 1, said });
         }
     }
     places.reverse();

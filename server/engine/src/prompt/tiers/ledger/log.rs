@@ -7,7 +7,7 @@ use crate::conversation::dialect::{Carriers, Speaker};
 use crate::conversation::history::{ContentBlock, MessageId};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::layout::{Content, ItemKey, LaidBlock, Listed, Part, Piece, Said, Tier, Weighed};
+use crate::prompt::layout::{Content, ItemKey, LaidBlock, Listed, Part, Piece, SentMessage, Tier, Weighed};
 
 use super::listing::{Changes, Listing};
 use super::wording;
@@ -182,7 +182,7 @@ impl Logged {
     }
 
     /// A message.
-    pub(super) fn said(said: &Said, hash: ContentHash, content: &Content<'_>) -> Self {
+    pub(super) fn said(said: &SentMessage, hash: ContentHash, content: &Content<'_>) -> Self {
         let labels = Labels {
             entries: vec![Entry::Said(hash)],
             items: vec![ItemKey::History(said.id)],
@@ -193,7 +193,7 @@ impl Logged {
 
     /// Blocks of the new request, which will be a message the next time.
     pub(super) fn asked(blocks: &[Weighed], content: &Content<'_>) -> Self {
-        let hash = Said::hash_of(Speaker::User, blocks);
+        let hash = SentMessage::hash_of(Speaker::User, blocks);
         let labels = Labels { entries: vec![Entry::Said(hash)], items: vec![], part: Part::Prompt };
         Self::new(Speaker::User, labels, blocks.iter().cloned(), hash, content.framing)
     }

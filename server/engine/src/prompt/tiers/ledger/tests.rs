@@ -12,7 +12,9 @@ use crate::conversation::dialect::{self, Breakpoints, Carriers, Format, Speaker}
 use crate::conversation::history::{ContentBlock, MessageId, ResultPart};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::layout::{ItemKey, LaidBlock, Listed, Part, Piece, Said, Seeds, Tree, Weighed, spans};
+use crate::prompt::layout::{
+    ItemKey, LaidBlock, Listed, Part, Piece, Seeds, SentMessage, Tree, Weighed, spans,
+};
 use crate::prompt::tiers::{Cut, Deltas, TierState};
 use crate::prompt::wire::{self, Body, Envelope};
 use crate::tokens::cost::{Billed, Prices, Provider};
@@ -35,7 +37,7 @@ struct Session {
     texts: BTreeMap<FileKey, String>,
     selected: BTreeSet<FileKey>,
     excluded: BTreeSet<FileKey>,
-    said: Vec<Said>,
+    said: Vec<SentMessage>,
     rules: Rules,
     state: TierState,
     list: usize,
@@ -133,7 +135,7 @@ impl Session {
         self.state = laid.recorded;
         for (speaker, blocks) in [(Speaker::User, request), (Speaker::Assistant, answer)] {
             let id = MessageId(self.said.len() as u64);
-            self.said.push(Said { id, speaker, blocks });
+            self.said.push(SentMessage { id, speaker, blocks });
         }
         self.rules.now_ms += 60_000;
         laid.layout
@@ -554,7 +556,7 @@ fn the_cut_lies_within_the_lookback_of_a_mark() {
             let speaker = if number % 2 == 0 { Speaker::User } else { Speaker::Assistant };
             let id = MessageId(session.said.len() as u64);
             let blocks = vec![weighed(ContentBlock::text(format!("message {number}")))];
-            session.said.push(Said { id, speaker, blocks });
+            session.said.push(SentMessage { id, speaker, blocks });
         }
         let layout = session.lay(vec![weighed(ContentBlock::text("next"))]).layout;
         let mut prefix = 0;
@@ -720,7 +722,7 @@ fn what_the_assistant_said_carries_a_mark_only_where_the_provider_takes_it() {
         session.select("b.py");
         for (number, speaker) in [Speaker::User, Speaker::Assistant].into_iter().enumerate() {
             let blocks = vec![weighed(ContentBlock::text(lines("what was said elsewhere", 50)))];
-            session.said.push(Said { id: MessageId(number as u64), speaker, blocks });
+            session.said.push(SentMessage { id: MessageId(number as u64), speaker, blocks });
         }
         let layout = session.turn("first", "done");
         let answers = layout.messages().iter().filter(|message| message.speaker == Speaker::Assistant);

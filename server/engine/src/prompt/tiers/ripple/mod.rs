@@ -10,7 +10,7 @@ mod tests;
 
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{
-    Composer, Content, ItemKey, Layout, Listed, Part, Piece, Said, Tier, WORKING_FILES,
+    Composer, Content, ItemKey, Layout, Listed, Part, Piece, SentMessage, Tier, WORKING_FILES,
 };
 
 use super::policy::{Laid, Policy};
@@ -109,7 +109,7 @@ struct Section<'a> {
     map: Vec<&'a Piece>,
     files: Vec<&'a Piece>,
     urls: Vec<&'a Piece>,
-    history: Vec<&'a Said>,
+    history: Vec<&'a SentMessage>,
 }
 
 impl Section<'_> {
@@ -134,10 +134,10 @@ impl Section<'_> {
 
 /// The tier each message really stands in. The conversation must stay in order and a tool call must stay
 /// next to its results, so a message is never more stable than an older one or than its own run.
-struct HistoryTiers<'a>(Vec<(Tier, &'a Said)>);
+struct HistoryTiers<'a>(Vec<(Tier, &'a SentMessage)>);
 
 impl<'a> HistoryTiers<'a> {
-    fn new(state: &State, history: &'a [Said]) -> Self {
+    fn new(state: &State, history: &'a [SentMessage]) -> Self {
         let mut placed = Vec::with_capacity(history.len());
         let mut floor = Tier::L0;
         for run in runs(history) {
@@ -148,14 +148,14 @@ impl<'a> HistoryTiers<'a> {
         Self(placed)
     }
 
-    fn in_tier(&self, tier: Tier) -> Vec<&'a Said> {
+    fn in_tier(&self, tier: Tier) -> Vec<&'a SentMessage> {
         self.0.iter().filter(|(own, _)| *own == tier).map(|(_, said)| *said).collect()
     }
 }
 
 /// Cuts a history where nothing is torn apart: what the assistant says in a row and everything up to the last result of the
 /// calls in it is one run.
-fn runs(history: &[Said]) -> impl Iterator<Item = &[Said]> {
+fn runs(history: &[SentMessage]) -> impl Iterator<Item = &[SentMessage]> {
     // Whether the assistant has called a tool since the user spoke.
     let mut calls = false;
     history.chunk_by(move |one, next| {

@@ -36,7 +36,7 @@ fn count(text: &str) -> usize {
 impl Script {
     fn content(&self) -> Content<'_> {
         let piece = |key, text: &str| Piece::new(key, text, &count);
-        let said = |(id, text): &(u64, String)| Said {
+        let said = |(id, text): &(u64, String)| SentMessage {
             id: MessageId(*id),
             speaker: if id % 2 == 0 { Speaker::User } else { Speaker::Assistant },
             blocks: vec![Weighed { content: ContentBlock::text(text), tokens: text.len() }],
@@ -325,15 +325,15 @@ fn what_belongs_together_is_one_run() {
     let text = || ContentBlock::text("text");
     let (user, model) = (Speaker::User, Speaker::Assistant);
     let lengths = |said: &[(Speaker, ContentBlock)]| -> Vec<usize> {
-        let history: Vec<Said> = (1..)
+        let history: Vec<SentMessage> = (1..)
             .zip(said)
-            .map(|(id, (speaker, content))| Said {
+            .map(|(id, (speaker, content))| SentMessage {
                 id: MessageId(id),
                 speaker: *speaker,
                 blocks: vec![Weighed { content: content.clone(), tokens: 1 }],
             })
             .collect();
-        runs(&history).map(<[Said]>::len).collect()
+        runs(&history).map(<[SentMessage]>::len).collect()
     };
     assert_eq!(lengths(&[(user, text()), (model, text()), (user, text()), (user, text())]), [1, 1, 1, 1]);
     assert_eq!(lengths(&[(model, call()), (user, result()), (model, text())]), [2, 1]);

@@ -7,7 +7,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::conversation::history::{
-    Foreign, Kind, Message, MessageId, NewMessage, Place, Provider, Visibility, project,
+    Foreign, ForeignPosition, Kind, Message, MessageId, NewMessage, Provider, Visibility, project,
 };
 
 /// The only provider that takes reasoning back.
@@ -362,7 +362,7 @@ fn spoken(block: &ContentBlock) -> Option<&str> {
 /// A foreign block that does not go back as it came is what it says.
 fn spoken_to_anthropic(block: &ContentBlock, role: Role) -> Option<&str> {
     match block {
-        ContentBlock::Foreign(foreign) if !foreign.is_taken_by(ANTHROPIC, Place::Said(role)) => {
+        ContentBlock::Foreign(foreign) if !foreign.is_taken_by(ANTHROPIC, ForeignPosition::Said(role)) => {
             foreign.text()
         }
         other => spoken(other),

@@ -22,7 +22,7 @@ const DESCRIPTION_CHARS: usize = 300;
 
 /// A file that is part of the system prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StandingText {
+pub struct SystemContextText {
     /// Its name.
     pub path: FileKey,
     /// What it says now.
@@ -42,13 +42,13 @@ pub struct Skill {
 
 /// What a workspace asks to be told at all times.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Standing {
+pub struct SystemContext {
     /// Its rules.
-    pub rules: Vec<StandingText>,
+    pub rules: Vec<SystemContextText>,
     /// Its skills.
     pub skills: Vec<Skill>,
     /// What it is to remember.
-    pub memory: Vec<StandingText>,
+    pub memory: Vec<SystemContextText>,
 }
 
 /// Files of the workspace that the system prompt quotes or lists.
@@ -63,10 +63,10 @@ pub struct SystemFiles {
     pub memory: Vec<FileKey>,
 }
 
-impl Standing {
+impl SystemContext {
     /// The files that [`system_prompt`] takes something from.
     pub(super) fn files(&self) -> SystemFiles {
-        let quoted = |texts: &[StandingText]| -> Vec<FileKey> {
+        let quoted = |texts: &[SystemContextText]| -> Vec<FileKey> {
             texts
                 .iter()
                 .filter(|standing| standing.is_quoted())
@@ -81,7 +81,7 @@ impl Standing {
     }
 }
 
-impl StandingText {
+impl SystemContextText {
     fn is_quoted(&self) -> bool {
         !self.text.trim().is_empty()
     }
@@ -110,7 +110,7 @@ impl Skill {
 }
 
 /// The whole system prompt.
-pub(super) fn system_prompt(settings: &PromptSettings, standing: &Standing) -> Arc<str> {
+pub(super) fn system_prompt(settings: &PromptSettings, standing: &SystemContext) -> Arc<str> {
     let mut parts: Vec<String> = [&settings.system, &settings.system_extra]
         .into_iter()
         .map(|part| part.trim().to_owned())
@@ -122,10 +122,10 @@ pub(super) fn system_prompt(settings: &PromptSettings, standing: &Standing) -> A
     parts.join("\n\n").into()
 }
 
-fn texts(heading: &str, texts: &[StandingText]) -> Option<String> {
+fn texts(heading: &str, texts: &[SystemContextText]) -> Option<String> {
     let said = texts.iter().filter(|standing| standing.is_quoted());
     let said: Vec<String> = said
-        .map(|StandingText { path, text }| {
+        .map(|SystemContextText { path, text }| {
             let text = text.trim();
             let shown = clip(text, FILE_CHARS);
             let cut = if shown.len() < text.len() { "\n\n[the rest of this file is left out]" } else { "" };
@@ -157,9 +157,9 @@ mod tests {
 
     #[test]
     fn base_extra_rules_skills_and_memory_come_in_this_order() {
-        let text = |path: &str, text: &str| StandingText { path: path.into(), text: text.into() };
+        let text = |path: &str, text: &str| SystemContextText { path: path.into(), text: text.into() };
         let skill = "---\nname: release\ndescription: \"How to make\na release\"\n---\n# Steps\n";
-        let standing = Standing {
+        let standing = SystemContext {
             rules: vec![text("AGENTS.md", "Use tabs.\n"), text("CLAUDE.md", " \n")],
             skills: vec![Skill::read(&".claude/skills/release/SKILL.md".into(), skill).unwrap()],
             memory: vec![text("MEMORY.md", "The parser is slow.")],
@@ -192,13 +192,15 @@ mod tests {
 
             The parser is slow."##]]
         .assert_eq(&system_prompt(&settings, &standing));
-        assert_eq!(&*system_prompt(&settings, &Standing::default()), "Base.\n\nExtra.");
+        assert_eq!(&*system_prompt(&settings, &SystemContext::default()), "Base.\n\nExtra.");
     }
 
     #[test]
     fn a_long_file_is_cut_and_says_so() {
-        let rules = vec![StandingText { path: "AGENTS.md".into(), text: "é".repeat(FILE_CHARS + 1).into() }];
-        let prompt = system_prompt(&PromptSettings::default(), &Standing { rules, ..Standing::default() });
+        let rules =
+            vec![SystemContextText { path: "AGENTS.md".into(), text: "é".repeat(FILE_CHARS + 1).into() }];
+        let prompt =
+            system_prompt(&PromptSettings::default(), &SystemContext { rules, ..SystemContext::default() });
         assert!(prompt.ends_with("é\n\n[the rest of this file is left out]"));
     }
 
