@@ -44,11 +44,11 @@ pub fn renamed(key: &FileKey, before: &Roots, now: &Roots) -> Option<FileKey> {
 }
 
 /// A place in a document as editors give it: line and character, both from 0.
-pub(crate) type Place = (u32, u32);
+pub(crate) type EditorPosition = (u32, u32);
 
 /// The lines that a range touches, from 1; `None` for a range without a character in it. A line of which it covers only the
 /// beginning does not count: that is how editors select whole lines.
-pub fn lines(range: Range<Place>) -> Option<LineRange> {
+pub fn lines(range: Range<EditorPosition>) -> Option<LineRange> {
     let Range { start, end } = range;
     let (start, end) = if start <= end { (start, end) } else { (end, start) };
     let last = if end.1 == 0 { end.0 } else { end.0.saturating_add(1) };

@@ -10,7 +10,7 @@ use crate::arguments::{MemoryArguments, MemoryCommand};
 use crate::failure::Failure;
 use crate::table::{Align, Table};
 use crate::when::moment;
-use crate::{found, input, output, reply, repository};
+use crate::{input, output, reply, repository, search_results};
 
 /// What is shown of a note. Characters.
 const SHOWN: usize = 100;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
         MemoryCommand::List => audience.show(headless.run("strata.memory.list", json!({}))?, list)?,
         MemoryCommand::Search { words, limit } => {
             let query = json!({ "query": words.join(" "), "limit": limit });
-            audience.show(headless.run("strata.memory.search", query)?, found::show)?;
+            audience.show(headless.run("strata.memory.search", query)?, search_results::show)?;
         }
         MemoryCommand::Remove { id } => {
             let reply = headless.run("strata.memory.remove", json!({ "id": id }))?;

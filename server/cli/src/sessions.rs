@@ -12,11 +12,11 @@ use strata_app::headless::{Access, HeadlessWorkspace};
 
 use crate::arguments::{SessionForm, SessionsArguments, SessionsCommand};
 use crate::failure::Failure;
-use crate::found;
 use crate::input;
 use crate::output::{self, count, counted};
 use crate::reply::{self, Audience};
 use crate::repository;
+use crate::search_results;
 use crate::table::{Align, Table};
 use crate::when::moment;
 
@@ -71,33 +71,35 @@ struct Size {
 }
 
 /// The stored sessions, and for whom the replies are.
-struct Desk {
+struct StoredSessions {
     headless: HeadlessWorkspace,
     audience: Audience,
 }
 
 pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode, Failure> {
     let headless = repository::open_stored(&arguments.repository)?;
-    let mut desk = Desk { headless, audience: arguments.audience };
+    let mut sessions = StoredSessions { headless, audience: arguments.audience };
     match &arguments.command {
-        SessionsCommand::List => desk.list()?,
-        SessionsCommand::Show { id } => desk.show(id)?,
-        SessionsCommand::Export { id, format, output } => desk.export(id, *format, output.as_deref())?,
+        SessionsCommand::List => sessions.list()?,
+        SessionsCommand::Show { id } => sessions.show(id)?,
+        SessionsCommand::Export { id, format, output } => sessions.export(id, *format, output.as_deref())?,
         SessionsCommand::Import { files } => {
-            return each(files, |file| desk.import(file).map_err(|error| error.about(&input::name(file))));
+            return each(files, |file| {
+                sessions.import(file).map_err(|error| error.about(&input::name(file)))
+            });
         }
         SessionsCommand::Search { words, limit } => {
             let reply =
-                desk.run("strata.memory.search", json!({ "query": words.join(" "), "limit": limit }))?;
-            desk.audience.show(reply, found::show)?;
+                sessions.run("strata.memory.search", json!({ "query": words.join(" "), "limit": limit }))?;
+            sessions.audience.show(reply, search_results::show)?;
         }
-        SessionsCommand::Delete { ids } => return each(ids, |id| desk.delete(id)),
+        SessionsCommand::Delete { ids } => return each(ids, |id| sessions.delete(id)),
         SessionsCommand::Rename { id, name } => {
-            let reply = desk.run("strata.session.rename", json!({ "id": id, "name": name }))?;
-            desk.audience.say(reply, |_| Ok(format!("session {id} is now called \"{name}\"")))?;
+            let reply = sessions.run("strata.session.rename", json!({ "id": id, "name": name }))?;
+            sessions.audience.say(reply, |_| Ok(format!("session {id} is now called \"{name}\"")))?;
         }
-        SessionsCommand::Fork { id, until, name } => desk.fork(id, *until, name)?,
-        SessionsCommand::Compact { id, profile } => desk.compact(id, profile.as_deref())?,
+        SessionsCommand::Fork { id, until, name } => sessions.fork(id, *until, name)?,
+        SessionsCommand::Compact { id, profile } => sessions.compact(id, profile.as_deref())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -118,7 +120,7 @@ fn each<T>(all: &[T], mut work: impl FnMut(&T) -> Result<(), Failure>) -> Result
     Ok(code)
 }
 
-impl Desk {
+impl StoredSessions {
     fn run(&mut self, command: &str, arguments: Value) -> Result<Value, Failure> {
         Ok(self.headless.run(command, arguments)?)
     }

@@ -18,7 +18,7 @@ use strata_host::pool::catch_panic;
 
 use crate::navigation::Feature;
 use arguments::Arguments;
-use client::{Client, Place};
+use client::{Client, TestWorkspace};
 use state::{Masks, looks};
 use strata_app::commands::COMMANDS;
 use strata_app::faults::Point;
@@ -31,7 +31,7 @@ const STORE: &str = "store";
 
 /// A place in which a session has something of everything.
 struct UsedSession {
-    place: Place,
+    place: TestWorkspace,
     /// The session, and the one that it is a copy of.
     sessions: [Value; 2],
     /// The message with the output of a tool.
@@ -40,7 +40,7 @@ struct UsedSession {
 
 impl UsedSession {
     fn new() -> Self {
-        let place = Place::new();
+        let place = TestWorkspace::new();
         let mut client = Client::start(&place);
         begin(&mut client, &Value::Null);
         let session = |client: &mut Client| client.ok("strata.server.status", json!({}))["session"].clone();
@@ -71,7 +71,7 @@ impl UsedSession {
     }
 
     /// A server that goes on with the session, and has a prompt that was not sent yet.
-    fn start(&self) -> (Client, Arguments, Place) {
+    fn start(&self) -> (Client, Arguments, TestWorkspace) {
         let place = self.place.copy();
         let mut client = Client::start(&place);
         let [session, other] = &self.sessions;
@@ -91,7 +91,7 @@ fn begin(client: &mut Client, session: &Value) {
 }
 
 #[derive(Default)]
-struct Tally {
+struct Outcomes {
     in_commands: usize,
     while_stored: usize,
     wrong: Vec<String>,
@@ -100,17 +100,17 @@ struct Tally {
 #[test]
 #[expect(clippy::print_stderr, reason = "it prints its figures")]
 fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
-    let (lived, tally, next) = (UsedSession::new(), Mutex::default(), AtomicUsize::new(0));
+    let (lived, outcomes, next) = (UsedSession::new(), Mutex::default(), AtomicUsize::new(0));
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 while let Some(command) = COMMANDS.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    panic_in(command.name, &lived, &tally);
+                    panic_in(command.name, &lived, &outcomes);
                 }
             });
         }
     });
-    let Tally { in_commands, while_stored, wrong } = tally.into_inner().unwrap();
+    let Outcomes { in_commands, while_stored, wrong } = outcomes.into_inner().unwrap();
     eprintln!(
         "{} commands: {in_commands} panics in them and {while_stored} while they were stored, {} wrong",
         COMMANDS.len(),
@@ -123,7 +123,7 @@ fn a_command_that_panics_changes_nothing_and_the_next_one_is_right() {
     );
 }
 
-fn panic_in(name: &str, lived: &UsedSession, tally: &Mutex<Tally>) {
+fn panic_in(name: &str, lived: &UsedSession, outcomes: &Mutex<Outcomes>) {
     let (mut undisturbed, arguments, _place) = lived.start();
     let before = undisturbed.plan.reached();
     let expected = undisturbed.run(name, arguments.of(name));
@@ -136,7 +136,7 @@ fn panic_in(name: &str, lived: &UsedSession, tally: &Mutex<Tally>) {
 
     let (mut client, arguments, _place) = lived.start();
     let state = looks(&mut client);
-    let (mut tally_of_one, what) = (Tally::default(), [name, STORE]);
+    let (mut outcomes_of_one, what) = (Outcomes::default(), [name, STORE]);
     for place in what {
         for point in POINTS {
             if place == STORE && !stores(point) {
@@ -147,39 +147,39 @@ fn panic_in(name: &str, lived: &UsedSession, tally: &Mutex<Tally>) {
             if client.plan.disarm() {
                 // A command that says no has no end to get to.
                 if place == name && (point != Point::After || expected.is_ok()) {
-                    tally_of_one.wrong.push(format!("{name} never gets to {point:?}: {answer:?}"));
+                    outcomes_of_one.wrong.push(format!("{name} never gets to {point:?}: {answer:?}"));
                 }
                 continue;
             }
             match place {
-                STORE => tally_of_one.while_stored += 1,
-                _ => tally_of_one.in_commands += 1,
+                STORE => outcomes_of_one.while_stored += 1,
+                _ => outcomes_of_one.in_commands += 1,
             }
             match answer {
                 Err(error) if error.contains("an internal error stopped this command") => {}
-                other => tally_of_one.wrong.push(format!("{name}, {place} {point:?}: {other:?}")),
+                other => outcomes_of_one.wrong.push(format!("{name}, {place} {point:?}: {other:?}")),
             }
             let now = looks(&mut client);
             if now != state {
                 let difference = state::difference(&state, &now);
-                tally_of_one.wrong.push(format!("{name}, {place} {point:?}, changed {difference}"));
+                outcomes_of_one.wrong.push(format!("{name}, {place} {point:?}, changed {difference}"));
             }
         }
     }
     let (expected, answer) = (Masks::of(&expected), Masks::of(&client.run(name, arguments.of(name))));
     if answer != expected {
-        tally_of_one.wrong.push(format!("{name}, after all that:\n   {answer:?}\nnot {expected:?}"));
+        outcomes_of_one.wrong.push(format!("{name}, after all that:\n   {answer:?}\nnot {expected:?}"));
     }
     client.quit();
-    let mut tally = tally.lock().unwrap();
-    tally.in_commands += tally_of_one.in_commands;
-    tally.while_stored += tally_of_one.while_stored;
-    tally.wrong.extend(tally_of_one.wrong);
+    let mut outcomes = outcomes.lock().unwrap();
+    outcomes.in_commands += outcomes_of_one.in_commands;
+    outcomes.while_stored += outcomes_of_one.while_stored;
+    outcomes.wrong.extend(outcomes_of_one.wrong);
 }
 
 /// Places that a conversation of this client reaches, and how often.
 fn places(talker: ClientKind) -> BTreeMap<(String, Point), usize> {
-    let place = Place::new();
+    let place = TestWorkspace::new();
     let mut client = Client::start(&place);
     tour(&mut client, &place, talker);
     let reached = client.plan.reached();
@@ -211,7 +211,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
     }
 
     let expected = [ClientKind::Able, ClientKind::Plain].map(|talker| {
-        let place = Place::new();
+        let place = TestWorkspace::new();
         let mut client = Client::start(&place);
         tour(&mut client, &place, talker);
         let expected = end(&mut client, &place, talker);
@@ -225,7 +225,7 @@ fn a_panic_anywhere_else_costs_at_most_what_it_came_upon() {
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let (talker, what, point, passes) = job;
                     let now = catch_panic(|| {
-                        let place = Place::new();
+                        let place = TestWorkspace::new();
                         let mut client = Client::start(&place);
                         client.plan.arm(what, *point, *passes);
                         tour(&mut client, &place, *talker);

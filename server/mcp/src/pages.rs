@@ -87,11 +87,11 @@ pub(crate) fn page(
 struct Rows {
     /// The reply without them.
     frame: Value,
-    place: Place,
+    layout: Layout,
 }
 
 /// Where entries stand.
-enum Place {
+enum Layout {
     Lists(Vec<(&'static str, Vec<Value>)>),
     Nested { outer: &'static str, inner: &'static str, entries: Vec<Value> },
 }
@@ -99,18 +99,18 @@ enum Place {
 impl Rows {
     fn in_lists(mut reply: Value, fields: &[&'static str]) -> Self {
         let lists = fields.iter().map(|field| (*field, taken(&mut reply, field))).collect();
-        Self { frame: reply, place: Place::Lists(lists) }
+        Self { frame: reply, layout: Layout::Lists(lists) }
     }
 
     fn nested(mut reply: Value, outer: &'static str, inner: &'static str) -> Self {
         let entries = taken(&mut reply, outer);
-        Self { frame: reply, place: Place::Nested { outer, inner, entries } }
+        Self { frame: reply, layout: Layout::Nested { outer, inner, entries } }
     }
 
     fn count(&self) -> usize {
-        match &self.place {
-            Place::Lists(lists) => lists.iter().map(|(_, list)| list.len()).sum(),
-            Place::Nested { inner, entries, .. } => entries.iter().map(|entry| rows_of(entry, inner)).sum(),
+        match &self.layout {
+            Layout::Lists(lists) => lists.iter().map(|(_, list)| list.len()).sum(),
+            Layout::Nested { inner, entries, .. } => entries.iter().map(|entry| rows_of(entry, inner)).sum(),
         }
     }
 
@@ -126,13 +126,13 @@ impl Rows {
             begin..end
         };
         let mut page = self.frame.clone();
-        match &self.place {
-            Place::Lists(lists) => {
+        match &self.layout {
+            Layout::Lists(lists) => {
                 for (field, list) in lists {
                     page[*field] = list.get(share(list.len())).unwrap_or_default().into();
                 }
             }
-            Place::Nested { outer, inner, entries } => {
+            Layout::Nested { outer, inner, entries } => {
                 let mut some = Vec::new();
                 for entry in entries {
                     let kept = share(rows_of(entry, inner));

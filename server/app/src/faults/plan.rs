@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Point;
 
-pub(crate) type Place = (String, Point);
+pub(crate) type Location = (String, Point);
 
 /// What is to happen where.
 #[derive(Default)]
@@ -16,9 +16,9 @@ pub struct Plan(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    reached: BTreeMap<Place, usize>,
+    reached: BTreeMap<Location, usize>,
     /// The place that panics, and how often it is reached before.
-    armed: Option<(Place, usize)>,
+    armed: Option<(Location, usize)>,
 }
 
 /// Goes by the name of what the thread began last.
@@ -46,7 +46,7 @@ impl Plan {
     }
 
     /// How often each place was reached.
-    pub fn reached(&self) -> BTreeMap<Place, usize> {
+    pub fn reached(&self) -> BTreeMap<Location, usize> {
         self.inner().reached.clone()
     }
 

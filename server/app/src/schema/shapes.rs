@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[derive(Serialize, Deserialize, JsonSchema)]
-    struct Said {
+    struct Payload {
         outer: Outer,
         same: Same,
     }
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_comes_in_and_goes_out_differently_has_two_names_and_its_holders_too() {
         let mut shapes = Shapes::new();
-        let message = shapes.command::<Said, Said>("strata.things.doIt", "Does it.");
+        let message = shapes.command::<Payload, Payload>("strata.things.doIt", "Does it.");
         assert_eq!(message.params, reference("ThingsDoItParams"));
         let definitions = shapes.finish();
         let names: Vec<&str> = definitions.keys().map(String::as_str).collect();

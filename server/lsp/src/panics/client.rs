@@ -30,13 +30,13 @@ pub(super) const FILES: [(&str, &str); 3] = [
 ];
 
 /// A workspace, and where its servers keep things.
-pub(super) struct Place {
+pub(super) struct TestWorkspace {
     folder: Arc<TempDir>,
     root: PathBuf,
     kept: TempDir,
 }
 
-impl Place {
+impl TestWorkspace {
     pub(super) fn new() -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let root = folder.path().canonicalize().unwrap();
@@ -97,7 +97,7 @@ pub(super) struct Client {
 
 impl Client {
     /// Starts a server for a workspace. Nothing was said to it yet.
-    pub(super) fn start(place: &Place) -> Self {
+    pub(super) fn start(place: &TestWorkspace) -> Self {
         let plan = Arc::new(Plan::default());
         let (reader, input) = io::pipe().unwrap();
         let (output, writer) = io::pipe().unwrap();

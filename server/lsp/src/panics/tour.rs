@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Answer, Client, LIMIT, Place, settings};
+use super::client::{Answer, Client, LIMIT, TestWorkspace, settings};
 use super::state::Masks;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ pub(super) enum ClientKind {
 /// The text of an open document at the end.
 const LIB: &str = "//! Plans meals, and more.\nmod week;\n\n/// Plans a week.\npub fn plan() -> week::Week {\n    week::Week\n}\n";
 
-pub(super) fn tour(client: &mut Client, place: &Place, talker: ClientKind) {
+pub(super) fn tour(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
     let mut hello = client.hello(&Value::Null);
     if talker == ClientKind::Plain {
         hello["capabilities"] =
@@ -40,7 +40,7 @@ pub(super) fn tour(client: &mut Client, place: &Place, talker: ClientKind) {
 }
 
 /// What came of it, once the client has said anew what is not answered and may have been lost.
-pub(super) fn end(client: &mut Client, place: &Place, talker: ClientKind) -> Value {
+pub(super) fn end(client: &mut Client, place: &TestWorkspace, talker: ClientKind) -> Value {
     // Nothing was silently wrong before that.
     let shown = command(client, "files.read", json!({ "path": "src/lib.rs" }));
     let told = shown["sync"]["state"] == "out_of_step" || shown["notice"].is_string();
@@ -134,7 +134,7 @@ fn conversation(client: &mut Client) {
     insist_on(client, "strata.compaction.run", &json!({ "profile": "checkpoint" })).unwrap();
 }
 
-fn files(client: &mut Client, place: &Place, talker: ClientKind) {
+fn files(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
     let new = place.folder().join("src/new.rs");
     fs::write(&new, "pub struct New;\n").unwrap();
     let uri = client.uri("src/new.rs");
@@ -157,7 +157,7 @@ fn files(client: &mut Client, place: &Place, talker: ClientKind) {
     }
 }
 
-fn surroundings(client: &mut Client, place: &Place, talker: ClientKind) {
+fn surroundings(client: &mut Client, place: &TestWorkspace, talker: ClientKind) {
     folders(client, place, "added");
     folders(client, place, "removed");
     fs::write(place.folder().join(".strata.toml"), "[symbols]\nmap_budget = 3000\n").unwrap();
@@ -175,7 +175,7 @@ fn sessions(client: &mut Client) {
     command(client, "session.load", json!({ "id": first }));
 }
 
-fn folders(client: &mut Client, place: &Place, what: &str) {
+fn folders(client: &mut Client, place: &TestWorkspace, what: &str) {
     let uri = format!("file://{}", place.kept().display());
     let mut event = json!({ "added": [], "removed": [] });
     event[what] = json!([{ "uri": uri, "name": "kept" }]);

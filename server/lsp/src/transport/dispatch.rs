@@ -85,7 +85,7 @@ struct Call {
     method: String,
     kind: Kind,
     /// Given back before the answer goes out, so that the client's next request finds it.
-    place: Option<Place>,
+    place: Option<PendingSlot>,
     /// Given back when the call is over, all its consequences included.
     _open: Open,
 }
@@ -108,7 +108,7 @@ pub(super) struct Pending {
 }
 
 /// One of the places that are limited.
-struct Place(Arc<Pending>);
+struct PendingSlot(Arc<Pending>);
 
 /// A call whose answer may still have to be queued.
 struct Open(Arc<Pending>);
@@ -131,10 +131,10 @@ impl Pending {
         }
     }
 
-    fn take_place(self: &Arc<Self>) -> Option<Place> {
+    fn take_slot(self: &Arc<Self>) -> Option<PendingSlot> {
         let more = |places| (places < self.limit).then_some(places + 1);
         self.places.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
-        Some(Place(Arc::clone(self)))
+        Some(PendingSlot(Arc::clone(self)))
     }
 
     fn open(self: &Arc<Self>) -> Open {
@@ -143,7 +143,7 @@ impl Pending {
     }
 }
 
-impl Drop for Place {
+impl Drop for PendingSlot {
     fn drop(&mut self) {
         self.0.places.fetch_sub(1, Ordering::SeqCst);
     }
@@ -232,7 +232,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         let id = request.id().cloned();
         let place = match &id {
             Some(id) if matches!(kind, Kind::Initialize | Kind::Other) => {
-                let Some(place) = self.pending.take_place() else {
+                let Some(place) = self.pending.take_slot() else {
                     return self.answer(&refusal::busy(id.clone(), self.pending.limit));
                 };
                 Some(place)

@@ -36,9 +36,9 @@ pub(crate) struct Arg {
     pub(crate) size: usize,
 }
 
-enum Ask {}
+enum TestQuestion {}
 
-impl request::Request for Ask {
+impl request::Request for TestQuestion {
     type Params = Arg;
     type Result = Value;
     const METHOD: &'static str = "test/question";
@@ -122,7 +122,7 @@ impl Mock {
 
     async fn ask(&self, arg: Arg) -> Result<Value> {
         self.world.note(format!("ask {}", arg.name));
-        self.client.send_request::<Ask>(arg).await
+        self.client.send_request::<TestQuestion>(arg).await
     }
 
     async fn big(&self, arg: Arg) -> Result<String> {

@@ -14,40 +14,40 @@ const SHOWN: usize = 100;
 
 /// What is read of the reply of `strata.memory.search`.
 #[derive(Deserialize)]
-struct Found {
-    hits: Vec<Hit>,
+struct SearchReply {
+    hits: Vec<SearchMatch>,
     newest: Option<usize>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Hit {
+struct SearchMatch {
     #[serde(flatten)]
-    place: Place,
+    source: MatchSource,
     time_ms: Option<u64>,
     snippet: String,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "source", rename_all = "snake_case")]
-enum Place {
+enum MatchSource {
     Fragment { id: i64 },
     Message { session: String, message: u64, role: String },
 }
 
 /// Shows the reply of a search.
 pub(crate) fn show(reply: Value) -> Result<(), Failure> {
-    let Found { hits, newest } = output::understood(reply)?;
+    let SearchReply { hits, newest } = output::understood(reply)?;
     if hits.is_empty() {
         output::tell("nothing found");
         return Ok(());
     }
     let mut table = Table::new([Align::Left, Align::Right, Align::Left, Align::Left, Align::Left]);
     table.row(["session", "message", "said (UTC)", "by", "text"].map(str::to_owned));
-    for Hit { place, time_ms, snippet } in hits {
-        let (session, message, by) = match place {
-            Place::Fragment { id } => ("memory".to_owned(), id.to_string(), String::new()),
-            Place::Message { session, message, role } => (session, message.to_string(), role),
+    for SearchMatch { source, time_ms, snippet } in hits {
+        let (session, message, by) = match source {
+            MatchSource::Fragment { id } => ("memory".to_owned(), id.to_string(), String::new()),
+            MatchSource::Message { session, message, role } => (session, message.to_string(), role),
         };
         let said = time_ms.map(moment).unwrap_or_default();
         table.row([session, message, said, by, output::clipped(&snippet, SHOWN)]);
