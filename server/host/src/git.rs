@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use strata_engine::cancel::Cancelled;
 
 pub use self::facts::{GitFacts, MAX_COMMITS, branch, facts};
-pub use self::sessions::{MAX_TEXT_BYTES, SessionOptions, sessions};
+pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
 
 /// Why there are no facts.
@@ -38,7 +38,7 @@ pub enum GitError {
     #[error("the git repository {} is not read: parts of it lie elsewhere, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),
     /// More text than a trace may hold.
-    #[error("the repository holds more than {} MiB of source text at one commit", MAX_TEXT_BYTES >> 20)]
+    #[error("the repository holds more than {} MiB of source text at one commit", sessions::MAX_TEXT_BYTES >> 20)]
     TooLarge,
     /// Nobody waits for them any more.
     #[error(transparent)]

@@ -30,8 +30,8 @@ pub use self::lock::{Access, SessionHandle};
 pub use self::memory::{Fragment, NewFragment};
 pub use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
-pub use self::search::{Coverage, Limits, MAX_TERMS, MatchedWords, Scope, SearchHit, SearchResults, Source};
-pub use self::sessions::{NewSession, PREVIEW_CHARS, SessionInfo, StoredSession};
+pub use self::search::{Coverage, Limits, MatchedWords, Scope, SearchHit, SearchResults, Source};
+pub use self::sessions::{NewSession, SessionInfo, StoredSession};
 pub use self::spill::{Quota, SpillFile, SpillId, SpillLines, Spills};
 
 use self::paths::StorePaths;

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use strata_engine::replay::Trace;
 
 /// A trace may hold this much JSON. Bytes after decompression: a small file can stand for a very long text.
-pub const MAX_TRACE_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_TRACE_BYTES: u64 = 256 << 20;
 
 /// The first bytes of what gzip writes (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];

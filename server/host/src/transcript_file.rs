@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use strata_engine::conversation::transcript::{Transcript, parse};
 
 /// A record may hold this much. Bytes.
-pub const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
 
 /// Records that are looked for below one folder.
-pub const MAX_TRANSCRIPTS: usize = 2_000;
+pub(crate) const MAX_TRANSCRIPTS: usize = 2_000;
 
 /// Folders below each other that are looked into.
 const MAX_DEPTH: usize = 16;

@@ -16,7 +16,7 @@ use super::history::{Commit, History};
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
 
 /// The most text of one commit that a trace takes in. Bytes.
-pub const MAX_TEXT_BYTES: usize = 64 << 20;
+pub(crate) const MAX_TEXT_BYTES: usize = 64 << 20;
 
 /// A commit that changes more files is a mass change or the merge of a long branch, not one turn's work.
 const MAX_FILES_OF_TURN: usize = 10;

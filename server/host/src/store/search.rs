@@ -104,7 +104,7 @@ pub enum Source {
 }
 
 /// How many words of a query count.
-pub const MAX_TERMS: usize = 16;
+pub(crate) const MAX_TERMS: usize = 16;
 
 /// How much of one word counts, in characters.
 const MAX_TERM_CHARS: usize = 200;

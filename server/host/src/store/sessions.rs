@@ -56,7 +56,7 @@ pub struct StoredSession {
 }
 
 /// The longest preview, in characters.
-pub const PREVIEW_CHARS: usize = 120;
+pub(crate) const PREVIEW_CHARS: usize = 120;
 
 /// So many lists and objects in one another are read back (`serde_json` refuses more).
 const MAX_DEPTH: usize = 127;

@@ -64,7 +64,7 @@ impl ProviderKind {
 
     /// The environment variable where its key is looked for, as in the provider's own client; none where no key
     /// is needed.
-    pub const fn key_env(self) -> Option<&'static str> {
+    pub(crate) const fn key_env(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
             Self::OpenAi => Some("OPENAI_API_KEY"),
@@ -114,7 +114,7 @@ impl Provider {
     ///
     /// # Errors
     /// [`SummaryError::NoKey`] when there is none and one is needed.
-    pub fn key(&self) -> Result<Option<Key>, SummaryError> {
+    pub(crate) fn key(&self) -> Result<Option<Key>, SummaryError> {
         let Some(variable) = self.key_env.as_ref().map(KeyVariable::as_str).or(self.kind.key_env()) else {
             return Ok(None);
         };
