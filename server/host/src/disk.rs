@@ -35,14 +35,12 @@ pub struct Stamp {
     pub identity: u64,
 }
 
-/// Bounds of one read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Largest file that is read, in bytes.
     pub max_bytes: u64,
 }
 
-/// A file's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskText {
     /// Decoded, without a byte order mark, line ends as they are.
@@ -61,10 +59,8 @@ pub enum ReadError {
     /// The path leads somewhere it must not.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// Nothing there.
     #[error("`{0}` does not exist")]
     NotFound(FileKey),
-    /// A folder.
     #[error("`{0}` is a folder")]
     Folder(FileKey),
     /// A FIFO, a socket or a device; it was not opened.
@@ -73,7 +69,6 @@ pub enum ReadError {
     /// Over the limit; none of it was read.
     #[error("`{key}` has {size} bytes, the limit is {limit}")]
     TooLarge {
-        /// Which file.
         key: FileKey,
         /// Its size in bytes.
         size: u64,
@@ -86,7 +81,6 @@ pub enum ReadError {
          confirm that (confirmSecrets)"
     )]
     Secret {
-        /// Which file.
         key: FileKey,
         /// The part of the name that gives it away.
         rule: &'static str,
@@ -94,7 +88,6 @@ pub enum ReadError {
     /// There is no memory for it.
     #[error("`{0}` is larger than the memory that there is")]
     NoMemory(FileKey),
-    /// Not text.
     #[error("`{0}` is binary")]
     Binary(FileKey),
     /// Text in an encoding that is not UTF-8 or UTF-16.
@@ -103,14 +96,8 @@ pub enum ReadError {
     /// Renamed or replaced again and again while it was being opened.
     #[error("`{0}` keeps moving while it is opened")]
     Moving(FileKey),
-    /// The system refuses.
     #[error("`{key}` cannot be read: {kind}")]
-    Io {
-        /// Which file.
-        key: FileKey,
-        /// What the system says.
-        kind: io::ErrorKind,
-    },
+    Io { key: FileKey, kind: io::ErrorKind },
 }
 
 /// Times on disk advance in steps: up to 10 ms on Linux before 6.13, 2 s on FAT. A file read within this time of

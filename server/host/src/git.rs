@@ -28,12 +28,7 @@ pub enum GitError {
     NoRepository(PathBuf),
     /// There is one, and it is damaged, incomplete, or of a kind that the library does not know.
     #[error("cannot read the git repository {}: {problem}", .place.display())]
-    Unreadable {
-        /// Where the repository is.
-        place: PathBuf,
-        /// What the library says.
-        problem: String,
-    },
+    Unreadable { place: PathBuf, problem: String },
     /// There is one whose parts lie elsewhere, in a workspace that is not trusted.
     #[error("the git repository {} is not read: parts of it lie elsewhere, and the workspace is not trusted", .0.display())]
     Elsewhere(PathBuf),

@@ -26,7 +26,6 @@ pub struct IndexOptions {
 /// What became of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedFile<T> {
-    /// The file.
     pub key: FileKey,
     /// What the caller's function returned.
     pub outcome: Result<T, SkipReason>,
@@ -48,7 +47,6 @@ pub enum SkipReason {
 pub struct Batch<T> {
     /// How many files are done, these included.
     pub done: usize,
-    /// How many there are.
     pub total: usize,
     /// What came of these, in the order of the request.
     pub files: Vec<T>,

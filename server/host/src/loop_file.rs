@@ -10,16 +10,13 @@ use strata_engine::conversation::iteration::RollingConfig;
 
 use crate::config::from_toml;
 
-/// The section.
 const SECTION: &str = "context";
 
 /// Why a file says nothing about a loop.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct LoopFileError {
-    /// The file.
     pub path: PathBuf,
-    /// What is wrong.
     pub problem: String,
 }
 

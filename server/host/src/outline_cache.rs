@@ -67,7 +67,6 @@ pub struct OutlineUpdate {
 /// What the cache takes on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheSize {
-    /// The database.
     pub path: PathBuf,
     /// Of all its files.
     pub bytes: u64,

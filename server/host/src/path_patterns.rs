@@ -43,13 +43,11 @@ pub enum PatternError {
     /// The folder has no listed files.
     #[error("`{0}` has no files that the ignore rules let through")]
     EmptyFolder(String),
-    /// Nothing matches the pattern.
     #[error("no listed file matches `{0}`")]
     NoMatch(String),
     /// The pattern cannot be understood.
     #[error("`{glob}` is no pattern: {problem}")]
     BadGlob {
-        /// The pattern.
         glob: String,
         /// What is wrong with it.
         problem: String,

@@ -25,7 +25,6 @@ pub enum Urgency {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("panicked: {message}")]
 pub struct JobPanic {
-    /// What the panic said.
     pub message: String,
 }
 

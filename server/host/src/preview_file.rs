@@ -31,14 +31,8 @@ pub enum PreviewError {
     /// The session has a name that cannot be a file's, or the folder cannot be made.
     #[error(transparent)]
     Place(#[from] StoreError),
-    /// The system says no.
     #[error("`{}` cannot be written: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    Io { path: PathBuf, error: io::Error },
 }
 
 impl PreviewFiles {

@@ -30,7 +30,6 @@ pub struct Folder {
     pub path: PathBuf,
 }
 
-/// One workspace folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     name: String,

@@ -47,7 +47,6 @@ pub struct Store {
 /// A store, and what had to be done to open it.
 #[derive(Debug)]
 pub struct OpenedStore {
-    /// The store.
     pub store: Store,
     /// A damaged database that was there, which the user should be told about.
     pub set_aside: Option<DamagedDatabase>,

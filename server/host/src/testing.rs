@@ -54,7 +54,6 @@ impl Tree {
         Roots::single(self.path("root")).unwrap()
     }
 
-    /// Several workspace folders.
     pub(crate) fn several(&self, folders: &[&str]) -> Roots {
         Roots::new(folders.iter().map(|folder| Folder { name: None, path: self.path(folder) })).unwrap()
     }

@@ -23,10 +23,8 @@ pub struct TokenizerFile {
 /// A file whose tokenizer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizerFileError {
-    /// What the system says.
     #[error("the tokenizer {} cannot be read: {kind}", .path.display())]
     Io {
-        /// The file.
         path: PathBuf,
         /// What kind of error it is.
         kind: io::ErrorKind,
@@ -37,7 +35,6 @@ pub enum TokenizerFileError {
     /// Too large for a tokenizer; none of it was read.
     #[error("the tokenizer {} has {size} bytes, the limit is {MOST_BYTES}", .path.display())]
     TooLarge {
-        /// The file.
         path: PathBuf,
         /// Its size.
         size: u64,
@@ -45,7 +42,6 @@ pub enum TokenizerFileError {
     /// Not a tokenizer that is known here.
     #[error("{} holds no tokenizer that can be used: {problem}", .path.display())]
     Unusable {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         problem: String,

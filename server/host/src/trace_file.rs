@@ -19,9 +19,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct TraceFileError {
-    /// The file.
     pub path: PathBuf,
-    /// What is wrong.
     #[source]
     pub problem: TraceProblem,
 }

@@ -23,9 +23,7 @@ const MAX_FOLDERS: usize = 100_000;
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", .path.display())]
 pub struct TranscriptFileError {
-    /// The file or folder.
     pub path: PathBuf,
-    /// What is wrong.
     #[source]
     pub problem: TranscriptProblem,
 }
@@ -33,7 +31,6 @@ pub struct TranscriptFileError {
 /// What is wrong with a record, or with where it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum TranscriptProblem {
-    /// It cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
     /// It holds more than [`MAX_TRANSCRIPT_BYTES`].

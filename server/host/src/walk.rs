@@ -23,7 +23,6 @@ use crate::disk::{RealFolder, Stamp, stamp_in};
 use crate::roots::{ResolvedPath, Roots, is_system_path, text_below};
 use crate::secrets::secret_by_name;
 
-/// What a walk lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkOptions {
     /// Patterns in the manner of `.gitignore` for what the user wants left out besides, relative to each root.
@@ -37,7 +36,6 @@ pub struct WalkOptions {
 /// A file that the walk found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
     pub key: FileKey,
     /// Its metadata when the walk came by.
     pub stamp: Stamp,
@@ -64,11 +62,9 @@ pub enum NameOnly {
 pub struct Note {
     /// A key, or a path where there is none.
     pub place: String,
-    /// What happened.
     pub problem: String,
 }
 
-/// What a walk found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Walk {
     /// Sorted by key, each key once.

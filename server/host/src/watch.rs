@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-/// What was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Something about these paths changed: they came, went, or have another content.
@@ -44,12 +43,10 @@ pub enum WatchError {
     /// The system watches no more folders for this user.
     #[error("there are {wanted} folders, and the system watches no more than {watched}")]
     TooMany {
-        /// Folders there are.
         wanted: usize,
         /// Folders that were watched until then.
         watched: usize,
     },
-    /// It has another reason.
     #[error("the system does not watch files: {0}")]
     System(String),
 }

@@ -6,10 +6,8 @@ use serde_json::Value;
 use super::file::from_toml;
 use super::layers::set_dotted;
 
-/// What the environment says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EnvironmentSettings {
-    /// An object of settings.
     pub values: Value,
     /// Variables that begin with `STRATA_` and name no setting, in the order they came.
     pub unknown: Vec<String>,
@@ -75,7 +73,6 @@ fn read(text: &str, default: &Value) -> Value {
     parsed.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// A single TOML value.
 fn toml_value(text: &str) -> Option<Value> {
     match from_toml("", &format!("value = {text}")).ok()? {
         // More than one name means that the text went on in a new line.

@@ -20,35 +20,25 @@ pub enum FileError {
     /// It is there and cannot be read.
     #[error("{file}: {reason}")]
     Unreadable {
-        /// Which file.
         file: String,
         /// What the system or the path rules say.
         reason: String,
     },
-    /// It is not TOML.
     #[error("{file}:{line}:{column}: {message}")]
     Syntax {
-        /// Which file.
         file: String,
         /// From 1.
         line: usize,
         /// From 1, in characters.
         column: usize,
-        /// What is wrong there.
         message: String,
     },
     /// A value that settings cannot hold.
     #[error("{file}: `{key}` is no finite number")]
-    NotFinite {
-        /// Which file.
-        file: String,
-        /// Which setting.
-        key: String,
-    },
+    NotFinite { file: String, key: String },
 }
 
 impl FileError {
-    /// Which file.
     pub fn file(&self) -> &str {
         match self {
             Self::Unreadable { file, .. } | Self::Syntax { file, .. } | Self::NotFinite { file, .. } => file,

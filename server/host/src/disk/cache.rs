@@ -63,7 +63,6 @@ impl TextCache {
         }
     }
 
-    /// Drops a file's text.
     pub(super) fn forget(&self, key: &FileKey) {
         self.texts().remove(key);
     }

@@ -124,7 +124,6 @@ mod system {
         .union(OFlags::NOCTTY)
         .union(OFlags::CLOEXEC);
 
-    /// An open folder.
     pub(super) struct Folder(OwnedFd);
 
     impl Folder {

@@ -40,7 +40,6 @@ pub(super) struct History {
     below: PathBuf,
 }
 
-/// Where a repository stands.
 pub(super) struct Head {
     /// The branch without `refs/heads/`; `None` on no branch.
     pub(super) branch: Option<String>,
@@ -176,7 +175,6 @@ impl History {
         Ok(Some(Index::new(&index, &below, options)))
     }
 
-    /// How contents are named.
     pub(super) fn hash_kind(&self) -> gix::hash::Kind {
         self.repository.object_hash()
     }

@@ -31,7 +31,6 @@ const CONTEXT: usize = 3;
 const RULES: [SelectionRule; 4] =
     [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow, SelectionRule::Window(8)];
 
-/// What sessions to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
     /// How many, spread evenly over the history.

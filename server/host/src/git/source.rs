@@ -80,7 +80,6 @@ const NAMES: &[&str] = &[
     "makefile",
 ];
 
-/// What a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameVerdict {
     /// Someone writes it.

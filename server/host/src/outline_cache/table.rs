@@ -18,7 +18,6 @@ use super::{CacheSize, KnownFile, KnownFiles, OutlineKey, OutlineUpdate};
 use crate::disk::Stamp;
 use crate::store::paths::{lock_for_a_moment, private_directory, private_file, private_top};
 
-/// A connection.
 #[derive(Debug)]
 pub(super) struct Table {
     connection: Connection,
@@ -188,7 +187,6 @@ impl Table {
         if findings.made.is_empty() { Ok(()) } else { self.shrink(folder, max_bytes) }
     }
 
-    /// What the database takes.
     pub(super) fn extent(&self) -> Result<CacheSize, CacheError> {
         let count = |table: &str| {
             let query = format!("SELECT count(*) FROM {table}");

@@ -18,17 +18,14 @@ const SHOWN_CHARACTERS: usize = 200;
 pub struct PathError {
     /// The path as it was given, shortened.
     pub path: String,
-    /// Why it is refused.
     pub reason: Refusal,
 }
 
 /// Why a path may not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No text.
     #[error("the path is empty")]
     Empty,
-    /// A NUL character.
     #[error("the path holds a NUL character")]
     Nul,
     /// Longer than any system opens.

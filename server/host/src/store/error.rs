@@ -17,9 +17,7 @@ pub enum StoreError {
         .path.display()
     )]
     Newer {
-        /// The database.
         path: PathBuf,
-        /// Its schema.
         found: i32,
         /// The newest schema that this version knows.
         known: i32,
@@ -27,7 +25,6 @@ pub enum StoreError {
     /// Another process, or another handle of this one, writes to the session.
     #[error("session `{id}` is in use{}; it can be opened read-only", process(*pid))]
     InUse {
-        /// The session.
         id: SessionId,
         /// The process that writes to it, when it is known.
         pid: Option<u32>,
@@ -64,12 +61,7 @@ pub enum StoreError {
     TooDeep(usize),
     /// The order of a commit does not name each message of the session once.
     #[error("the new order names {named} messages, but not each of the session's {held} once")]
-    Order {
-        /// How many it names.
-        named: usize,
-        /// How many there are.
-        held: usize,
-    },
+    Order { named: usize, held: usize },
     /// A search without a word in it.
     #[error("nothing to search for: the query has no letters or digits")]
     EmptyQuery,
@@ -116,19 +108,12 @@ pub enum StoreError {
     /// Something stands in the place of a directory of ours that others could look into or choose.
     #[error("{} {problem}, and nothing is kept there", .path.display())]
     NotPrivate {
-        /// Where.
         path: PathBuf,
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// The system refuses.
     #[error("{}: {kind}", .path.display())]
-    Io {
-        /// Where.
-        path: PathBuf,
-        /// What it says.
-        kind: io::ErrorKind,
-    },
+    Io { path: PathBuf, kind: io::ErrorKind },
     /// Anything else that SQLite reports.
     #[error("the store failed: {0}")]
     Sqlite(String),

@@ -34,7 +34,6 @@ impl SessionId {
         Ok(Self(format!("s-{}", random_digits::<16>()?).into()))
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

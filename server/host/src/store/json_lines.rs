@@ -11,7 +11,6 @@ use strata_engine::conversation::history::{Message, MessageId};
 use super::sessions::{NewSession, append, each_message, insert, key_of};
 use super::{SessionHandle, SessionId, Store, StoreError};
 
-/// What an import made.
 #[derive(Debug)]
 pub struct ImportedSession {
     /// The new session, open for writing.

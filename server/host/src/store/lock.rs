@@ -43,7 +43,6 @@ impl SessionHandle {
         Ok(Self { id, lock: Some(file) })
     }
 
-    /// Which session.
     pub fn id(&self) -> &SessionId {
         &self.id
     }

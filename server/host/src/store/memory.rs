@@ -5,10 +5,8 @@ use rusqlite::params;
 use super::word_index::WordIndex;
 use super::{FragmentId, SessionId, Store, StoreError};
 
-/// A note to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFragment {
-    /// What it says.
     pub text: String,
     /// Words to file it under; they are searched as well.
     pub tags: Vec<String>,
@@ -21,9 +19,7 @@ pub struct NewFragment {
 /// A note that was kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
-    /// Its number.
     pub id: FragmentId,
-    /// The note.
     pub note: NewFragment,
 }
 

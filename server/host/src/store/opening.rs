@@ -16,7 +16,6 @@ use super::{StoreError, schema};
 /// A damaged database that made room for a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedDatabase {
-    /// Where it is now.
     pub path: PathBuf,
     /// What was wrong with it.
     pub reason: String,

@@ -77,7 +77,6 @@ impl StorePaths {
         Ok(place)
     }
 
-    /// The database.
     pub(super) fn database(&self) -> PathBuf {
         self.workspace.join("sessions.db")
     }

@@ -16,7 +16,6 @@ use super::sessions::{body, key_of};
 use super::word_index::text_of;
 use super::{FragmentId, SessionId, Store, StoreError, schema};
 
-/// Where to search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// All fragments and all messages of all sessions of the workspace.
@@ -34,7 +33,6 @@ pub struct Limits {
     pub snippet_chars: usize,
 }
 
-/// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResults {
     /// The best first.
@@ -64,10 +62,8 @@ pub enum MatchedWords {
     Some,
 }
 
-/// One place that matches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
-    /// Where it is.
     pub source: Source,
     /// When it was said or noted, in milliseconds since 1970, when that is known.
     pub time_ms: Option<u64>,
@@ -78,25 +74,19 @@ pub struct SearchHit {
     pub score: f64,
 }
 
-/// Where a hit is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Source {
-    /// In a memory fragment.
     Fragment {
-        /// Its number.
         id: FragmentId,
         /// What it is filed under.
         tags: Vec<String>,
         /// The session it was noted in.
         session: Option<SessionId>,
     },
-    /// In a message.
     Message {
-        /// The session.
         session: SessionId,
         /// The message's number in it.
         message: MessageId,
-        /// Who speaks.
         role: Role,
         /// What the message is for.
         kind: Kind,

@@ -11,7 +11,6 @@ use super::lock::{Access, SessionHandle};
 use super::word_index::WordIndex;
 use super::{Quota, SessionId, Store, StoreError};
 
-/// A session to begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
     /// Its name in the store; see [`SessionId::random`].

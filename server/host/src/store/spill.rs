@@ -19,12 +19,9 @@ use super::{SessionId, StoreError};
 #[serde(transparent)]
 pub struct SpillId(String);
 
-/// A spilled output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillFile {
-    /// Its name.
     pub id: SpillId,
-    /// Where it is.
     pub path: PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
@@ -39,7 +36,6 @@ pub struct SpillLines {
     pub text: String,
     /// Which line is the first of them, from 1.
     pub from: usize,
-    /// How many there are.
     pub count: usize,
     /// How many the output has altogether.
     pub total: usize,
@@ -99,7 +95,6 @@ impl Default for Quota {
 }
 
 impl SpillId {
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

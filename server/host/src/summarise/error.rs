@@ -20,17 +20,13 @@ pub enum SummaryError {
     /// The provider refused, and asking again would not help or did not.
     #[error("the model provider refused (status {status}): {message}{}", advice(*.status))]
     Refused {
-        /// The HTTP status.
         status: u16,
         /// What the provider says, clipped.
         message: String,
     },
     /// No connection, or none that lasted until the end of an answer.
     #[error("the model provider cannot be reached ({reason}): check its address and the network")]
-    Unreachable {
-        /// What the network says.
-        reason: String,
-    },
+    Unreachable { reason: String },
     /// The deadline passed.
     #[error("the model gave no whole answer within {} s", .after.as_secs_f64())]
     Timeout {

@@ -13,7 +13,6 @@ use super::key::Key;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
-    /// Anthropic's messages.
     Anthropic,
     /// OpenAI's chat completions, which many other servers speak as well.
     OpenAi,
@@ -26,7 +25,6 @@ pub enum ProviderKind {
 /// A model and the way to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
-    /// The protocol.
     pub kind: ProviderKind,
     /// Where the provider is, as its own client takes it (`https://api.openai.com/v1`, `https://api.anthropic.com`,
     /// `http://localhost:11434`); the provider's own address when there is none.
@@ -49,7 +47,6 @@ pub struct UnknownModel(
 );
 
 impl ProviderKind {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
 
     /// Its name in settings and in front of a model's name.

@@ -45,7 +45,6 @@ pub(super) struct Endpoint {
 /// What is kept of a body for an error to repeat; clipped, in one line, without the key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BodyExcerpt {
-    /// How it begins.
     pub(super) excerpt: String,
     /// What it says in words, when it is an error in the form of a provider.
     pub(super) stated: Option<String>,
@@ -57,7 +56,6 @@ pub(super) enum TransportError {
     /// A status other than success.
     #[error("refused with {status}")]
     Refused { status: u16, message: String, retry_after: Option<Duration> },
-    /// No connection.
     #[error("no connection: {0}")]
     NoConnection(String),
     /// A connection that ended before the answer did.

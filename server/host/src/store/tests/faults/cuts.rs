@@ -11,7 +11,6 @@ use super::long;
 use super::script::{Contents, STEPS, expected, run};
 use crate::store::{NewFragment, Store};
 
-/// What ends the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Death {
     /// `kill -9`: what was written is there.

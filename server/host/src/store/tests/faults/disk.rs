@@ -12,7 +12,6 @@ use std::sync::Once;
 
 use rusqlite::ffi;
 
-/// What goes wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
     /// No room: `ENOSPC`.
