@@ -8,7 +8,7 @@ const ORDER: &[&[&str]] = &[
     &["strata-engine"],
     &["strata-host"],
     &["strata-app"],
-    &["strata-lsp", "strata-mcp"],
+    &["strata-lsp", "strata-mcp", "strata-replay"],
     &["strata"],
     &["e2e"],
 ];

@@ -14,7 +14,6 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("code", &["tokens"]),
     ("conversation", &["tokens"]),
     ("prompt", &["tokens", "code", "conversation"]),
-    ("replay", &["tokens", "code", "conversation", "prompt"]),
 ];
 
 type Module = Vec<String>;

@@ -10,9 +10,9 @@ use strata_engine::conversation::compaction::Family;
 use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Outcome, ResultPart, Role};
 use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
-use strata_engine::replay::{Cut, Recording};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
+use strata_replay::compaction::{Cut, Recording};
 
 const TOKENS: usize = 160_000;
 const RUNS: usize = 5;

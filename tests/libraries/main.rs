@@ -6,6 +6,7 @@ mod document_edits;
 mod grammar_robustness;
 mod provider_requests;
 mod random_sessions;
+mod reference_cost;
 mod store_durability;
 mod summary_provider_log;
 mod summary_providers;

@@ -19,6 +19,7 @@ use strata_engine::conversation::history::{
     ContentBlock, Foreign, Image, ImageSource, Kind, MessageId, NewMessage, Outcome, Pin, Provider,
     ResultPart, Role, Visibility,
 };
+use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::prompt::assembly::{
     AssembleError, PromptRequest, PromptServices, Request, ToolResult, assemble, with_scales,
 };
@@ -26,9 +27,9 @@ use strata_engine::prompt::session::{self, Room, Session, Status};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{Body, Tool};
-use strata_engine::replay::{Content, SelectionRule, Stage, Trace};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
+use strata_replay::{Content, Scenario};
 
 const FORMATS: [Format; 2] = [Format::Anthropic, Format::OpenAi];
 const POLICIES: [PolicyName; 3] = [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat];
@@ -73,7 +74,7 @@ struct Outcomes {
 struct Player<'a> {
     rng: Rng,
     session: Session,
-    stage: &'a Stage<'a>,
+    scenario: &'a Scenario<'a>,
     settings: Settings,
     models: &'a Models,
     counter: &'a TokenCounter,
@@ -231,7 +232,7 @@ impl Player<'_> {
     /// A prompt is sent and answered.
     fn turn(&mut self) {
         let ask = self.ask(Format::Anthropic);
-        let prepared = self.stage.with_workspace(&self.session.selection, |workspace| {
+        let prepared = self.scenario.with_workspace(&self.session.selection, |workspace| {
             assemble(workspace, &self.session, &ask, self.means())
         });
         let Ok(prepared) = prepared else { return };
@@ -296,7 +297,7 @@ impl Player<'_> {
 
     fn request(&mut self, format: Format) {
         let ask = self.ask(format);
-        let made = self.stage.with_workspace(&self.session.selection, |workspace| {
+        let made = self.scenario.with_workspace(&self.session.selection, |workspace| {
             assemble(workspace, &self.session, &ask, self.means())
         });
         let reason = match made {
@@ -353,7 +354,13 @@ impl Player<'_> {
     }
 }
 
-fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter, outcomes: &mut Outcomes) {
+fn play(
+    seed: u64,
+    policy: PolicyName,
+    scenario: &Scenario<'_>,
+    counter: &TokenCounter,
+    outcomes: &mut Outcomes,
+) {
     let models = Models::builtin();
     let mut settings = Settings::default();
     settings.tool_output.cutoff = 2;
@@ -362,11 +369,11 @@ fn play(seed: u64, policy: PolicyName, stage: &Stage<'_>, counter: &TokenCounter
         settings.budget.output_reserve = Some(200_000 - 3_000);
     }
     let mut session = Session::new("random");
-    for key in stage.selected() {
+    for key in scenario.selected() {
         session.selection.select(key.clone());
     }
     let rng = Rng::new(seed);
-    let mut player = Player { rng, session, stage, settings, models: &models, counter, policy, outcomes };
+    let mut player = Player { rng, session, scenario, settings, models: &models, counter, policy, outcomes };
     for _ in 0..1 + player.rng.below(5) {
         player.live();
     }
@@ -389,12 +396,12 @@ fn a_session_cut_anywhere_makes_requests_that_providers_take() {
         sel: SelectionRule::Grow,
         turns: vec![],
     };
-    let stage = Stage::new(&trace, Content::Everything);
+    let scenario = Scenario::new(&trace, Content::Everything);
     let counter = TokenCounter::new();
     let mut outcomes = Outcomes::default();
     for policy in POLICIES {
         for seed in 0..sessions() {
-            play(seed, policy, &stage, &counter, &mut outcomes);
+            play(seed, policy, &scenario, &counter, &mut outcomes);
         }
     }
     let Outcomes { bodies, refused, compactions, violations } = &outcomes;

@@ -8,14 +8,15 @@ use std::fmt::Write as _;
 use e2e::Rng;
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
+use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::replay::{Content, Lane, SelectionRule, Stage, Trace};
 use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::{Models, Ttl};
+use strata_replay::{Content, Runner, Scenario};
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(rng: &mut Rng, lines: usize) -> String {
@@ -56,8 +57,8 @@ fn path(number: usize) -> String {
 /// One session of a person who does anything.
 struct Player<'a> {
     rng: Rng,
-    stage: Stage<'a>,
-    lane: Lane,
+    scenario: Scenario<'a>,
+    runner: Runner,
     settings: Settings,
     models: Models,
     counter: TokenCounter,
@@ -74,7 +75,7 @@ impl Player<'_> {
     /// A person does something between two prompts.
     fn act(&mut self) {
         let key = path(self.rng.below(FILES));
-        let session = self.lane.session_mut();
+        let session = self.runner.session_mut();
         match self.rng.below(20) {
             0..=4 => session.selection.select(key.as_str().into()),
             5..=8 => drop(session.selection.deselect(&key.as_str().into())),
@@ -94,10 +95,10 @@ impl Player<'_> {
             }
             _ => {}
         }
-        self.lane.session_mut().touch();
+        self.runner.session_mut().touch();
         for _ in 0..self.rng.below(3) {
             let key = path(self.rng.below(FILES));
-            let before = self.stage.text(&FileKey::from(key.as_str())).cloned();
+            let before = self.scenario.text(&FileKey::from(key.as_str())).cloned();
             let after = match before {
                 Some(_) if self.rng.once_in(12) => None,
                 Some(text) => Some(edited(&mut self.rng, &text)),
@@ -106,12 +107,12 @@ impl Player<'_> {
                     Some(text(&mut self.rng, lines))
                 }
             };
-            self.stage.change([(key.as_str(), after.as_deref())]);
+            self.scenario.change([(key.as_str(), after.as_deref())]);
         }
     }
 
     fn ask(&mut self) -> PromptRequest {
-        let pending = self.lane.session().history.visible().last().and_then(|message| {
+        let pending = self.runner.session().history.visible().last().and_then(|message| {
             message.body.content.iter().find_map(|block| match block {
                 ContentBlock::ToolCall { id, .. } => Some(id.clone()),
                 _ => None,
@@ -127,13 +128,17 @@ impl Player<'_> {
             }]),
             _ => Request::Prompt { text: format!("do {}", self.rng.below(1000)), images: vec![] },
         };
-        PromptRequest { policy: Some(self.lane.policy()), now_ms: self.now_ms, ..PromptRequest::new(request) }
+        PromptRequest {
+            policy: Some(self.runner.policy()),
+            now_ms: self.now_ms,
+            ..PromptRequest::new(request)
+        }
     }
 
     fn answer(&mut self) -> Vec<ContentBlock> {
         let mut said = "done ".repeat(1 + self.rng.below(60));
         let key = path(self.rng.below(FILES));
-        if let Some(text) = self.stage.text(&key.as_str().into()).cloned()
+        if let Some(text) = self.scenario.text(&key.as_str().into()).cloned()
             && self.rng.once_in(2)
         {
             let after = edited(&mut self.rng, &text);
@@ -177,8 +182,8 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     let prices = Prices::of(&resolved, settings.cache.ttl);
     let mut player = Player {
         rng,
-        stage: Stage::new(&trace, Content::Everything),
-        lane: Lane::new(policy, prices),
+        scenario: Scenario::new(&trace, Content::Everything),
+        runner: Runner::new(policy, prices),
         settings,
         models,
         counter: TokenCounter::new(),
@@ -188,14 +193,14 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     for _ in 0..turns {
         player.act();
         let (ask, answer) = (player.ask(), player.answer());
-        let mut lane = std::mem::replace(&mut player.lane, Lane::new(policy, prices));
-        let played = lane.play_ask(&player.stage, &ask, answer, player.means(), &|| 0);
-        player.lane = lane;
+        let mut runner = std::mem::replace(&mut player.runner, Runner::new(policy, prices));
+        let played = runner.play_ask(&player.scenario, &ask, answer, player.means(), &|| 0);
+        player.runner = runner;
         if let Err(error) = played {
             panic!("seed {seed}: {error}");
         }
         if let Some((key, text)) = player.proposed.take() {
-            player.stage.change([(key.as_str(), Some(text.as_str()))]);
+            player.scenario.change([(key.as_str(), Some(text.as_str()))]);
         }
         player.now_ms += 60_000;
     }

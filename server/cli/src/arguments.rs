@@ -422,14 +422,10 @@ pub(crate) struct ReplayArguments {
     /// Edits that the model's own messages spell out need no diff in the prompt
     #[arg(long)]
     pub(crate) history_deltas: bool,
-    /// Play the log alone, with a quarter token per character and a map of signature lines, to compare its cost with that
-    /// of another implementation
-    #[arg(long, conflicts_with_all = ["transcripts", "policy", "model", "history_deltas"])]
-    pub(crate) by_chars: bool,
     /// Compact the conversations by every profile behind each of their messages, without a model, and say what is still
     /// named afterwards and whether providers would take it
     #[arg(long, requires = "transcripts")]
-    #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "by_chars", "export"])]
+    #[arg(conflicts_with_all = ["git", "trace", "policy", "history_deltas", "export"])]
     pub(crate) compaction: bool,
     /// Compact behind so many messages of each conversation at most, evenly spread
     #[arg(long, value_name = "N", requires = "compaction", value_parser = clap::value_parser!(u16).range(1..))]

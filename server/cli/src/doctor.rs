@@ -12,7 +12,7 @@ use crate::arguments::DoctorArguments;
 use crate::failure::Failure;
 use crate::output::{self, count, counted};
 use crate::repository;
-use crate::table::{Align, Table};
+use strata_app::table::{Align, Table};
 
 /// Everything that was looked at.
 #[derive(Serialize)]

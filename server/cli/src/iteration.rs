@@ -10,8 +10,8 @@ use strata_app::headless::{Access, HeadlessWorkspace, read_loop_file};
 use crate::arguments::{IterationArguments, IterationCommand, LoopArguments, ReportArguments};
 use crate::failure::Failure;
 use crate::output::{self, count};
-use crate::table::{Align, Table};
 use crate::{input, reply, repository};
+use strata_app::table::{Align, Table};
 
 /// What is read of the reply of `strata.iteration.add`.
 #[derive(Deserialize)]

@@ -25,7 +25,6 @@ mod search_results;
 mod serve;
 mod sessions;
 mod status;
-mod table;
 mod tokens;
 mod tree;
 mod when;

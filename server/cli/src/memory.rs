@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::arguments::{MemoryArguments, MemoryCommand};
 use crate::failure::Failure;
-use crate::table::{Align, Table};
 use crate::when::moment;
 use crate::{input, output, reply, repository, search_results};
+use strata_app::table::{Align, Table};
 
 /// What is shown of a note. Characters.
 const SHOWN: usize = 100;

@@ -1,15 +1,11 @@
 //! `strata replay`: what recorded sessions cost under each layout, and what compactions of them keep. Tables and a chart on
 //! standard output.
 
-mod compactions;
-mod report;
-
 use std::process::ExitCode;
 
 use strata_app::headless::Settings;
-use strata_app::replay::{
-    Compactions, Cuts, GatherError, Material, PolicyName, Rehearsal, SessionOptions, Sources,
-};
+use strata_replay::compaction::{Compactions, Cuts};
+use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources};
 
 use crate::arguments::{PolicyArgument, ReplayArguments};
 use crate::bar::Bar;
@@ -23,26 +19,22 @@ pub(crate) fn run(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         let written = material.export(folder, &settings)?;
         output::tell(&format!("{} written to {}", counted(written, "trace"), folder.display()));
     }
-    if arguments.by_chars {
-        return by_chars(&material, arguments);
-    }
     if arguments.compaction {
         return compact(&material, arguments, &settings);
     }
     let bar = Bar::new("playing", "turns");
-    let rehearsal =
-        Rehearsal::play(&material, &policies(arguments), &settings, |progress| bar.progress(progress));
+    let replay = Replay::play(&material, &policies(arguments), &settings, |progress| bar.progress(progress));
     drop(bar);
     if arguments.json {
-        output::json(&rehearsal)?;
+        output::json(&replay)?;
     } else {
-        output::text(&report::render(&rehearsal))?;
+        output::text(&replay.report())?;
     }
-    if let Some(warning) = &rehearsal.warning {
+    if let Some(warning) = &replay.warning {
         output::tell(&format!("warning: {warning}"));
     }
     let mut code = ExitCode::SUCCESS;
-    for (name, problem) in rehearsal.problems() {
+    for (name, problem) in replay.problems() {
         output::tell(&format!("error: {name}: {problem}"));
         code = ExitCode::FAILURE;
     }
@@ -61,22 +53,12 @@ fn compact(
     if arguments.json {
         output::json(&compactions)?;
     } else {
-        output::text(&compactions::render(&compactions))?;
+        output::text(&compactions.report())?;
     }
     if let Some(warning) = &compactions.warning {
         output::tell(&format!("warning: {warning}"));
     }
     Ok(if compactions.breach_count() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn by_chars(material: &Material, arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
-    let played = material.by_chars();
-    if arguments.json {
-        output::json(&played)?;
-    } else {
-        output::text(&report::by_chars(&played))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
@@ -118,8 +100,8 @@ fn policies(arguments: &ReplayArguments) -> Vec<PolicyName> {
         .collect()
 }
 
-impl From<GatherError> for Failure {
-    fn from(error: GatherError) -> Self {
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
         Self::said(error.to_string())
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::table::Table;
+use strata_app::table::Table;
 
 /// For whom replies are.
 #[derive(Debug, Clone, Copy, Args)]

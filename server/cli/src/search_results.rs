@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::output::{self, count};
 use crate::reply;
-use crate::table::{Align, Table};
 use crate::when::moment;
+use strata_app::table::{Align, Table};
 
 /// What is shown of a text that was found. Characters.
 const SHOWN: usize = 100;

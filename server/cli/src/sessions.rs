@@ -17,8 +17,8 @@ use crate::output::{self, count, counted};
 use crate::reply::{self, Audience};
 use crate::repository;
 use crate::search_results;
-use crate::table::{Align, Table};
 use crate::when::moment;
+use strata_app::table::{Align, Table};
 
 /// What is shown of a name or of the beginning of a conversation. Characters.
 const SHOWN: usize = 60;

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::gauge::{bar, share};
 use crate::output::{self, count, counted};
 use crate::repository;
-use crate::table::{Align, Table};
+use strata_app::table::{Align, Table};
 
 /// How often `--watch` looks at the files and at the list of sessions.
 const EVERY: Duration = Duration::from_secs(1);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::output::{count, counted};
-use crate::table::{Align, Table};
+use strata_app::table::{Align, Table};
 
 /// A folder, or a file: a folder without children.
 #[derive(Debug, Default)]

@@ -12,7 +12,6 @@ mod enclosed;
 pub mod hash;
 pub mod key;
 pub mod prompt;
-pub mod replay;
 pub mod text;
 pub mod tokens;
 pub mod unseen;

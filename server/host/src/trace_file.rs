@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use strata_engine::replay::Trace;
+use strata_engine::conversation::trace::Trace;
 
 /// A trace may hold this much JSON. Bytes after decompression: a small file can stand for a very long text.
 pub(crate) const MAX_TRACE_BYTES: u64 = 256 << 20;
@@ -119,7 +119,7 @@ fn write(path: &Path, trace: &Trace) -> Result<(), TraceProblem> {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::replay::{SelectionRule, TraceTurn};
+    use strata_engine::conversation::trace::{SelectionRule, TraceTurn};
 
     use super::*;
 

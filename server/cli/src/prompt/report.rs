@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::gauge::{bar, share};
 use crate::output::{count, counted};
-use crate::table::{Align, Table};
+use strata_app::table::{Align, Table};
 
 /// What is read of the reply of `strata.prompt.assemble`.
 #[derive(Deserialize)]

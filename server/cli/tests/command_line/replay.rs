@@ -118,18 +118,6 @@ fn exported_traces_give_the_same_table() {
 }
 
 #[test]
-fn by_characters_there_is_the_log_alone() {
-    let repo = with_history(24);
-    let run = repo.strata(&[&["replay", "--git", "project", "--by-chars"], &SMALL[..4]].concat());
-    let rows: Vec<Vec<&str>> = run.out.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), ["session", "project-0", "project-1"]);
-    for row in &rows[1..] {
-        let [cost, none, share] = [row[1], row[2], row[3]].map(|cell| cell.parse::<f64>().unwrap());
-        assert!((cost / none - share).abs() < 1e-4 && share < 1.0, "{row:?}");
-    }
-}
-
-#[test]
 fn json_has_all_figures() {
     let repo = with_history(24);
     let reply = repo

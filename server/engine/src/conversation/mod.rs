@@ -14,5 +14,6 @@ pub mod selection;
 pub mod settings;
 pub mod tool_output;
 pub mod tool_result_archival;
+pub mod trace;
 pub mod transcript;
 pub mod urls;

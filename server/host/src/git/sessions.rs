@@ -7,8 +7,8 @@ use std::path::{Component, Path};
 
 use gix::ObjectId;
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::prompt::diff::unified;
-use strata_engine::replay::{SelectionRule, Trace, TraceTurn};
 
 use super::GitError;
 use super::facts::recency;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::prompt::trust::Trust;
-use strata_engine::replay::{SelectionRule, Trace};
 
 use super::history::History;
 use super::testing::{Now, Repo};

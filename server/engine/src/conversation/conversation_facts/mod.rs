@@ -32,7 +32,8 @@ pub use todos::{Todo, TodoState};
 pub use tools::{Purpose, ToolPatterns};
 
 pub(crate) use errors::head as command_head;
-pub(crate) use requests::{is_summary, spoken};
+pub use requests::is_summary;
+pub(crate) use requests::spoken;
 pub(crate) use sentences::{code_spans, sentences};
 pub(crate) use steps::last_calls;
 

@@ -30,7 +30,7 @@ const SUMMARIES: [&str; 2] =
     ["This session is being continued from a previous conversation", "[Previous conversation summary]"];
 
 /// Whether a message is the summary of what was said before it.
-pub(crate) fn is_summary(message: &Message) -> bool {
+pub fn is_summary(message: &Message) -> bool {
     let begins = |text: &str| SUMMARIES.iter().any(|header| text.trim_start().starts_with(header));
     match message.body.kind {
         Kind::Summary => true,

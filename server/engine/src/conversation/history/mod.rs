@@ -18,7 +18,8 @@ pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
     Visibility,
 };
-pub(crate) use open_calls::{OpenCalls, answered_calls};
+pub use open_calls::OpenCalls;
+pub(crate) use open_calls::answered_calls;
 pub use picture::{Sides, media_type_of, sides};
 pub(crate) use repair::OPENAI_STRING_CHARS;
 pub use repair::{

@@ -13,7 +13,7 @@ use super::{ContentBlock, Message, MessageId, Role};
 ///
 /// A result answers the oldest waiting call of its id. Some servers begin with the same ids in every turn of the
 /// assistant: calls of an id that an earlier turn left open are then given up.
-pub(crate) struct OpenCalls<Id, T> {
+pub struct OpenCalls<Id, T> {
     /// By the id called by: the turn of the calls, and the calls, oldest first. Never iterated but to be sorted.
     waiting: HashMap<Id, (usize, VecDeque<T>)>,
     given_up: Vec<T>,
@@ -31,12 +31,12 @@ pub(crate) struct Unanswered<T> {
 
 impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     /// No call so far.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self { waiting: HashMap::new(), given_up: Vec::new(), turn: 0, speaker: Role::User }
     }
 
     /// The next message. Its calls and results are to follow.
-    pub(crate) fn message(&mut self, message: &Message) {
+    pub fn message(&mut self, message: &Message) {
         if !says_something(message) {
             return;
         }
@@ -47,7 +47,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 
     /// The message calls a tool.
-    pub(crate) fn call(&mut self, id: Id, call: T) {
+    pub fn call(&mut self, id: Id, call: T) {
         let (turn, calls) = self.waiting.entry(id).or_default();
         if *turn != self.turn {
             *turn = self.turn;
@@ -57,7 +57,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     }
 
     /// The message holds the result of a call: that call, unless nobody made it.
-    pub(crate) fn result(&mut self, id: &str) -> Option<T> {
+    pub fn result(&mut self, id: &str) -> Option<T> {
         self.waiting.get_mut(id)?.1.pop_front()
     }
 

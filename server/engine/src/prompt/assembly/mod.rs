@@ -21,8 +21,7 @@ mod workspace;
 pub use assemble::{assemble, weigh};
 pub use frame::{FrameItem, FrameSources, frame_items};
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
-pub(crate) use piece::lines;
-pub use piece::{FileText, Source};
+pub use piece::{FileText, Source, lines};
 pub use prepared::Prepared;
 pub use preview::{Preview, PreviewPart, changes_since, preview};
 pub use reply::{

@@ -149,7 +149,7 @@ fn language(key: &FileKey) -> &str {
 
 /// The text of each of the given ranges. Lines past the end are not there; that is not an error, because the file
 /// may have grown shorter since they were chosen.
-pub(crate) fn lines<'t>(text: &'t str, ranges: &[LineRange]) -> Vec<&'t str> {
+pub fn lines<'t>(text: &'t str, ranges: &[LineRange]) -> Vec<&'t str> {
     let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
     let starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();
     let start_of = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());

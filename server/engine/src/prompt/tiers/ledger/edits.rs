@@ -8,7 +8,7 @@ use crate::prompt::diff;
 
 /// One edit of one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Edit {
+pub struct Edit {
     path: String,
     change: Change,
 }
@@ -25,12 +25,12 @@ enum Change {
 
 impl Edit {
     /// The file it names.
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         &self.path
     }
 
     /// The text after the edit; `None` when it does not fit.
-    pub(crate) fn applied(&self, text: &str) -> Option<String> {
+    pub fn applied(&self, text: &str) -> Option<String> {
         match &self.change {
             Change::Hunks(hunks) => diff::apply(text, hunks),
             Change::Replace { old, new } => {
@@ -44,7 +44,7 @@ impl Edit {
 }
 
 /// The edits in a block of an answer, in order.
-pub(crate) fn of(block: &ContentBlock) -> Vec<Edit> {
+pub fn of(block: &ContentBlock) -> Vec<Edit> {
     match block {
         ContentBlock::Text { text } => in_text(text),
         ContentBlock::ToolCall { input, .. } => in_call(input).into_iter().collect(),

@@ -5,7 +5,7 @@
 
 mod commit;
 mod draft;
-pub(crate) mod edits;
+pub mod edits;
 mod figures;
 mod fixups;
 mod hazard;

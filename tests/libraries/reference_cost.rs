@@ -6,19 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde::Serialize;
-
-use crate::conversation::dialect::Speaker;
-use crate::conversation::history::{ContentBlock, MessageId};
-use crate::hash::ContentHash;
-use crate::key::FileKey;
-use crate::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, Weighed, spans};
-use crate::prompt::tiers::{PolicyName, Rules, TierState, ledger};
-use crate::tokens::cost::{Prices, Provider};
-use crate::tokens::models::{CacheKind, Ttl};
-
-use super::totals::Totals;
-use super::trace::Trace;
+use strata_engine::conversation::dialect::Speaker;
+use strata_engine::conversation::history::{ContentBlock, MessageId};
+use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
+use strata_engine::hash::ContentHash;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, Weighed, spans};
+use strata_engine::prompt::tiers::{PolicyName, Rules, TierState, ledger};
+use strata_engine::tokens::cost::{Prices, Provider};
+use strata_engine::tokens::models::{CacheKind, Ttl};
 
 /// What the system prompt and the legend weigh together, in tokens.
 const SYSTEM: usize = 2_200;
@@ -42,18 +38,15 @@ static SIGNATURE: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a valid pattern")
 });
 
-/// What one trace came to: under `ledger`, and without a cache.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ByChars {
-    /// Under `ledger`.
-    pub ledger: Totals,
-    /// The cost of the same content in one block each, without breakpoints, in tokens.
-    pub none: usize,
+/// What one trace costs, in tokens of plain input.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    ledger: f64,
+    /// The same content in one block each, without breakpoints.
+    no_cache: usize,
 }
 
-/// Plays a trace.
-pub fn play_by_chars(trace: &Trace) -> ByChars {
+fn cost_of(trace: &Trace) -> Cost {
     let prices = Prices {
         read: 0.1,
         write: 1.25,
@@ -72,7 +65,7 @@ pub fn play_by_chars(trace: &Trace) -> ByChars {
     let mut history: Vec<SentMessage> = Vec::new();
     let mut provider = Provider::new(prices);
     let mut state = TierState::default();
-    let mut played = ByChars::default();
+    let mut cost = Cost::default();
     for (at, turn) in trace.turns.iter().enumerate() {
         let first = trace.sel.window().map_or(0, |window| at.saturating_sub(window as usize));
         let touched = trace.turns.get(first..=at).unwrap_or_default().iter().flat_map(|turn| &turn.touched);
@@ -97,11 +90,11 @@ pub fn play_by_chars(trace: &Trace) -> ByChars {
             framing: FRAMING,
             ..Content::empty(&seeds, &excluded, &count)
         };
-        played.none += once(&content) + SYSTEM + FRAMING;
+        cost.no_cache += once(&content) + SYSTEM + FRAMING;
         let laid = PolicyName::Ledger.policy().lay(&state, &content, &rules);
         state = laid.recorded;
         let charge = provider.charge(&spans(&laid.layout, FRAMING), at as u64).unwrap_or_default();
-        played.ledger.add(charge, 0);
+        cost.ledger += charge.cost;
 
         let said = |id, speaker, block| SentMessage { id: MessageId(id), speaker, blocks: vec![block] };
         let answer = weighed(format!("<assistant {at}> {}\n", turn.answer));
@@ -114,7 +107,7 @@ pub fn play_by_chars(trace: &Trace) -> ByChars {
             }
         }
     }
-    played
+    cost
 }
 
 /// What the content weighs when each thing is told once: all map blocks in one content block, everything else in one of
@@ -177,28 +170,45 @@ fn is_line_end(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\x0B' | '\x0C' | '\x1C'..='\x1E' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A made-up session of sixteen turns over nine files. An independent implementation of the same rules and prices, run
+/// with the same counts, charges 26,453.55 for it, and 62,954 without a cache.
+#[test]
+fn an_independent_implementation_comes_to_the_same_cost() {
+    let trace = serde_json::from_str(include_str!("reference_cost/made_up.json")).unwrap();
+    let cost = cost_of(&trace);
+    assert_eq!(cost.no_cache, 62_954);
+    let ratio = cost.ledger / 26_453.55;
+    assert!((0.99..=1.01).contains(&ratio), "{ratio}");
+}
 
-    /// A made-up session of sixteen turns over nine files. An independent implementation of the same rules and prices, run
-    /// with the same counts, charges 26,453.55 for it, and 62,954 without a cache.
-    #[test]
-    fn an_independent_implementation_comes_to_the_same_cost() {
-        let trace = serde_json::from_str(include_str!("chars/made_up.json")).unwrap();
-        let played = play_by_chars(&trace);
-        assert_eq!(played.none, 62_954);
-        let ratio = played.ledger.cost / 26_453.55;
-        assert!((0.99..=1.01).contains(&ratio), "{ratio}");
+#[test]
+fn by_characters_the_log_costs_less_than_no_cache() {
+    let text = |at: usize| format!("def f(x):\n    return {at}\n{}", "    # as it was before\n".repeat(60));
+    let turn = |at: usize| TraceTurn {
+        prompt: format!("Change number {at}"),
+        edits: [(format!("m{}.py", at % 3), Some(text(at)))].into(),
+        touched: vec![format!("m{}.py", at % 3)],
+        ..TraceTurn::default()
+    };
+    for sel in [SelectionRule::Window(3), SelectionRule::Window(5), SelectionRule::Grow] {
+        let trace = Trace {
+            name: "project".to_owned(),
+            files0: (0..3).map(|at| (format!("m{at}.py"), text(at))).collect(),
+            recency: BTreeMap::new(),
+            sel,
+            turns: (0..12).map(turn).collect(),
+        };
+        let cost = cost_of(&trace);
+        assert!(cost.ledger > 0.0 && cost.ledger < cost.no_cache as f64, "{sel}: {cost:?}");
     }
+}
 
-    #[test]
-    fn a_map_block_has_the_signature_lines() {
-        let text =
-            "import x\nclass A:\n    def f(self):\n        pass\r\nMAX = 3\nx.y = function() {}\nM.z = 1\n";
-        assert_eq!(
-            map_block("a.py", text),
-            "a.py:\n class A:\n def f(self):\n MAX = 3\n x.y = function() {}\n M.z = 1"
-        );
-    }
+#[test]
+fn a_map_block_has_the_signature_lines() {
+    let text =
+        "import x\nclass A:\n    def f(self):\n        pass\r\nMAX = 3\nx.y = function() {}\nM.z = 1\n";
+    assert_eq!(
+        map_block("a.py", text),
+        "a.py:\n class A:\n def f(self):\n MAX = 3\n x.y = function() {}\n M.z = 1"
+    );
 }

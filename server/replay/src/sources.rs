@@ -6,17 +6,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use strata_engine::cancel::Cancel;
+use strata_engine::conversation::trace::Trace;
 use strata_engine::conversation::transcript::Transcript;
 use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
-use strata_engine::replay::{ByChars, Trace, play_by_chars};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 use strata_host::git::{GitError, SessionOptions, sessions};
 use strata_host::trace_file::{TraceFileError, read_trace, traces_at, write_trace};
 use strata_host::transcript_file::{TranscriptFileError, read_transcript, transcripts_at};
 
-use crate::index::Progress;
+use strata_app::index::Progress;
 
 /// Unchanged lines around each change in the diffs whose tokens an exported trace carries: those that `ledger` writes.
 const CONTEXT: usize = 2;
@@ -47,7 +47,7 @@ pub struct Material {
 
 /// Why there is nothing to play.
 #[derive(Debug, thiserror::Error)]
-pub enum GatherError {
+pub enum SourceError {
     /// No source was given.
     #[error("nothing to replay")]
     Nothing,
@@ -85,19 +85,14 @@ pub enum GatherError {
 }
 
 impl Material {
-    /// Each session under the log alone, counted by characters, with its name: see [`play_by_chars`].
-    pub fn by_chars(&self) -> Vec<(String, ByChars)> {
-        self.traces.iter().map(|trace| (trace.name.clone(), play_by_chars(trace))).collect()
-    }
-
     /// Reads and makes all of it. `progress` is told how many turns were made of histories, and of how many.
     ///
     /// # Errors
-    /// [`GatherError`]: what is given has to be there.
-    pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, GatherError> {
+    /// [`SourceError`]: what is given has to be there.
+    pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, SourceError> {
         let Sources { repositories, traces, transcripts, how } = sources;
         if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
-            return Err(GatherError::Nothing);
+            return Err(SourceError::Nothing);
         }
         let mut material = Self::default();
         let total = repositories.len() * how.sessions.saturating_mul(how.turns);
@@ -107,7 +102,7 @@ impl Material {
                 progress(Progress { done: before + done, total });
             })?;
             if made.is_empty() {
-                return Err(GatherError::NoTurns(repository.clone()));
+                return Err(SourceError::NoTurns(repository.clone()));
             }
             material.traces.extend(made);
         }
@@ -115,7 +110,7 @@ impl Material {
         for place in traces {
             let paths = traces_at(place)?;
             if paths.is_empty() {
-                return Err(GatherError::Empty { place: place.clone(), what: "trace (*.json, *.json.gz)" });
+                return Err(SourceError::Empty { place: place.clone(), what: "trace (*.json, *.json.gz)" });
             }
             for path in paths {
                 material.traces.push(read_trace(&path)?);
@@ -132,9 +127,9 @@ impl Material {
     /// set. Says how many.
     ///
     /// # Errors
-    /// [`GatherError`].
-    pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, GatherError> {
-        let fail = |error| GatherError::Folder { folder: folder.to_owned(), error };
+    /// [`SourceError`].
+    pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, SourceError> {
+        let fail = |error| SourceError::Folder { folder: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(fail)?;
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let tokenizer = models.resolve(&settings.model).model.tokenizer;
@@ -151,7 +146,7 @@ impl Material {
         Self { made: traces.len(), traces, transcripts: Vec::new() }
     }
 
-    fn hear(&mut self, place: &Path) -> Result<(), GatherError> {
+    fn hear(&mut self, place: &Path) -> Result<(), SourceError> {
         let before = self.transcripts.len();
         for path in transcripts_at(place)? {
             let transcript = read_transcript(&path)?;
@@ -166,7 +161,7 @@ impl Material {
         }
         if self.transcripts.len() == before {
             let place = place.to_owned();
-            return Err(GatherError::Empty { place, what: "transcript (*.jsonl) with an answer" });
+            return Err(SourceError::Empty { place, what: "transcript (*.jsonl) with an answer" });
         }
         Ok(())
     }

@@ -6,24 +6,26 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::conversation::dialect::Speaker;
-use crate::conversation::history::{ContentBlock, project};
-use crate::conversation::selection::{Choice, Extent};
-use crate::hash::ContentHash;
-use crate::key::FileKey;
-use crate::prompt::assembly::{Prepared, PromptRequest, PromptServices, Workspace, lines, map_budget};
-use crate::prompt::diff;
-use crate::prompt::layout::{ItemKey, LaidBlock, Part, inline};
-use crate::prompt::session::Session;
-use crate::prompt::tiers::Deltas;
-use crate::prompt::tiers::ledger::edits;
-use crate::prompt::wire::Body;
-use crate::tokens::cost::Charge;
-use crate::tokens::models::CacheKind;
+use strata_engine::conversation::dialect::Speaker;
+use strata_engine::conversation::history::{ContentBlock, project};
+use strata_engine::conversation::selection::{Choice, Extent};
+use strata_engine::hash::ContentHash;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::{
+    Prepared, PromptRequest, PromptServices, WarningCode, Workspace, lines, map_budget,
+};
+use strata_engine::prompt::diff;
+use strata_engine::prompt::layout::{ItemKey, LaidBlock, Part, inline};
+use strata_engine::prompt::session::Session;
+use strata_engine::prompt::tiers::Deltas;
+use strata_engine::prompt::tiers::ledger::edits;
+use strata_engine::prompt::wire::Body;
+use strata_engine::tokens::cost::Charge;
+use strata_engine::tokens::models::CacheKind;
 
 /// A promise that a prompt does not keep.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Broken {
+pub enum BrokenPromise {
     /// Reading the prompt in order does not lead to a selected file's current text.
     Stale(ItemKey),
     /// A diff does not fit what stands before it.
@@ -67,7 +69,7 @@ pub enum Broken {
     NotDeterministic,
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for BrokenPromise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stale(key) => write!(f, "what the prompt says of {key} is not its current text"),
@@ -94,13 +96,13 @@ impl fmt::Display for Broken {
 }
 
 /// What a prompt does not keep of what is promised.
-pub fn verify(
+pub(crate) fn verify(
     prepared: &Prepared,
     session: &Session,
     ask: &PromptRequest,
     workspace: &Workspace<'_>,
     means: PromptServices<'_>,
-) -> Vec<Broken> {
+) -> Vec<BrokenPromise> {
     let deltas = means.settings.cache.deltas();
     let mut reader = Reader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
     for message in prepared.layout.messages() {
@@ -156,7 +158,7 @@ impl Known {
 
 struct Reader<'a> {
     session: &'a Session,
-    broken: Vec<Broken>,
+    broken: Vec<BrokenPromise>,
     files: BTreeMap<ItemKey, Known>,
     /// The text of the last block that speaks of a file's outline.
     symbols: BTreeMap<FileKey, String>,
@@ -168,7 +170,7 @@ impl Reader<'_> {
         if block.part == Part::FileList || block.part == Part::Updates {
             for path in self.session.selection.excluded() {
                 if names(text, path) {
-                    self.broken.push(Broken::Excluded(path.clone()));
+                    self.broken.push(BrokenPromise::Excluded(path.clone()));
                 }
             }
         }
@@ -176,17 +178,17 @@ impl Reader<'_> {
             match key {
                 ItemKey::File(path) | ItemKey::Lines(path, _) => {
                     if self.session.selection.choice(path) != Choice::Selected {
-                        self.broken.push(Broken::NotSelected(key.clone()));
+                        self.broken.push(BrokenPromise::NotSelected(key.clone()));
                     }
                     self.read_file(key, text);
                 }
                 ItemKey::Symbol(path) => {
                     if self.session.selection.choice(path) == Choice::Excluded {
-                        self.broken.push(Broken::Excluded(path.clone()));
+                        self.broken.push(BrokenPromise::Excluded(path.clone()));
                     }
                     let before = self.symbols.insert(path.clone(), text.clone());
                     if before.is_some() && block.part == Part::Map {
-                        self.broken.push(Broken::TwoBlocks(path.clone()));
+                        self.broken.push(BrokenPromise::TwoBlocks(path.clone()));
                     }
                 }
                 ItemKey::System | ItemKey::History(_) | ItemKey::Url(_) => {}
@@ -197,7 +199,7 @@ impl Reader<'_> {
     /// A full text, a diff from the version before, or a diff from the last full text.
     fn read_file(&mut self, key: &ItemKey, text: &str) {
         let Some(Fenced { heading, body }) = fenced(text) else {
-            self.broken.push(Broken::Diff(key.clone()));
+            self.broken.push(BrokenPromise::Diff(key.clone()));
             return;
         };
         let (from_full, diff) = (heading.starts_with("## All updates of "), heading.contains(": version "));
@@ -219,7 +221,7 @@ impl Reader<'_> {
             Some(())
         });
         if changed.is_none() {
-            self.broken.push(Broken::Diff(key.clone()));
+            self.broken.push(BrokenPromise::Diff(key.clone()));
         }
     }
 
@@ -264,7 +266,7 @@ impl Reader<'_> {
             };
             for (key, text) in wanted {
                 if self.files.get(&key).is_none_or(|known| known.now != text) {
-                    self.broken.push(Broken::Stale(key));
+                    self.broken.push(BrokenPromise::Stale(key));
                 }
             }
         }
@@ -279,17 +281,14 @@ impl Reader<'_> {
                 && !shed.contains(path);
             let Some(symbols) = workspace.symbols.get(path).filter(|_| !in_full) else { continue };
             if self.symbols.get(path).is_none_or(|text| !text.contains(&*symbols.block.text)) {
-                self.broken.push(Broken::Outline(path.clone()));
+                self.broken.push(BrokenPromise::Outline(path.clone()));
             }
         }
     }
 
     fn check_history(&mut self, prepared: &Prepared, ask: &PromptRequest) {
-        let truncated = prepared
-            .reply
-            .warnings
-            .iter()
-            .any(|warning| warning.code == crate::prompt::assembly::WarningCode::HistoryTruncated);
+        let truncated =
+            prepared.reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated);
         if truncated {
             return;
         }
@@ -302,7 +301,7 @@ impl Reader<'_> {
         let said =
             prepared.layout.blocks().filter(|block| matches!(block.part, Part::History | Part::Prompt));
         if !said.map(|block| &block.content).eq(&wanted) {
-            self.broken.push(Broken::History);
+            self.broken.push(BrokenPromise::History);
         }
     }
 
@@ -311,24 +310,25 @@ impl Reader<'_> {
         if let CacheKind::Explicit { max_breakpoints, .. } = prepared.sent.prices.kind
             && marked().count() > max_breakpoints
         {
-            self.broken.push(Broken::TooManyMarks(marked().count()));
+            self.broken.push(BrokenPromise::TooManyMarks(marked().count()));
         }
         let carriers = prepared.reply.format.carriers();
         for message in prepared.layout.messages() {
             let marked = message.blocks.iter().filter(|block| block.mark.is_some());
             for block in marked.filter(|block| !carriers.include(message.speaker, &block.content)) {
-                self.broken.push(Broken::Mark(block.part));
+                self.broken.push(BrokenPromise::Mark(block.part));
             }
         }
         if let (Body::Json(body), CacheKind::Explicit { .. }) =
             (&prepared.reply.body, prepared.sent.prices.kind)
             && breakpoints(body) != marked().count()
         {
-            self.broken.push(Broken::UnwrittenMarks { laid: marked().count(), written: breakpoints(body) });
+            self.broken
+                .push(BrokenPromise::UnwrittenMarks { laid: marked().count(), written: breakpoints(body) });
         }
         let read = prepared.reply.predicted.read;
         if let Some(relied_on) = prepared.relied_on.filter(|relied_on| *relied_on > read) {
-            self.broken.push(Broken::Kept { relied_on, read });
+            self.broken.push(BrokenPromise::Kept { relied_on, read });
         }
     }
 }

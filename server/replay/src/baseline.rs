@@ -1,10 +1,10 @@
 //! How others lay out the same content, for comparison. Only what a cache sees of a prompt matters here, so
 //! the results are spans to be charged, not prompts to be sent.
 
-use crate::conversation::dialect::Speaker;
-use crate::prompt::layout::{LaidBlock, Layout, Part, spans_of};
-use crate::tokens::cost::{Mark, Span};
-use crate::tokens::models::CacheKind;
+use strata_engine::conversation::dialect::Speaker;
+use strata_engine::prompt::layout::{LaidBlock, Layout, Part, spans_of};
+use strata_engine::tokens::cost::{Mark, Span};
+use strata_engine::tokens::models::CacheKind;
 
 /// A provider that finds an entry only where it looks for one looks at its own breakpoint and at the ends of so many earlier
 /// messages of the user (OpenAI, "Prompt caching", implicit mode).
@@ -12,7 +12,7 @@ const EARLIER_ENDS: usize = 20;
 
 /// A layout that keeps no state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Baseline {
+pub(crate) enum Baseline {
     /// The prompt as it is, without a breakpoint.
     None,
     /// The prompt as it is, with one breakpoint at its end: what "automatic caching" of a provider with
@@ -41,11 +41,11 @@ enum Chunk {
 
 impl Baseline {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::None, Self::Automatic, Self::SystemBreakpoint, Self::FixedOrder];
+    pub(crate) const ALL: [Self; 4] = [Self::None, Self::Automatic, Self::SystemBreakpoint, Self::FixedOrder];
 
     /// The spans of `flat` in this layout, for a provider that caches as `kind` says; marks that it carries do not count.
     /// `framing` is what a content block weighs beyond its text, in tokens.
-    pub fn lay(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
+    pub(crate) fn lay(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
         let messages = flat.messages().iter();
         let mut said: Vec<(Speaker, &LaidBlock)> = messages
             .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))

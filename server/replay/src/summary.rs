@@ -1,11 +1,11 @@
 //! What several sessions come to together. Each counts the same, however long it is.
 
+use crate::totals::Column;
 use serde::Serialize;
-use strata_engine::replay::Column;
 
-use super::play::{Cell, Conversation, Session};
+use crate::replay::{Cell, Conversation, Session};
 
-/// Means over the sessions that were played to their end.
+/// PromptServices over the sessions that were played to their end.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -45,7 +45,7 @@ pub struct Time {
     pub slowest: u64,
 }
 
-/// Means over the conversations that were played to their end.
+/// PromptServices over the conversations that were played to their end.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationMeans {

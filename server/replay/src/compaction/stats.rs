@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use crate::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
+use strata_engine::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
 
-use super::cut::{Shortened, Stayed};
-use super::fidelity::Fidelity;
+use crate::compaction::cut::{Shortened, Stayed};
+use crate::compaction::fidelity::Fidelity;
 
 /// What compactions by one profile came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Tally {
+pub struct CompactionStats {
     /// Conversations that are shorter.
     pub compacted: usize,
     /// Those among them that have no summary: their oldest exchanges were dropped.
@@ -41,7 +41,7 @@ pub struct Tally {
     pub slowest: u64,
 }
 
-impl Tally {
+impl CompactionStats {
     /// Counts one compaction by `profile` that took `nanos` nanoseconds.
     pub fn count(&mut self, profile: &Profile, outcome: &Result<Shortened, Stayed>, nanos: u64) {
         match outcome {

@@ -4,34 +4,34 @@ use std::fmt::Write as _;
 
 /// How a column is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
+pub enum Align {
     Left,
     Right,
 }
 
 /// Rows of cells.
 #[derive(Debug)]
-pub(crate) struct Table<const N: usize> {
+pub struct Table<const N: usize> {
     columns: [Align; N],
     rows: Vec<[String; N]>,
 }
 
 impl<const N: usize> Table<N> {
-    pub(crate) fn new(columns: [Align; N]) -> Self {
+    pub fn new(columns: [Align; N]) -> Self {
         Self { columns, rows: Vec::new() }
     }
 
     /// Names in the first column, figures in the others.
-    pub(crate) fn of_figures() -> Self {
+    pub fn of_figures() -> Self {
         Self::new(std::array::from_fn(|column| if column == 0 { Align::Left } else { Align::Right }))
     }
 
-    pub(crate) fn row(&mut self, cells: [String; N]) {
+    pub fn row(&mut self, cells: [String; N]) {
         self.rows.push(cells);
     }
 
     /// The text, each row a line.
-    pub(crate) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         let mut widths = [0; N];
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {

@@ -3,17 +3,19 @@
 
 use serde::Serialize;
 
-use crate::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
-use crate::prompt::assembly::{PromptServices, with_scales};
-use crate::prompt::settings::Settings;
-use crate::tokens::calibration::Calibration;
-use crate::tokens::counting::Tokenizer;
-use crate::tokens::models::Model;
+use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
+use strata_engine::prompt::assembly::{PromptServices, with_scales};
+use strata_engine::prompt::settings::Settings;
+use strata_engine::tokens::calibration::Calibration;
+use strata_engine::tokens::counting::Tokenizer;
+use strata_engine::tokens::models::Model;
 
-use crate::conversation::transcript::{Past, Transcript, Turn};
+use strata_engine::conversation::transcript::{Past, Transcript, Turn};
+
+pub(crate) mod stats;
 
 /// Requests from which a calibration learns before its predictions count.
-pub const LEARNT_FROM: usize = 3;
+pub(crate) const LEARNT_FROM: usize = 3;
 
 /// A way to tell the size of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
@@ -41,7 +43,7 @@ impl Way {
 
 /// One request with what was billed for it and what each way told before.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Predicted {
+pub(crate) struct Predicted {
     /// Tokens.
     pub billed: usize,
     /// By way, in the order of [`Way::ALL`]. Tokens.
@@ -54,7 +56,7 @@ pub struct Predicted {
 
 /// Whether a record shows everything that a request had beyond the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Visible {
+pub(crate) enum Visible {
     /// It does.
     Yes,
     /// There are pictures of unknown size, thoughts that are not told, or a request without a word.
@@ -83,7 +85,7 @@ struct Known {
 
 /// What each way told of each request behind the first of its kind. A conversation that was compacted, or goes on with another
 /// model, begins anew.
-pub fn predictions(transcript: &Transcript, means: PromptServices<'_>) -> Vec<Predicted> {
+pub(crate) fn predictions(transcript: &Transcript, means: PromptServices<'_>) -> Vec<Predicted> {
     let mut predicted = Vec::new();
     let mut known: Option<Known> = None;
     let mut before: Option<&Turn> = None;
@@ -101,7 +103,7 @@ pub fn predictions(transcript: &Transcript, means: PromptServices<'_>) -> Vec<Pr
             now.weight = now.weight.and(Weight::of(role, blocks, &model, means));
         }
         if let Some(billed) =
-            turn.billed.map(crate::tokens::cost::Usage::input_tokens).filter(|billed| *billed > 0)
+            turn.billed.map(strata_engine::tokens::cost::Usage::input_tokens).filter(|billed| *billed > 0)
         {
             let visible = visible(turn, before.filter(|_| goes_on));
             predicted.extend(now.predict(billed, model.tokenizer, visible));
@@ -171,8 +173,8 @@ impl Weight {
         let ratio =
             with_scales(means, |scales| (scales.message)(message)) - model.overheads.message + structure;
         let (mut o200k, mut chars) = (structure, 0);
-        for piece in blocks.iter().flat_map(crate::conversation::dialect::pieces_of) {
-            if let crate::conversation::dialect::Piece::Text(text) = piece {
+        for piece in blocks.iter().flat_map(strata_engine::conversation::dialect::pieces_of) {
+            if let strata_engine::conversation::dialect::Piece::Text(text) = piece {
                 o200k += means.counter.count(Tokenizer::O200k, &text);
                 chars += means.counter.count(Tokenizer::Chars, &text);
             }
@@ -205,9 +207,9 @@ fn visible(turn: &Turn, before: Option<&Turn>) -> Visible {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::cost::Usage;
-    use crate::tokens::counting::TokenCounter;
-    use crate::tokens::models::Models;
+    use strata_engine::tokens::cost::Usage;
+    use strata_engine::tokens::counting::TokenCounter;
+    use strata_engine::tokens::models::Models;
 
     /// A conversation in which every text is billed at `factor` of its count, on top of what the agent says itself.
     fn billed(factor: f64, turns: usize) -> Vec<Predicted> {

@@ -4,9 +4,9 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::conversation::history::ContentBlock;
-use crate::prompt::layout::{Tier, spans};
-use crate::tokens::models::Ttl;
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::prompt::layout::{Tier, spans};
+use strata_engine::tokens::models::Ttl;
 
 /// A provider that looks back from its markers, as most do.
 const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };

@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::cancel::Cancel;
-use crate::code::outline::{Outline, language_of};
-use crate::code::symbols::{self, FileSymbols, References, SymbolIndex};
-use crate::conversation::selection::{Extent, Selection};
-use crate::key::FileKey;
-use crate::prompt::assembly::{self, FileText, IndexState, PromptServices, Source, SystemContext, Workspace};
-use crate::prompt::layout::Seeds;
-use crate::prompt::trust::Trust;
-use crate::tokens::cost::{Bound, Need};
+use strata_engine::cancel::Cancel;
+use strata_engine::code::outline::{Outline, language_of};
+use strata_engine::code::symbols::{self, FileSymbols, References, SymbolIndex};
+use strata_engine::conversation::selection::{Extent, Selection};
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::{
+    self, FileText, IndexState, PromptServices, Source, SystemContext, Workspace,
+};
+use strata_engine::prompt::layout::Seeds;
+use strata_engine::prompt::trust::Trust;
+use strata_engine::tokens::cost::{Bound, Need};
 
-use super::trace::{Trace, TraceTurn};
+use strata_engine::conversation::trace::{Trace, TraceTurn};
 
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
@@ -30,7 +32,7 @@ pub enum Content {
 }
 
 /// The repository at one turn of a trace.
-pub struct Stage<'a> {
+pub struct Scenario<'a> {
     trace: &'a Trace,
     content: Content,
     turn: usize,
@@ -44,10 +46,10 @@ pub struct Stage<'a> {
     read: Vec<FileKey>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Scenario<'a> {
     /// The repository before the first turn.
     pub fn new(trace: &'a Trace, content: Content) -> Self {
-        let mut stage = Self {
+        let mut scenario = Self {
             trace,
             content,
             turn: 0,
@@ -61,10 +63,10 @@ impl<'a> Stage<'a> {
             read: Vec::new(),
         };
         for (path, text) in &trace.files0 {
-            stage.write(path, Some(text));
+            scenario.write(path, Some(text));
         }
-        stage.settle();
-        stage
+        scenario.settle();
+        scenario
     }
 
     /// The turn that is to be played; `None` behind the last one.

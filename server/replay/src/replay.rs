@@ -7,20 +7,25 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use crate::predictions::{Predicted, predictions};
 use serde::Serialize;
+use strata_engine::conversation::trace::Trace;
 use strata_engine::conversation::transcript::Transcript;
 use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::replay::predictions::{Predicted, predictions};
-use strata_engine::replay::{self, Column, Content, Replay, ReplayError, Totals, Trace};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
-use super::gather::Material;
-use super::predictions::Predictions;
-use super::summary::{ConversationMeans, Summary};
-use crate::index::Progress;
+use crate::conversation::{ConversationReplay, billed_share};
+use crate::predictions::stats::Predictions;
+use crate::runner::ReplayError;
+use crate::scenario::Content;
+use crate::session::SessionReplay;
+use crate::sources::Material;
+use crate::summary::{ConversationMeans, Summary};
+use crate::totals::{Column, Totals};
+use strata_app::index::Progress;
 
 /// Sessions that are played at the same time.
 const THREADS: usize = 2;
@@ -28,7 +33,7 @@ const THREADS: usize = 2;
 /// What came of all sessions.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rehearsal {
+pub struct Replay {
     /// The model whose prices and limits were used.
     pub model: String,
     /// Set when the model is not in the table.
@@ -128,7 +133,7 @@ enum Done {
     Conversation(Conversation),
 }
 
-impl Rehearsal {
+impl Replay {
     /// Plays all of it under `policies`. `progress` is told how many turns were played, and of how many.
     pub fn play(
         material: &Material,
@@ -181,7 +186,7 @@ impl Rehearsal {
 
     fn collect<'a>(results: impl Iterator<Item = (&'a Job<'a>, Done)>, means: PromptServices<'_>) -> Self {
         let resolved = means.models.resolve(&means.settings.model);
-        let mut rehearsal = Self {
+        let mut replay = Self {
             model: resolved.model.id.clone(),
             warning: resolved.warning(),
             sessions: Vec::new(),
@@ -195,8 +200,8 @@ impl Rehearsal {
         for (job, done) in results {
             match (job, done) {
                 (Job::Session(_, Content::Everything), Done::Session(session)) => {
-                    rehearsal.prompts += session.prompts;
-                    if let Some(same) = rehearsal.sessions.last_mut() {
+                    replay.prompts += session.prompts;
+                    if let Some(same) = replay.sessions.last_mut() {
                         same.cut_short += session.cut_short;
                         same.everything = session
                             .columns
@@ -207,22 +212,21 @@ impl Rehearsal {
                     }
                 }
                 (_, Done::Session(session)) => {
-                    rehearsal.prompts += session.prompts;
-                    rehearsal.turns += session.turns;
-                    rehearsal.sessions.push(session);
+                    replay.prompts += session.prompts;
+                    replay.turns += session.turns;
+                    replay.sessions.push(session);
                 }
                 (_, Done::Conversation(conversation)) => {
-                    rehearsal.prompts += conversation.prompts;
-                    rehearsal.turns += conversation.turns;
-                    rehearsal.conversations.push(conversation);
+                    replay.prompts += conversation.prompts;
+                    replay.turns += conversation.turns;
+                    replay.conversations.push(conversation);
                 }
             }
         }
-        rehearsal.summary = Summary::of(&rehearsal.sessions);
-        rehearsal.conversation_means = ConversationMeans::of(&rehearsal.conversations);
-        rehearsal.predictions =
-            Predictions::of(rehearsal.conversations.iter().flat_map(|told| &told.predicted));
-        rehearsal
+        replay.summary = Summary::of(&replay.sessions);
+        replay.conversation_means = ConversationMeans::of(&replay.conversations);
+        replay.predictions = Predictions::of(replay.conversations.iter().flat_map(|told| &told.predicted));
+        replay
     }
 }
 
@@ -260,10 +264,10 @@ fn play_session(
         Content::Table => policies,
         Content::Everything => &[PolicyName::Ledger],
     };
-    let mut replay = Replay::new(trace, content, policies, means);
+    let mut replay = SessionReplay::new(trace, content, policies, means);
     let (turns, problem) = to_the_end(|clock| replay.step(means, clock), turn_done);
     let problem = problem.or_else(|| (turns == 0).then(|| "it has no turns".to_owned()));
-    let lanes = 1 + policies.iter().filter(|policy| **policy != PolicyName::Flat).count();
+    let runners = 1 + policies.iter().filter(|policy| **policy != PolicyName::Flat).count();
     let none = replay.totals().get(&Column::None).map_or(0.0, |totals| totals.cost);
     Session {
         name: trace.name.clone(),
@@ -274,7 +278,7 @@ fn play_session(
         everything: None,
         cut_short: replay.cut_short(),
         problem,
-        prompts: turns * lanes,
+        prompts: turns * runners,
     }
 }
 
@@ -284,13 +288,13 @@ fn play_conversation(
     means: PromptServices<'_>,
     turn_done: &dyn Fn(),
 ) -> Conversation {
-    let mut conversation = replay::Conversation::new(transcript, means);
+    let mut conversation = ConversationReplay::new(transcript, means);
     let (turns, problem) = to_the_end(|clock| conversation.step(means, clock), turn_done);
     Conversation {
         name: name.to_owned(),
         turns,
         skipped_lines: transcript.skipped,
-        billed: replay::billed_share(transcript),
+        billed: billed_share(transcript),
         columns: Cell::all(conversation.totals()),
         cut_short: conversation.cut_short(),
         problem,

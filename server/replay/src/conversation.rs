@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role};
-use crate::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
-use crate::prompt::tiers::PolicyName;
-use crate::tokens::cost::{Prices, Usage};
+use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Role};
+use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
+use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::tokens::cost::{Prices, Usage};
 
-use super::lane::{CutShort, Lane, ReplayError, format_of};
-use super::stage::{Content, Stage};
-use super::totals::{Column, Totals};
-use super::trace::{SelectionRule, Trace};
-use crate::conversation::transcript::{Past, Transcript, Turn};
+use crate::runner::{CutShort, ReplayError, Runner, format_of};
+use crate::scenario::{Content, Scenario};
+use crate::totals::{Column, Totals};
+use strata_engine::conversation::trace::{SelectionRule, Trace};
+use strata_engine::conversation::transcript::{Past, Transcript, Turn};
 
 /// Time to the next prompt where the record has none, in milliseconds: entries that live five minutes survive it.
 const PAUSE_MS: u64 = 60_000;
@@ -35,25 +35,25 @@ static NOTHING: Trace = Trace {
 };
 
 /// One conversation on its way, under `flat` (which stands for all layouts that keep no memory) and `ledger`.
-pub struct Conversation<'a> {
+pub(crate) struct ConversationReplay<'a> {
     turns: &'a [Turn],
-    stage: Stage<'static>,
-    lanes: [Lane; 2],
+    scenario: Scenario<'static>,
+    runners: [Runner; 2],
     totals: BTreeMap<Column, Totals>,
     next: usize,
     now_ms: u64,
     cut_short: usize,
 }
 
-impl<'a> Conversation<'a> {
+impl<'a> ConversationReplay<'a> {
     /// A record before its first request.
-    pub fn new(transcript: &'a Transcript, means: PromptServices<'_>) -> Self {
+    pub(crate) fn new(transcript: &'a Transcript, means: PromptServices<'_>) -> Self {
         let settings = means.settings;
         let prices = Prices::of(&means.models.resolve(&settings.model).model, settings.cache.ttl);
         Self {
             turns: &transcript.turns,
-            stage: Stage::new(&NOTHING, Content::Table),
-            lanes: [PolicyName::Flat, PolicyName::Ledger].map(|policy| Lane::new(policy, prices)),
+            scenario: Scenario::new(&NOTHING, Content::Table),
+            runners: [PolicyName::Flat, PolicyName::Ledger].map(|policy| Runner::new(policy, prices)),
             totals: BTreeMap::new(),
             next: 0,
             now_ms: 0,
@@ -66,13 +66,17 @@ impl<'a> Conversation<'a> {
     ///
     /// # Errors
     /// [`ReplayError`].
-    pub fn step(&mut self, means: PromptServices<'_>, clock: &dyn Fn() -> u64) -> Result<bool, ReplayError> {
+    pub(crate) fn step(
+        &mut self,
+        means: PromptServices<'_>,
+        clock: &dyn Fn() -> u64,
+    ) -> Result<bool, ReplayError> {
         let Some(turn) = self.turns.get(self.next) else { return Ok(false) };
         // A record may hold a step back of its clock; a session never sees one.
         self.now_ms = turn.time_ms.unwrap_or(self.now_ms + PAUSE_MS).max(self.now_ms);
         let (results, request) = said(&turn.request);
-        for lane in &mut self.lanes {
-            let session = lane.session_mut();
+        for runner in &mut self.runners {
+            let session = runner.session_mut();
             if turn.past == Past::Summarised {
                 session.set_history([]);
             }
@@ -81,10 +85,10 @@ impl<'a> Conversation<'a> {
                 session.history.add(NewMessage { kind: Kind::ToolResult, ..results });
                 session.touch();
             }
-            let (policy, format) = (Some(lane.policy()), Some(format_of(means)));
+            let (policy, format) = (Some(runner.policy()), Some(format_of(means)));
             let ask =
                 PromptRequest { policy, format, now_ms: self.now_ms, ..PromptRequest::new(request.clone()) };
-            let play = lane.play_ask(&self.stage, &ask, turn.answer.clone(), means, clock)?;
+            let play = runner.play_ask(&self.scenario, &ask, turn.answer.clone(), means, clock)?;
             for (column, charge) in play.charges {
                 self.totals.entry(column).or_default().add(charge, play.nanos);
             }
@@ -95,19 +99,19 @@ impl<'a> Conversation<'a> {
     }
 
     /// What each column came to so far.
-    pub fn totals(&self) -> &BTreeMap<Column, Totals> {
+    pub(crate) fn totals(&self) -> &BTreeMap<Column, Totals> {
         &self.totals
     }
 
     /// Prompts that had to leave something out to fit the window.
-    pub fn cut_short(&self) -> usize {
+    pub(crate) fn cut_short(&self) -> usize {
         self.cut_short
     }
 }
 
 /// What was billed for the input of all these requests, as a share of what it would have cost without a cache; `None`
 /// when the record has no bill.
-pub fn billed_share(transcript: &Transcript) -> Option<f64> {
+pub(crate) fn billed_share(transcript: &Transcript) -> Option<f64> {
     let bills = || transcript.turns.iter().filter_map(|turn| turn.billed);
     let sum = |of: fn(Usage) -> u64| bills().map(|bill| of(bill) as f64).sum::<f64>();
     let (plain, written, read) =

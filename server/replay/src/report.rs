@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use strata_app::replay::{
-    ByChars, Cell, Column, Conversation, ConversationMeans, Line, Predictions, Rehearsal, Session, Summary,
-    Way,
-};
+use strata_app::format::{counted, grouped as count};
+use strata_app::table::{Align, Table};
 
-use crate::output::{count, counted};
-use crate::table::{Align, Table};
+use crate::predictions::Way;
+use crate::predictions::stats::Predictions;
+use crate::replay::{Cell, Conversation, Replay, Session};
+use crate::summary::{ConversationMeans, Line, Summary};
+use crate::totals::Column;
 
 /// The longest bar of the chart, in characters.
 const BAR: f64 = 60.0;
@@ -18,62 +19,53 @@ const NAME: usize = 28;
 /// Stands for a figure that there is not.
 pub(crate) const ABSENT: &str = "-";
 
-/// Everything that is printed.
-pub(crate) fn render(rehearsal: &Rehearsal) -> String {
-    let mut text = String::new();
-    if !rehearsal.sessions.is_empty() {
-        let _ = writeln!(text, "Input cost as a share of no cache, {}\n", rehearsal.model);
-        text.push_str(&sessions(&rehearsal.sessions, rehearsal.summary.as_ref()));
-        if let Some(summary) = &rehearsal.summary {
-            let _ = writeln!(text, "\nMeans over {}\n", counted(summary.sessions, "session"));
-            text.push_str(&policies(summary));
+impl Replay {
+    /// All figures as text.
+    pub fn report(&self) -> String {
+        let mut text = String::new();
+        if !self.sessions.is_empty() {
+            let _ = writeln!(text, "Input cost as a share of no cache, {}\n", self.model);
+            text.push_str(&sessions(&self.sessions, self.summary.as_ref()));
+            if let Some(summary) = &self.summary {
+                let _ = writeln!(text, "\nMeans over {}\n", counted(summary.sessions, "session"));
+                text.push_str(&policies(summary));
+                text.push('\n');
+                text.push_str(&chart(summary));
+            }
             text.push('\n');
-            text.push_str(&chart(summary));
         }
-        text.push('\n');
+        if !self.conversations.is_empty() {
+            let _ = writeln!(
+                text,
+                "Conversations without files, input cost as a share of no cache, {}\n",
+                self.model
+            );
+            text.push_str(&conversations(&self.conversations, self.conversation_means.as_ref()));
+            text.push('\n');
+        }
+        if let Some(predictions) = &self.predictions {
+            text.push_str(&predicted(predictions));
+            text.push('\n');
+        }
+        let cut_short = self.cut_short();
+        if cut_short > 0 {
+            let _ = writeln!(
+                text,
+                "{} had to leave something out to fit the window: figures do not compare",
+                counted(cut_short, "prompt")
+            );
+        }
+        for (name, problem) in self.problems() {
+            let _ = writeln!(text, "{name} was not played to its end: {problem}");
+        }
+        let (prompts, turns) = (counted(self.prompts, "prompt"), counted(self.turns, "turn"));
+        let promises = match self.problems().count() {
+            0 => "no promise was broken".to_owned(),
+            problems => format!("{} was not played to its end", counted(problems, "session")),
+        };
+        let _ = writeln!(text, "{prompts} of {turns} checked: {promises}");
+        text
     }
-    if !rehearsal.conversations.is_empty() {
-        let _ = writeln!(
-            text,
-            "Conversations without files, input cost as a share of no cache, {}\n",
-            rehearsal.model
-        );
-        text.push_str(&conversations(&rehearsal.conversations, rehearsal.conversation_means.as_ref()));
-        text.push('\n');
-    }
-    if let Some(predictions) = &rehearsal.predictions {
-        text.push_str(&predicted(predictions));
-        text.push('\n');
-    }
-    let cut_short = rehearsal.cut_short();
-    if cut_short > 0 {
-        let _ = writeln!(
-            text,
-            "{} had to leave something out to fit the window: figures do not compare",
-            counted(cut_short, "prompt")
-        );
-    }
-    for (name, problem) in rehearsal.problems() {
-        let _ = writeln!(text, "{name} was not played to its end: {problem}");
-    }
-    let (prompts, turns) = (counted(rehearsal.prompts, "prompt"), counted(rehearsal.turns, "turn"));
-    let promises = match rehearsal.problems().count() {
-        0 => "no promise was broken".to_owned(),
-        problems => format!("{} was not played to its end", counted(problems, "session")),
-    };
-    let _ = writeln!(text, "{prompts} of {turns} checked: {promises}");
-    text
-}
-
-/// The cost of the log by characters, one line for each session.
-pub(crate) fn by_chars(played: &[(String, ByChars)]) -> String {
-    let mut table = Table::of_figures();
-    table.row(["session", "ledger", "no cache", "share"].map(str::to_owned));
-    for (name, ByChars { ledger, none }) in played {
-        let of_none = ledger.cost / (*none).max(1) as f64;
-        table.row([shown(name), format!("{:.1}", ledger.cost), none.to_string(), format!("{of_none:.4}")]);
-    }
-    table.render()
 }
 
 fn sessions(sessions: &[Session], summary: Option<&Summary>) -> String {

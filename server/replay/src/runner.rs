@@ -1,23 +1,23 @@
 //! One session that plays a trace under one policy: assemble, charge, check, record, as an editor does.
 
-use crate::conversation::dialect::Format;
-use crate::conversation::history::ContentBlock;
-use crate::key::FileKey;
-use crate::prompt::assembly::{
+use strata_engine::conversation::dialect::Format;
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::key::FileKey;
+use strata_engine::prompt::assembly::{
     AssembleError, Prepared, PromptRequest, PromptServices, WarningCode, assemble,
 };
-use crate::prompt::layout::{Layout, Part};
-use crate::prompt::session::{Outcome, Session, Status};
-use crate::prompt::tiers::PolicyName;
-use crate::tokens::cost::{Charge, Prices, Provider, Usage};
+use strata_engine::prompt::layout::{Layout, Part};
+use strata_engine::prompt::session::{Outcome, Session, Status};
+use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::tokens::cost::{Charge, Prices, Provider, Usage};
 
-use super::baseline::Baseline;
-use super::stage::Stage;
-use super::totals::Column;
-use super::verify::{Broken, WholeMap, verify, whole_map};
+use crate::baseline::Baseline;
+use crate::promises::{BrokenPromise, WholeMap, verify, whole_map};
+use crate::scenario::Scenario;
+use crate::totals::Column;
 
 /// A session under one policy.
-pub struct Lane {
+pub struct Runner {
     policy: PolicyName,
     session: Session,
     /// The provider that the session's own prompts go to; it knows nothing of what the session believes of it.
@@ -29,7 +29,7 @@ pub struct Lane {
 /// What one turn came to.
 #[derive(Clone, Debug)]
 pub struct Play {
-    /// What it cost in each column that the lane stands for.
+    /// What it cost in each column that the runner stands for.
     pub charges: Vec<(Column, Charge)>,
     /// How long the prompt took, in the units of the clock.
     pub nanos: u64,
@@ -74,18 +74,18 @@ pub enum ReplayError {
     },
     /// A prompt breaks a promise. This is a fault of Strata.
     #[error("turn {turn}, {policy:?}: {}", list(broken))]
-    Broken {
+    BrokenPromise {
         /// The turn, counted from 1.
         turn: u64,
         /// The policy.
         policy: PolicyName,
         /// The promises.
-        broken: Vec<Broken>,
+        broken: Vec<BrokenPromise>,
     },
 }
 
 /// The first few: what breaks one promise often breaks the same one for many files.
-fn list(broken: &[Broken]) -> String {
+fn list(broken: &[BrokenPromise]) -> String {
     const SHOWN: usize = 3;
     let mut all: Vec<String> = broken.iter().take(SHOWN).map(ToString::to_string).collect();
     if broken.len() > SHOWN {
@@ -94,7 +94,7 @@ fn list(broken: &[Broken]) -> String {
     all.join("; ")
 }
 
-impl Lane {
+impl Runner {
     /// A new session under a policy. `flat` stands for all layouts that keep no memory.
     pub fn new(policy: PolicyName, prices: Prices) -> Self {
         let providers = match policy {
@@ -121,20 +121,20 @@ impl Lane {
         &mut self.session
     }
 
-    /// Plays a turn of `stage` at the time `now_ms`. `clock` says how late it is, in nanoseconds.
+    /// Plays a turn of `scenario` at the time `now_ms`. `clock` says how late it is, in nanoseconds.
     ///
     /// # Errors
     /// [`ReplayError`].
     pub fn play(
         &mut self,
-        stage: &Stage<'_>,
+        scenario: &Scenario<'_>,
         now_ms: u64,
         means: PromptServices<'_>,
         clock: &dyn Fn() -> u64,
     ) -> Result<Option<Play>, ReplayError> {
-        let Some(turn) = stage.turn() else { return Ok(None) };
+        let Some(turn) = scenario.turn() else { return Ok(None) };
         let mut selection = self.session.selection.clone();
-        stage.select_in(&mut selection);
+        scenario.select_in(&mut selection);
         if selection != self.session.selection {
             self.session.selection = selection;
             self.session.touch();
@@ -146,7 +146,7 @@ impl Lane {
             now_ms,
             ..PromptRequest::prompt(turn.prompt.clone())
         };
-        self.play_ask(stage, &ask, vec![ContentBlock::text(turn.answer.clone())], means, clock).map(Some)
+        self.play_ask(scenario, &ask, vec![ContentBlock::text(turn.answer.clone())], means, clock).map(Some)
     }
 
     /// Plays a turn that asks something else than the trace does.
@@ -155,7 +155,7 @@ impl Lane {
     /// [`ReplayError`].
     pub fn play_ask(
         &mut self,
-        stage: &Stage<'_>,
+        scenario: &Scenario<'_>,
         ask: &PromptRequest,
         answer: Vec<ContentBlock>,
         means: PromptServices<'_>,
@@ -163,25 +163,26 @@ impl Lane {
     ) -> Result<Play, ReplayError> {
         let number = self.session.breaks().turns() + 1;
         let fail = |error| ReplayError::Assemble { turn: number, policy: self.policy, error };
-        let (prepared, nanos, mut broken) = stage.with_workspace(&self.session.selection, |workspace| {
-            let started = clock();
-            let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
-            let nanos = clock() - started;
-            let again = assemble(workspace, &self.session, ask, means).map_err(fail)?;
-            let mut broken = verify(&prepared, &self.session, ask, workspace, means);
-            if again.reply.body != prepared.reply.body {
-                broken.push(Broken::NotDeterministic);
-            }
-            Ok((prepared, nanos, broken))
-        })?;
+        let (prepared, nanos, mut broken) =
+            scenario.with_workspace(&self.session.selection, |workspace| {
+                let started = clock();
+                let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
+                let nanos = clock() - started;
+                let again = assemble(workspace, &self.session, ask, means).map_err(fail)?;
+                let mut broken = verify(&prepared, &self.session, ask, workspace, means);
+                if again.reply.body != prepared.reply.body {
+                    broken.push(BrokenPromise::NotDeterministic);
+                }
+                Ok((prepared, nanos, broken))
+            })?;
         let spans = &prepared.sent.spans;
         let charged = self.provider.charge(spans, ask.now_ms).unwrap_or_default();
         let predicted = prepared.reply.predicted;
         if charged != predicted {
-            broken.push(Broken::Predicted { predicted, charged });
+            broken.push(BrokenPromise::Predicted { predicted, charged });
         }
         if !broken.is_empty() {
-            return Err(ReplayError::Broken { turn: number, policy: self.policy, broken });
+            return Err(ReplayError::BrokenPromise { turn: number, policy: self.policy, broken });
         }
         let charges = self.charges(&prepared, ask.now_ms);
         let play = Play {

@@ -1,16 +1,16 @@
 //! Recorded conversations under the log, against one automatic breakpoint.
 
 use super::*;
-use crate::prompt::settings::Settings;
-use crate::tokens::counting::TokenCounter;
-use crate::tokens::models::Models;
+use strata_engine::prompt::settings::Settings;
+use strata_engine::tokens::counting::TokenCounter;
+use strata_engine::tokens::models::Models;
 
 /// Plays a record to its end and returns what each column came to.
 fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, Totals> {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
-    let mut conversation = Conversation::new(transcript, means);
+    let mut conversation = ConversationReplay::new(transcript, means);
     while conversation.step(means, &|| 0).unwrap() {}
     assert_eq!(conversation.cut_short(), 0);
     conversation.totals().clone()
@@ -47,8 +47,8 @@ fn chat(seed: u64, turns: usize, most: u64, calls: u64) -> Transcript {
     for turn in 0..turns {
         let result = |call_id, text| ContentBlock::ToolResult {
             call_id,
-            content: vec![crate::conversation::history::ResultPart::Text { text }],
-            outcome: crate::conversation::history::Outcome::Ok,
+            content: vec![strata_engine::conversation::history::ResultPart::Text { text }],
+            outcome: strata_engine::conversation::history::Outcome::Ok,
         };
         let mut request: Vec<ContentBlock> = open.drain(..).map(|id| result(id, rng.words(most))).collect();
         if request.is_empty() || rng.below(9) == 0 {
@@ -93,21 +93,23 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() };
     let means = PromptServices { models: &models, counter: &counter, settings: &settings };
-    let mut stage = Stage::new(&NOTHING, Content::Table);
-    let mut lane =
-        Lane::new(PolicyName::Ledger, Prices::of(&models.resolve(&settings.model).model, settings.cache.ttl));
-    let turn = |stage: &Stage<'_>, lane: &mut Lane| {
+    let mut scenario = Scenario::new(&NOTHING, Content::Table);
+    let mut runner = Runner::new(
+        PolicyName::Ledger,
+        Prices::of(&models.resolve(&settings.model).model, settings.cache.ttl),
+    );
+    let turn = |scenario: &Scenario<'_>, runner: &mut Runner| {
         let ask = PromptRequest {
             policy: Some(PolicyName::Ledger),
             ..PromptRequest::prompt("word ".repeat(2_000))
         };
-        let play = lane.play_ask(stage, &ask, vec![ContentBlock::text("ok")], means, &|| 0).unwrap();
+        let play = runner.play_ask(scenario, &ask, vec![ContentBlock::text("ok")], means, &|| 0).unwrap();
         play.charges[0].1
     };
-    let before = turn(&stage, &mut lane);
-    stage.change([("a.py", Some("def f():\n    return 1\n"))]);
-    lane.session_mut().selection.select("a.py".into());
-    let after = turn(&stage, &mut lane);
+    let before = turn(&scenario, &mut runner);
+    scenario.change([("a.py", Some("def f():\n    return 1\n"))]);
+    runner.session_mut().selection.select("a.py".into());
+    let after = turn(&scenario, &mut runner);
     assert_eq!(after.read, before.total());
 }
 
@@ -133,7 +135,7 @@ fn results_that_come_with_a_prompt_are_told_first() {
     let result = |id: &str| ContentBlock::ToolResult {
         call_id: id.to_owned(),
         content: vec![],
-        outcome: crate::conversation::history::Outcome::Ok,
+        outcome: strata_engine::conversation::history::Outcome::Ok,
     };
     let (results, request) = said(&[ContentBlock::text("a"), result("1"), ContentBlock::text("b")]);
     assert_eq!(results, [result("1")]);

@@ -4,17 +4,17 @@
 
 use std::sync::Arc;
 
-use crate::conversation::compaction::{
+use strata_engine::conversation::compaction::{
     LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser,
 };
-use crate::conversation::dialect::{Violation, violations};
-use crate::conversation::history::{
+use strata_engine::conversation::dialect::{Violation, violations};
+use strata_engine::conversation::history::{
     ContentBlock, History, Kind, Message, MessageId, NewMessage, OpenCalls, Visibility,
 };
-use crate::prompt::assembly::{PromptServices, with_scales};
-use crate::prompt::session::Session;
+use strata_engine::prompt::assembly::{PromptServices, with_scales};
+use strata_engine::prompt::session::Session;
 
-use super::fidelity::{Fidelity, Yardstick, as_text};
+use crate::compaction::fidelity::{Fidelity, Yardstick, as_text};
 
 /// So many of the messages that followed a cut are sent behind a compacted conversation to see whether they go together.
 /// What a provider minds is the seam; what comes later is the same with and without a compaction.
@@ -234,11 +234,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::conversation::compaction::Family;
-    use crate::conversation::history::{Outcome, ResultPart, Role};
-    use crate::prompt::settings::Settings;
-    use crate::tokens::counting::TokenCounter;
-    use crate::tokens::models::Models;
+    use strata_engine::conversation::compaction::Family;
+    use strata_engine::conversation::history::{Outcome, ResultPart, Role};
+    use strata_engine::prompt::settings::Settings;
+    use strata_engine::tokens::counting::TokenCounter;
+    use strata_engine::tokens::models::Models;
 
     fn call(id: &str) -> NewMessage {
         let input = json!({ "file_path": format!("/w/{id}.rs") });

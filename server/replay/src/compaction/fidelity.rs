@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
-use crate::conversation::history::{ContentBlock, Message, ResultPart};
+use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
+use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
 
 /// A text keeps a request or an error when it has so much of its words. Percent.
 const KEPT_FROM: usize = 60;
@@ -92,7 +92,7 @@ impl Share {
 
 /// What was before a cut, and what of it mattered behind it: what compacted histories are held against.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Yardstick {
+pub(crate) struct Yardstick {
     edited: Vec<String>,
     both_sides: Vec<String>,
     requests: Vec<HashSet<String>>,
@@ -101,7 +101,7 @@ pub struct Yardstick {
 
 impl Yardstick {
     /// The yardstick of a conversation whose messages `before` are to be compacted; those of `after` follow them.
-    pub fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
+    pub(crate) fn new(before: &[Arc<Message>], after: &[Arc<Message>], tools: &ToolPatterns) -> Self {
         let past = facts(before.iter().map(AsRef::as_ref), tools);
         // A summary behind the cut tells of files that nobody touched there.
         let future = facts(after.iter().map(AsRef::as_ref).filter(|message| !is_summary(message)), tools);
@@ -121,7 +121,7 @@ impl Yardstick {
 
     /// What a compacted history, as text ([`as_text`]), still names. What the compaction kept word for word belongs to
     /// the text.
-    pub fn hold_against(&self, compacted: &str) -> Fidelity {
+    pub(crate) fn hold_against(&self, compacted: &str) -> Fidelity {
         let told = Told::new(compacted);
         let mut fidelity = Fidelity::default();
         self.edited.iter().for_each(|path| told.file(path, &mut fidelity.edited));
@@ -133,7 +133,7 @@ impl Yardstick {
 }
 
 /// Everything that messages say, as one text: talk, arguments of tool calls, results.
-pub fn as_text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
+pub(crate) fn as_text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     let mut text = String::new();
     for block in messages.into_iter().flat_map(|message| &message.body.content) {
         match block {
@@ -202,7 +202,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::history::{History, NewMessage, Outcome, Role};
+    use strata_engine::conversation::history::{History, NewMessage, Outcome, Role};
 
     fn call(history: &mut History, tool: &str, path: &str, outcome: Outcome) {
         let id = format!("call {}", history.len());

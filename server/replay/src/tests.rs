@@ -5,12 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
+use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::prompt::diff::unified;
 use strata_engine::prompt::settings::Settings;
-use strata_engine::replay::{SelectionRule, Trace, TraceTurn};
 use strata_host::trace_file::{read_trace, write_trace};
 
 use super::*;
+use crate::replay::Session;
+use crate::totals::Column;
 
 const ALL: [PolicyName; 2] = [PolicyName::Ripple, PolicyName::Ledger];
 
@@ -45,10 +47,10 @@ fn settings() -> Settings {
     Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() }
 }
 
-fn played(traces: &[Trace], policies: &[PolicyName]) -> Rehearsal {
+fn played(traces: &[Trace], policies: &[PolicyName]) -> Replay {
     let folder = tempfile::tempdir().unwrap();
     let material = Material::gather(&saved(folder.path(), traces), |_| ()).unwrap();
-    Rehearsal::play(&material, policies, &settings(), |_| ())
+    Replay::play(&material, policies, &settings(), |_| ())
 }
 
 fn shares(session: &Session) -> Vec<(Column, f64)> {
@@ -76,31 +78,31 @@ fn every_run_says_the_same_in_the_order_of_the_material() {
 
 #[test]
 fn a_policy_that_was_not_asked_for_is_not_played() {
-    let rehearsal = played(&[trace("t", 4)], &[PolicyName::Ripple]);
-    let session = &rehearsal.sessions[0];
+    let replay = played(&[trace("t", 4)], &[PolicyName::Ripple]);
+    let session = &replay.sessions[0];
     assert!(session.columns.contains_key(&Column::Ripple) && !session.columns.contains_key(&Column::Ledger));
     assert!(session.everything.is_none());
-    assert_eq!(rehearsal.prompts, 4 * 2);
-    assert_eq!(rehearsal.summary.unwrap().lines.len(), Column::ALL.len() - 1);
+    assert_eq!(replay.prompts, 4 * 2);
+    assert_eq!(replay.summary.unwrap().lines.len(), Column::ALL.len() - 1);
 }
 
 #[test]
 fn a_session_that_cannot_be_played_does_not_stop_the_others() {
-    let rehearsal = played(&[trace("empty", 0), trace("whole", 5)], &ALL);
-    let problems: Vec<_> = rehearsal.problems().collect();
+    let replay = played(&[trace("empty", 0), trace("whole", 5)], &ALL);
+    let problems: Vec<_> = replay.problems().collect();
     assert_eq!(problems, [("empty", "it has no turns")]);
-    let summary = rehearsal.summary.as_ref().unwrap();
+    let summary = replay.summary.as_ref().unwrap();
     assert_eq!(summary.sessions, 1);
     let ledger = summary.lines.iter().find(|line| line.column == Column::Ledger).unwrap();
-    assert_eq!(ledger.cost, rehearsal.sessions[1].columns[&Column::Ledger].share);
+    assert_eq!(ledger.cost, replay.sessions[1].columns[&Column::Ledger].share);
 }
 
 #[test]
 fn the_summary_counts_each_session_the_same() {
-    let rehearsal = played(&[trace("short", 3), trace("long", 12)], &ALL);
-    let summary = rehearsal.summary.as_ref().unwrap();
+    let replay = played(&[trace("short", 3), trace("long", 12)], &ALL);
+    let summary = replay.summary.as_ref().unwrap();
     for line in &summary.lines {
-        let costs = rehearsal.sessions.iter().map(|session| session.columns[&line.column].share);
+        let costs = replay.sessions.iter().map(|session| session.columns[&line.column].share);
         assert!((line.cost - costs.sum::<f64>() / 2.0).abs() < 1e-12);
         let makes_prompts = matches!(line.column, Column::Flat | Column::Ripple | Column::Ledger);
         assert_eq!(line.time.is_some(), makes_prompts, "{}", line.column);
@@ -112,7 +114,7 @@ fn progress_counts_every_turn_once() {
     let folder = tempfile::tempdir().unwrap();
     let material = Material::gather(&saved(folder.path(), &[trace("a", 3), trace("b", 4)]), |_| ()).unwrap();
     let seen = Mutex::new(Vec::new());
-    Rehearsal::play(&material, &ALL, &settings(), |progress| seen.lock().unwrap().push(progress));
+    Replay::play(&material, &ALL, &settings(), |progress| seen.lock().unwrap().push(progress));
     let mut done: Vec<usize> = seen.lock().unwrap().iter().map(|progress| progress.done).collect();
     done.sort_unstable();
     assert_eq!(done, (1..=14).collect::<Vec<_>>());
@@ -123,27 +125,27 @@ fn progress_counts_every_turn_once() {
 fn what_is_not_there_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let gather = |sources: &Sources| Material::gather(sources, |_| ()).unwrap_err();
-    assert!(matches!(gather(&Sources::default()), GatherError::Nothing));
+    assert!(matches!(gather(&Sources::default()), SourceError::Nothing));
     let here = || vec![folder.path().to_owned()];
-    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), GatherError::Empty { .. }));
+    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), SourceError::Empty { .. }));
     assert!(matches!(
         gather(&Sources { transcripts: here(), ..Sources::default() }),
-        GatherError::Empty { .. }
+        SourceError::Empty { .. }
     ));
-    assert!(matches!(gather(&Sources { repositories: here(), ..Sources::default() }), GatherError::Git(_)));
+    assert!(matches!(gather(&Sources { repositories: here(), ..Sources::default() }), SourceError::Git(_)));
     gix::init(folder.path()).unwrap();
     assert!(matches!(
         gather(&Sources { repositories: here(), ..Sources::default() }),
-        GatherError::NoTurns(_)
+        SourceError::NoTurns(_)
     ));
     fs::write(folder.path().join("broken.json"), "{").unwrap();
-    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), GatherError::Trace(_)));
+    assert!(matches!(gather(&Sources { traces: here(), ..Sources::default() }), SourceError::Trace(_)));
 }
 
 #[test]
 fn sessions_of_one_name_get_different_ones() {
-    let rehearsal = played(&[trace("t", 1), trace("u", 1), trace("t", 1)], &[PolicyName::Flat]);
-    let names: Vec<&str> = rehearsal.sessions.iter().map(|session| &*session.name).collect();
+    let replay = played(&[trace("t", 1), trace("u", 1), trace("t", 1)], &[PolicyName::Flat]);
+    let names: Vec<&str> = replay.sessions.iter().map(|session| &*session.name).collect();
     assert_eq!(names, ["t", "u", "t.2"]);
 }
 
@@ -154,7 +156,7 @@ fn an_exported_trace_carries_the_weight_of_each_diff() {
     let mut source = trace("t", 5);
     source.turns[1].edits.insert("new.py".into(), Some("x = 1\n".into()));
     source.turns[2].edits.insert("m5.py".into(), None);
-    let material = gather::Material::made_of(vec![source.clone()]);
+    let material = Material::made_of(vec![source.clone()]);
     assert_eq!(material.export(&folder.path().join("out"), &settings()).unwrap(), 1);
     let written = read_trace(&folder.path().join("out/t.json.gz")).unwrap();
     let weighed: Vec<usize> = written.turns.iter().map(|turn| turn.diff_tokens.len()).collect();
@@ -190,12 +192,12 @@ fn a_recorded_conversation_is_played_beside_sessions() {
     fs::write(folder.path().join("silent.jsonl"), "").unwrap();
     let sources = Sources { transcripts: vec![folder.path().to_owned()], ..Sources::default() };
     let material = Material::gather(&sources, |_| ()).unwrap();
-    let rehearsal = Rehearsal::play(&material, &ALL, &settings(), |_| ());
-    assert!(rehearsal.summary.is_none() && rehearsal.sessions.is_empty());
-    let [told] = &rehearsal.conversations[..] else { panic!("{:?}", rehearsal.conversations) };
+    let replay = Replay::play(&material, &ALL, &settings(), |_| ());
+    assert!(replay.summary.is_none() && replay.sessions.is_empty());
+    let [told] = &replay.conversations[..] else { panic!("{:?}", replay.conversations) };
     assert_eq!((&*told.name, told.turns, &told.problem), ("deep/talk", 2, &None));
     assert!((told.billed.unwrap() - 0.19).abs() < 1e-9);
     assert_eq!(told.columns[&Column::Ledger].share, told.columns[&Column::Automatic].share);
-    let means = rehearsal.conversation_means.unwrap();
+    let means = replay.conversation_means.unwrap();
     assert_eq!((means.worst_ratio, means.ledger), (1.0, told.columns[&Column::Ledger].share));
 }

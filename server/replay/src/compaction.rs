@@ -11,13 +11,21 @@ use strata_engine::conversation::dialect::Violation;
 use strata_engine::conversation::exchange::messages_of;
 use strata_engine::prompt::assembly::PromptServices;
 use strata_engine::prompt::settings::Settings;
-use strata_engine::replay::{Recording, Shortened, Stayed, Tally};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
-use super::gather::Material;
-use super::play::in_parallel;
-use crate::index::Progress;
+use crate::replay::in_parallel;
+use crate::sources::Material;
+use cut::{Shortened, Stayed};
+use stats::CompactionStats;
+use strata_app::index::Progress;
+
+pub use cut::{Cut, Recording};
+
+mod cut;
+mod fidelity;
+mod report;
+mod stats;
 
 /// Breaches that are told in full; all are counted.
 const TOLD: usize = 50;
@@ -44,7 +52,7 @@ pub struct Compactions {
     pub cuts: Cuts,
     pub conversations: Vec<CompactedConversation>,
     /// What each profile came to, over all of them.
-    pub profiles: BTreeMap<Family, Tally>,
+    pub profiles: BTreeMap<Family, CompactionStats>,
     /// What providers would refuse; the first of them.
     pub breaches: Vec<Breach>,
 }
@@ -59,7 +67,7 @@ pub struct CompactedConversation {
     /// At how many places it was cut.
     pub cuts: usize,
     /// What each profile came to.
-    pub profiles: BTreeMap<Family, Tally>,
+    pub profiles: BTreeMap<Family, CompactionStats>,
     #[serde(skip)]
     breaches: Vec<Breach>,
 }
@@ -111,10 +119,10 @@ impl Compactions {
             Some(CompactedConversation::of(name, recording, cuts, means, &cut_done))
         });
         let conversations: Vec<CompactedConversation> = measured.into_iter().flatten().collect();
-        let mut profiles: BTreeMap<Family, Tally> = BTreeMap::new();
-        for (family, tally) in conversations.iter().flat_map(|conversation| &conversation.profiles) {
+        let mut profiles: BTreeMap<Family, CompactionStats> = BTreeMap::new();
+        for (family, stats) in conversations.iter().flat_map(|conversation| &conversation.profiles) {
             let sum = profiles.entry(*family).or_default();
-            *sum = std::mem::take(sum).and(tally);
+            *sum = std::mem::take(sum).and(stats);
         }
         let breaches = conversations.iter().flat_map(|conversation| &conversation.breaches);
         Self {
@@ -134,7 +142,7 @@ impl Compactions {
 
     /// How many rules of providers were broken, and calls parted from their results.
     pub fn breach_count(&self) -> usize {
-        self.profiles.values().map(|tally| tally.violations + tally.parted).sum()
+        self.profiles.values().map(|stats| stats.violations + stats.parted).sum()
     }
 }
 

@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::tokens::cost::Charge;
+use strata_engine::tokens::cost::Charge;
 
-use super::baseline::Baseline;
+use crate::baseline::Baseline;
 
 /// A column of the table: a way to lay out the same content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]

@@ -1,8 +1,8 @@
 //! How well the size of recorded requests was told before they were billed, summed up over all conversations. What each way
 //! tells the engine says.
 
+use super::{LEARNT_FROM, Predicted, Visible, Way};
 use serde::Serialize;
-use strata_engine::replay::predictions::{LEARNT_FROM, Predicted, Visible, Way};
 
 /// A prediction under the bill by more than this share of it is too low.
 const TOO_FAR: f64 = 0.05;
@@ -40,7 +40,7 @@ pub struct Told {
 
 impl Predictions {
     /// The figures; nothing when no request was billed behind the first ones.
-    pub(super) fn of<'a>(predicted: impl Iterator<Item = &'a Predicted>) -> Option<Self> {
+    pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Predicted>) -> Option<Self> {
         let all: Vec<&Predicted> = predicted.collect();
         let visible: Vec<&Predicted> =
             all.iter().copied().filter(|one| one.visible == Visible::Yes).collect();

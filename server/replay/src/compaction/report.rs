@@ -1,0 +1,102 @@
+//! The figures of compactions as tables, no line longer than a hundred columns.
+
+use std::fmt::Write as _;
+
+use strata_app::format::{counted, grouped as count};
+use strata_app::table::Table;
+
+use super::{Compactions, Cuts};
+use crate::compaction::fidelity::Share;
+use crate::report::ABSENT;
+
+impl Compactions {
+    /// All figures as text.
+    pub fn report(&self) -> String {
+        let mut text = String::new();
+        let conversations = counted(self.conversations.len(), "conversation");
+        let cuts = match self.cuts {
+            Cuts::Everywhere => "behind each of their messages".to_owned(),
+            Cuts::AtMost(most) => {
+                format!("behind at most {} of each, evenly spread", counted(most, "message"))
+            }
+        };
+        let _ = writeln!(text, "{conversations} cut {cuts}, summaries without a model, {}\n", self.model);
+        text.push_str(&sizes(self));
+        text.push_str("\nStill named afterwards, percent: files by name / by full path\n\n");
+        text.push_str(&kept(self));
+        text.push('\n');
+        for breach in &self.breaches {
+            let _ = writeln!(
+                text,
+                "{} cut behind message {}, {}: {}",
+                breach.conversation,
+                breach.cut,
+                breach.profile.name(),
+                breach.problem
+            );
+        }
+        let compacted = self.profiles.values().map(|stats| stats.compacted).sum();
+        let _ = writeln!(
+            text,
+            "{} at {}, each checked in the forms of both providers: {} of a rule",
+            counted(compacted, "compaction"),
+            counted(self.cut_count(), "cut"),
+            counted(self.breach_count(), "violation"),
+        );
+        text
+    }
+}
+
+fn sizes(compactions: &Compactions) -> String {
+    let mut table = Table::of_figures();
+    table.row(
+        ["profile", "compacted", "kept all", "as is", "before", "after", "summary", "most", "ms", "slowest"]
+            .map(str::to_owned),
+    );
+    for (family, stats) in &compactions.profiles {
+        let mean = |sum: usize| match stats.compacted {
+            0 => ABSENT.to_owned(),
+            compacted => count(sum / compacted),
+        };
+        let ms = |nanos: u64| format!("{:.1}", nanos as f64 / 1e6);
+        table.row([
+            family.name().to_owned(),
+            count(stats.compacted),
+            count(stats.nothing_old),
+            count(stats.not_shorter),
+            mean(stats.before),
+            mean(stats.after),
+            mean(stats.summaries),
+            count(stats.heaviest_summary),
+            ms(stats.nanos / (stats.compacted as u64).max(1)),
+            ms(stats.slowest),
+        ]);
+    }
+    table.render()
+}
+
+fn kept(compactions: &Compactions) -> String {
+    let mut table = Table::of_figures();
+    table.row(
+        ["profile", "edited", "both sides", "requests", "errors", "in budget", "violations"]
+            .map(str::to_owned),
+    );
+    for (family, stats) in &compactions.profiles {
+        let fidelity = &stats.fidelity;
+        let files = |named: Share, full: Share| format!("{} / {}", percent(named), percent(full));
+        table.row([
+            family.name().to_owned(),
+            files(fidelity.edited.named, fidelity.edited.full),
+            files(fidelity.both_sides.named, fidelity.both_sides.full),
+            percent(fidelity.requests),
+            percent(fidelity.errors),
+            percent(Share { kept: stats.within_budget, of: stats.compacted }),
+            count(stats.violations + stats.parted),
+        ]);
+    }
+    table.render()
+}
+
+fn percent(share: Share) -> String {
+    share.percent().map_or_else(|| ABSENT.to_owned(), |percent| format!("{percent:.1}"))
+}
