@@ -2,16 +2,13 @@
 //! see, and why. It never does I/O, reads a clock or the environment, spawns, awaits, names an LSP or
 //! JSON-RPC type, or calls a model: text, time and cancellation come in as arguments, values go out.
 
-#![allow(missing_docs, reason = "a comment says what the name cannot")]
-
 mod cache;
 pub mod cancel;
 pub mod code;
 pub mod conversation;
-mod enclosed;
 pub mod hash;
 pub mod key;
 pub mod prompt;
+pub mod sanitize;
 pub mod text;
 pub mod tokens;
-pub mod unseen;

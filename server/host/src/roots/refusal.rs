@@ -2,7 +2,7 @@
 
 use std::io;
 
-use strata_engine::unseen::is_unseen;
+use strata_engine::sanitize::is_invisible;
 
 use crate::uri::UriError;
 
@@ -94,7 +94,7 @@ impl PathError {
                 shown.push('…');
                 break;
             }
-            if is_unseen(c) {
+            if is_invisible(c) {
                 shown.extend(c.escape_unicode());
             } else {
                 shown.push(c);

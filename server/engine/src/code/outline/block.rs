@@ -11,7 +11,7 @@ use super::head::one_line;
 use super::{Names, Outline, Symbol, SymbolKind};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::unseen::line_of;
+use crate::sanitize::single_line;
 
 /// Explains map blocks to the model that reads them.
 pub const LEGEND: &str = "\
@@ -58,7 +58,7 @@ pub(super) fn map_block_signed(
     outline: &Outline,
     signature: Signature,
 ) -> MapBlock {
-    let mut text = line_of(key.as_str());
+    let mut text = single_line(key.as_str());
     if language.is_test_file(key.as_str()) {
         counts(&mut text, outline);
     } else {

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::key::FileKey;
-use crate::unseen::line_of;
+use crate::sanitize::single_line;
 
 /// A list of files as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -168,12 +168,12 @@ fn around(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn file_line(key: &FileKey) -> String {
-    let mut line = line_of(key.as_str());
+    let mut line = single_line(key.as_str());
     line.push('\n');
     line
 }
 
 fn directory_line(directory: &Directory<'_>) -> String {
     let files = if directory.total == 1 { "file" } else { "files" };
-    format!("{}/ ({} {files})\n", line_of(directory.path), directory.total)
+    format!("{}/ ({} {files})\n", single_line(directory.path), directory.total)
 }

@@ -13,7 +13,7 @@ use crate::conversation::history::{Message, Role};
 
 use super::pins::PINNED_PATHS_TOKENS;
 use super::profile::{Family, Profile};
-use super::transcript::{CLOSE, OPEN, inert, said, transcript};
+use super::transcript::{CLOSE, OPEN, escape_closing_tags, said, transcript};
 
 /// Messages that a model looks at to find where the topic changed: so many at most ...
 pub const DETECT_MESSAGES: usize = 50;
@@ -156,7 +156,7 @@ pub(super) fn merge(
         );
         question(Purpose::Merge, prompt, answer)
     };
-    let summaries = summaries.iter().map(|summary| inert(summary)).collect();
+    let summaries = summaries.iter().map(|summary| escape_closing_tags(summary)).collect();
     packed(summaries, room, count).into_iter().map(ask).collect()
 }
 
@@ -184,7 +184,7 @@ fn known_files(
     let facts = facts(messages.iter().map(|message| &**message), tools);
     let mut files: Vec<_> = facts.files.into_iter().filter(touched).collect();
     files.sort_by_key(|(_, trace)| std::cmp::Reverse(trace.last));
-    let paths: Vec<String> = files.into_iter().take(KNOWN_FILES).map(|(path, _)| inert(&path)).collect();
+    let paths: Vec<String> = files.into_iter().take(KNOWN_FILES).map(|(path, _)| escape_closing_tags(&path)).collect();
     let listed = pinned_paths(&paths, PINNED_PATHS_TOKENS.min(window / 16), count);
     if listed.is_empty() {
         listed

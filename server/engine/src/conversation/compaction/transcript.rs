@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::conversation::history::{
     ContentBlock, Kind, Message, Projected, ResultPart, Role, archived_stub, project,
 };
-use crate::enclosed;
+use crate::sanitize;
 use crate::text::clip_middle;
 
 /// The arguments of a tool call are shown up to so many characters.
@@ -31,7 +31,7 @@ pub(super) fn said(message: &Message, result_chars: usize) -> String {
         block => in_words(block, result_chars),
     });
     let words: Vec<String> = blocks.filter(|words| !words.trim().is_empty()).collect();
-    inert(&words.join("\n"))
+    escape_closing_tags(&words.join("\n"))
 }
 
 fn paragraph(projected: &Projected, result_chars: usize) -> String {
@@ -44,12 +44,12 @@ fn paragraph(projected: &Projected, result_chars: usize) -> String {
         text.push('\n');
         text.push_str(&in_words(block, result_chars));
     }
-    inert(&text)
+    escape_closing_tags(&text)
 }
 
 /// `text` without anything in it that could pass for the end of the conversation.
-pub(super) fn inert(text: &str) -> String {
-    enclosed::inert(text, &["conversation"])
+pub(super) fn escape_closing_tags(text: &str) -> String {
+    sanitize::escape_closing_tags(text, &["conversation"])
 }
 
 fn in_words(block: &ContentBlock, result_chars: usize) -> String {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::conversation::compaction::{Purpose, Question};
-use crate::enclosed;
+use crate::sanitize;
 use crate::text::clip_to_weight;
 
 use super::Iteration;
@@ -87,6 +87,6 @@ fn told(iteration: &Iteration) -> String {
 
 /// Adds a text between tags that nothing inside it can close.
 fn enclose(prompt: &mut String, tag: &str, text: &str) {
-    let text = enclosed::inert(text, &TAGS);
+    let text = sanitize::escape_closing_tags(text, &TAGS);
     let _ = write!(prompt, "<{tag}>\n{text}\n</{tag}>\n\n");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::conversation::compaction::{Purpose, Question};
 use crate::conversation::history::{ContentBlock, Message, Outcome, ResultPart, answered_calls};
-use crate::enclosed;
+use crate::sanitize;
 use crate::text::{clip, clip_middle};
 
 /// Opens the message that stands for archived results.
@@ -126,7 +126,7 @@ fn heading(messages: usize) -> String {
 
 /// A text that cannot close what it stands in.
 fn inside(text: &str) -> String {
-    enclosed::inert(text, &["results"])
+    sanitize::escape_closing_tags(text, &["results"])
 }
 
 fn text_of(parts: &[ResultPart]) -> String {

@@ -1,6 +1,6 @@
 //! Names and texts as data: written so that neither can begin anything new in a prompt.
 
-use crate::unseen::is_unseen;
+use crate::sanitize::is_invisible;
 
 /// A name as inline code: unseen characters and backticks are escaped, so that it stays one word on one
 /// line whatever it holds.
@@ -8,7 +8,7 @@ pub fn inline(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 2);
     out.push('`');
     for character in name.chars() {
-        if character == '`' || is_unseen(character) {
+        if character == '`' || is_invisible(character) {
             out.extend(character.escape_unicode());
         } else {
             out.push(character);

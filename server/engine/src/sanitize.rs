@@ -1,9 +1,9 @@
-//! Characters that change how a text looks, or what a model reads, without being seen; and names written so that they stand on a line
-//! and are no more than names. Where a name stands is the business of whoever writes the text.
+//! Text from outside made safe to place between texts of ours: invisible characters are found, a name stays on one line, and nothing
+//! closes a tag around it. Which texts stand where is the business of whoever writes the prompt.
 
-/// Control characters, and what Unicode calls `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt of Unicode 16: zero width,
+/// Whether a character is invisible: control characters, and what Unicode calls `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt of Unicode 16: zero width,
 /// direction of writing, fillers, variation selectors, tags), and line and paragraph separators.
-pub fn is_unseen(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -29,17 +29,44 @@ pub fn is_unseen(character: char) -> bool {
 
 /// A name as a line of its own, or the beginning of one: whatever it holds, it stays one line, and that line is no heading, tag,
 /// quote, list or fence, nor does it seem to be indented.
-pub fn line_of(name: &str) -> String {
+pub fn single_line(name: &str) -> String {
     let mut line = String::with_capacity(name.len());
     for (at, character) in name.chars().enumerate() {
         let opens = at == 0 && (character.is_whitespace() || "#<>`~*+-=|".contains(character));
-        if opens || is_unseen(character) {
+        if opens || is_invisible(character) {
             line.extend(character.escape_unicode());
         } else {
             line.push(character);
         }
     }
     line
+}
+
+/// `text` with a backslash in everything that a reader could take for the closing tag of one of these names: in any case, with
+/// space or characters that nobody sees anywhere in it.
+pub(crate) fn escape_closing_tags(text: &str, names: &[&str]) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at + 1);
+        safe.push_str(before);
+        if names.iter().any(|name| closes(tag, name)) {
+            safe.push('\\');
+        }
+        rest = tag;
+    }
+    safe.push_str(rest);
+    safe
+}
+
+/// Whether what stands behind a `<` closes the tag `name`. Looks no further than to the next letter that does not fit.
+fn closes(tag: &str, name: &str) -> bool {
+    let mut seen = tag.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).peekable();
+    if seen.next_if_eq(&'/').is_none() {
+        return false;
+    }
+    while seen.next_if_eq(&'/').is_some() {}
+    name.chars().all(|wanted| seen.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
 }
 
 #[cfg(test)]
@@ -58,7 +85,7 @@ mod tests {
             ("a\u{e0041}b", "a\\u{e0041}b"),
             ("", ""),
         ] {
-            assert_eq!(line_of(name), line);
+            assert_eq!(single_line(name), line);
         }
     }
 
@@ -76,10 +103,10 @@ mod tests {
             '\u{e0041}',
             '\u{e01ef}',
         ] {
-            assert!(is_unseen(unseen), "{unseen:?}");
+            assert!(is_invisible(unseen), "{unseen:?}");
         }
         let seen = "a é\u{301} 漢 🦀 ~ ` <|> ﬁ \u{a0}\u{3000}";
-        assert!(!seen.chars().any(is_unseen));
+        assert!(!seen.chars().any(is_invisible));
     }
 
     /// What the names of Unicode's own general categories say: all of `Cc` and `Cf` is here, but for the signs of old
@@ -99,9 +126,24 @@ mod tests {
             '\u{13430}'..='\u{1343F}',
         ];
         let left_out: Vec<char> = ('\0'..=char::MAX)
-            .filter(|c| format.is_match(c.encode_utf8(&mut [0; 4])) && !is_unseen(*c))
+            .filter(|c| format.is_match(c.encode_utf8(&mut [0; 4])) && !is_invisible(*c))
             .filter(|c| !signs.iter().any(|signs| signs.contains(c)))
             .collect();
         assert_eq!(left_out, []);
+    }
+
+    #[test]
+    fn closing_tags_of_these_names_are_broken_and_no_others() {
+        for (text, expected) in [
+            ("a </results> b", "a <\\/results> b"),
+            ("</RESULTS>", "<\\/RESULTS>"),
+            ("< / results >", "<\\ / results >"),
+            ("<\n//re\u{200b}sults>", "<\\\n//re\u{200b}sults>"),
+            ("<</results", "<<\\/results"),
+            ("</result> <results> </div>", "</result> <results> </div>"),
+            ("a < b </", "a < b </"),
+        ] {
+            assert_eq!(escape_closing_tags(text, &["goal", "results"]), expected);
+        }
     }
 }
