@@ -184,7 +184,8 @@ fn known_files(
     let facts = facts(messages.iter().map(|message| &**message), tools);
     let mut files: Vec<_> = facts.files.into_iter().filter(touched).collect();
     files.sort_by_key(|(_, trace)| std::cmp::Reverse(trace.last));
-    let paths: Vec<String> = files.into_iter().take(KNOWN_FILES).map(|(path, _)| escape_closing_tags(&path)).collect();
+    let paths: Vec<String> =
+        files.into_iter().take(KNOWN_FILES).map(|(path, _)| escape_closing_tags(&path)).collect();
     let listed = pinned_paths(&paths, PINNED_PATHS_TOKENS.min(window / 16), count);
     if listed.is_empty() {
         listed
