@@ -2,7 +2,7 @@
 //! committed conversation, with every weight known from before and with none. `cargo bench -p e2e --bench compaction`.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use e2e::Times;
 use serde_json::json;
@@ -52,8 +52,6 @@ fn main() {
 
 fn times(cut: &Cut, family: Family, means: PromptServices<'_>, counts: TokenCounts) -> String {
     let profile = family.profile();
-    let started = Instant::now();
-    let clock = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let taken: Times = (0..RUNS)
         .map(|_| {
             let empty = TokenCounter::new();
@@ -61,7 +59,7 @@ fn times(cut: &Cut, family: Family, means: PromptServices<'_>, counts: TokenCoun
                 TokenCounts::Known => means.counter,
                 TokenCounts::Unknown => &empty,
             };
-            let (outcome, nanos) = cut.shorten(&profile, PromptServices { counter, ..means }, &clock);
+            let (outcome, nanos) = cut.compact(&profile, PromptServices { counter, ..means });
             assert!(outcome.is_ok(), "{}: {outcome:?}", profile.name);
             Duration::from_nanos(nanos)
         })

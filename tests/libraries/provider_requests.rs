@@ -29,7 +29,7 @@ use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{Body, Tool};
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
-use strata_replay::{Content, Scenario};
+use strata_replay::{PromptParts, Scenario};
 
 const FORMATS: [Format; 2] = [Format::Anthropic, Format::OpenAi];
 const POLICIES: [PolicyName; 3] = [PolicyName::Ledger, PolicyName::Ripple, PolicyName::Flat];
@@ -396,7 +396,7 @@ fn a_session_cut_anywhere_makes_requests_that_providers_take() {
         sel: SelectionRule::Grow,
         turns: vec![],
     };
-    let scenario = Scenario::new(&trace, Content::Everything);
+    let scenario = Scenario::new(&trace, PromptParts::Everything);
     let counter = TokenCounter::new();
     let mut outcomes = Outcomes::default();
     for policy in POLICIES {

@@ -16,7 +16,7 @@ use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::Prices;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::{Models, Ttl};
-use strata_replay::{Content, Runner, Scenario};
+use strata_replay::{PromptParts, Runner, Scenario};
 
 /// A text with `lines` definitions, some of them awkward.
 fn text(rng: &mut Rng, lines: usize) -> String {
@@ -182,7 +182,7 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
     let prices = Prices::of(&resolved, settings.cache.ttl);
     let mut player = Player {
         rng,
-        scenario: Scenario::new(&trace, Content::Everything),
+        scenario: Scenario::new(&trace, PromptParts::Everything),
         runner: Runner::new(policy, prices),
         settings,
         models,
@@ -194,7 +194,7 @@ fn play(seed: u64, turns: usize, policy: PolicyName, settings: Settings, model: 
         player.act();
         let (ask, answer) = (player.ask(), player.answer());
         let mut runner = std::mem::replace(&mut player.runner, Runner::new(policy, prices));
-        let played = runner.play_ask(&player.scenario, &ask, answer, player.means(), &|| 0);
+        let played = runner.play(&player.scenario, &ask, answer, player.means());
         player.runner = runner;
         if let Err(error) = played {
             panic!("seed {seed}: {error}");

@@ -40,7 +40,6 @@ impl Bar {
         Self { bar, done: Some(done), waiting }
     }
 
-    /// How far the work is.
     pub(crate) fn progress(&self, progress: Progress) {
         if self.bar.length().is_none()
             && let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {wide_bar} {pos}/{len} {prefix}")

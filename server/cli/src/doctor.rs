@@ -14,13 +14,11 @@ use crate::output::{self, count, counted};
 use crate::repository;
 use strata_app::table::{Align, Table};
 
-/// Everything that was looked at.
 #[derive(Serialize)]
 struct Findings {
     #[serde(flatten)]
     build: Diagnostics,
     repository: Option<Repository>,
-    /// This program.
     program: Option<PathBuf>,
     /// The one that editors start when they are told `strata`.
     on_the_path: Option<PathBuf>,

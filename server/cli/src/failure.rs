@@ -12,7 +12,6 @@ use strata_app::headless::OpenError;
 pub(crate) enum Failure {
     /// The reader of our output has gone away.
     NobodyReads,
-    /// Anything else, for a person.
     Said(String),
 }
 
@@ -49,7 +48,6 @@ impl Failure {
         }
     }
 
-    /// Writing a result failed.
     pub(crate) fn of_output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::NobodyReads,

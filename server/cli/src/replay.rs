@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use strata_app::headless::Settings;
-use strata_replay::compaction::{Compactions, Cuts};
+use strata_replay::compaction::{Compactions, CutPlaces};
 use strata_replay::{Material, PolicyName, Replay, SessionOptions, SourceError, Sources};
 
 use crate::arguments::{PolicyArgument, ReplayArguments};
@@ -46,7 +46,7 @@ fn compact(
     arguments: &ReplayArguments,
     settings: &Settings,
 ) -> Result<ExitCode, Failure> {
-    let cuts = arguments.cuts.map_or(Cuts::Everywhere, |cuts| Cuts::AtMost(usize::from(cuts)));
+    let cuts = arguments.cuts.map_or(CutPlaces::Everywhere, |cuts| CutPlaces::AtMost(usize::from(cuts)));
     let bar = Bar::new("compacting", "cuts");
     let compactions = Compactions::measure(material, cuts, settings, |progress| bar.progress(progress));
     drop(bar);
@@ -66,7 +66,7 @@ fn gather(arguments: &ReplayArguments) -> Result<Material, Failure> {
         repositories: arguments.git.clone(),
         traces: arguments.trace.clone(),
         transcripts: arguments.transcripts.clone(),
-        how: SessionOptions {
+        session_options: SessionOptions {
             sessions: usize::from(arguments.sessions),
             turns: usize::from(arguments.turns),
             seed: arguments.seed,

@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::output;
 use strata_app::table::Table;
 
-/// For whom replies are.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Audience {
     /// Print what the command replies as JSON

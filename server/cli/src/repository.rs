@@ -33,7 +33,6 @@ pub(crate) fn list(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     headless.list().map_err(|error| Failure::said(error.to_string()))
 }
 
-/// Outlines the repository.
 pub(crate) fn index(headless: &mut HeadlessWorkspace) -> Result<(), Failure> {
     let bar = Bar::new("indexing", "files");
     headless.index(|progress| bar.progress(progress)).map_err(|error| Failure::said(error.to_string()))

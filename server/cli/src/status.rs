@@ -96,7 +96,6 @@ struct Break {
 struct Seen {
     /// What the list says of the session: among it, when it was last written to.
     session: Value,
-    /// The files.
     index: Arc<Index>,
     when: Instant,
 }

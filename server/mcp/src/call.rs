@@ -22,7 +22,6 @@ const NOT_SAID_INSIDE: &[&str] = &["uri"];
 /// A command that keeps to a budget of its own weighs less than the whole reply: so often a smaller one is tried.
 const TRIES: usize = 4;
 
-/// A result.
 #[derive(Debug)]
 pub(crate) struct Reply {
     /// As a model reads it.
@@ -37,7 +36,6 @@ struct Wanted {
     cursor: Option<String>,
 }
 
-/// Calls a tool.
 ///
 /// # Errors
 /// [`CommandError`], in words that say what to do.

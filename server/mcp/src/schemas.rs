@@ -10,10 +10,8 @@ use crate::call::{CURSOR, DEFAULT_TOKENS, MAX_TOKENS, NOT_SAID};
 use crate::pages::{MORE, NEXT, Shape};
 use crate::tools::Tool;
 
-/// Where all definitions stand.
 const DEFINITIONS: &str = "#/$defs/";
 
-/// The schemas of the protocol.
 #[derive(Debug)]
 pub(crate) struct Schemas(Value);
 
@@ -23,7 +21,6 @@ impl Schemas {
         Self(schema::commands())
     }
 
-    /// What a tool takes.
     pub(crate) fn input(&self, tool: &Tool) -> Map<String, Value> {
         let mut schema = self.of(tool, "params");
         without(&mut schema, tool.hidden());

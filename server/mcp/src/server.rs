@@ -21,7 +21,6 @@ use crate::tools::{TOOLS, Tool};
 use crate::view::View;
 use crate::worker::{Call, Worker};
 
-/// Answers one client.
 pub(crate) struct Server {
     worker: Worker,
     instructions: String,

@@ -24,7 +24,6 @@ use crate::worker::Worker;
 /// What is being done at the end gets this long to notice that nobody waits any more.
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
-/// Why serving ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// The client closed its end of the input.
@@ -36,7 +35,6 @@ pub enum Ended {
 /// Why serving did not begin, or broke off.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// No thread, no pipes.
     #[error(transparent)]
     System(#[from] io::Error),
     /// The session cannot be looked at.
@@ -53,9 +51,6 @@ pub enum ServeError {
 }
 
 /// Serves the client at the other end of standard input and output, until that closes one of them.
-///
-/// # Errors
-/// [`ServeError`].
 pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<Ended, ServeError> {
     let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
     // A misspelt name should be noticed when the server starts, not when the agent calls.

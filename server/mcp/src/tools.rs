@@ -11,13 +11,11 @@ use crate::view::Needs;
 /// Something an agent can call.
 #[derive(Debug)]
 pub struct Tool {
-    /// What it is called.
     pub name: &'static str,
     /// What a person is shown.
     pub title: &'static str,
     /// What a model goes by when it chooses.
     pub description: &'static str,
-    /// The command that answers it.
     pub command: &'static str,
     /// Arguments of this command that are not for a model to give.
     pub(crate) hidden: &'static [&'static str],
@@ -203,12 +201,10 @@ pub const TOOLS: &[Tool] = &[
 ];
 
 impl Tool {
-    /// The tool of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
-    /// What it changes.
     pub fn access(&self) -> Access {
         Definition::named(self.command).map_or(Access::Changes, |command| command.access)
     }

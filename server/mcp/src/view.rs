@@ -18,7 +18,6 @@ pub enum Subject {
     Stored(String),
 }
 
-/// The workspace and the session.
 pub(crate) struct View {
     headless: HeadlessWorkspace,
     subject: Subject,
@@ -29,7 +28,6 @@ pub(crate) struct View {
 /// What a call is to be prepared for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
-    /// What it changes.
     pub(crate) access: commands::Access,
     /// Whether it has to know the files as they are now.
     pub(crate) index: bool,
@@ -78,10 +76,6 @@ impl View {
         done.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Runs a command.
-    ///
-    /// # Errors
-    /// [`CommandError`].
     pub(crate) fn run(&mut self, command: &str, arguments: Value) -> Result<Value, CommandError> {
         self.headless.run(command, arguments)
     }

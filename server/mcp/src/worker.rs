@@ -19,7 +19,6 @@ const TOLD_EVERY: usize = 256;
 
 type Job = Box<dyn FnOnce(&mut View) + Send>;
 
-/// The way to the thread.
 #[derive(Clone)]
 pub(crate) struct Worker {
     jobs: SyncSender<Job>,
@@ -56,10 +55,6 @@ impl Worker {
         Ok((Self { jobs }, thread))
     }
 
-    /// Has something done.
-    ///
-    /// # Errors
-    /// When too much is waiting.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         what: &'static str,

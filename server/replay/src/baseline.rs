@@ -6,27 +6,13 @@ use strata_engine::prompt::layout::{LaidBlock, Layout, Part, spans_of};
 use strata_engine::tokens::cost::{Mark, Span};
 use strata_engine::tokens::models::CacheKind;
 
+use crate::columns::Column;
+
 /// A provider that finds an entry only where it looks for one looks at its own breakpoint and at the ends of so many earlier
 /// messages of the user (OpenAI, "Prompt caching", implicit mode).
 const EARLIER_ENDS: usize = 20;
 
-/// A layout that keeps no state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Baseline {
-    /// The prompt as it is, without a breakpoint.
-    None,
-    /// The prompt as it is, with one breakpoint at its end: what "automatic caching" of a provider with
-    /// explicit markers does.
-    Automatic,
-    /// The prompt as it is, with one breakpoint behind the system message.
-    SystemBreakpoint,
-    /// Chunks in one fixed order, with breakpoints behind three of them: Aider, `ChatChunks.all_messages`
-    /// and `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`. Its read-only files have
-    /// their place taken by the file list.
-    FixedOrder,
-}
-
-/// The chunks of [`Baseline::FixedOrder`] in their order.
+/// The chunks of [`Column::Fixed`] in their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Chunk {
     /// Tools, system prompt and file list.
@@ -39,18 +25,18 @@ enum Chunk {
     Prompt,
 }
 
-impl Baseline {
-    /// All of them.
-    pub(crate) const ALL: [Self; 4] = [Self::None, Self::Automatic, Self::SystemBreakpoint, Self::FixedOrder];
+impl Column {
+    /// Layouts that keep no state.
+    pub(crate) const BASELINES: [Self; 4] = [Self::None, Self::Automatic, Self::Flat, Self::Fixed];
 
-    /// The spans of `flat` in this layout, for a provider that caches as `kind` says; marks that it carries do not count.
+    /// The spans of the prompt `flat` in this baseline, for a provider that caches as `kind` says; marks that it carries do not count.
     /// `framing` is what a content block weighs beyond its text, in tokens.
-    pub(crate) fn lay(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
+    pub(crate) fn spans(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
         let messages = flat.messages().iter();
         let mut said: Vec<(Speaker, &LaidBlock)> = messages
             .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))
             .collect();
-        if self == Self::FixedOrder {
+        if self == Self::Fixed {
             said.sort_by_key(|(_, block)| Chunk::of(block.part));
         }
         let mut spans = spans_of(said.iter().copied(), framing);
@@ -79,10 +65,10 @@ impl Baseline {
         };
         let chunk = |chunk| last(&|_, part| Chunk::of(part) == chunk);
         let marks = match self {
-            Self::None => vec![],
+            Self::None | Self::Ripple | Self::Ledger => vec![],
             Self::Automatic => vec![last(&|_, _| true)],
-            Self::SystemBreakpoint => vec![last(&|speaker, _| speaker == Speaker::System)],
-            Self::FixedOrder => vec![chunk(Chunk::Head), chunk(Chunk::Map), chunk(Chunk::Files)],
+            Self::Flat => vec![last(&|speaker, _| speaker == Speaker::System)],
+            Self::Fixed => vec![chunk(Chunk::Head), chunk(Chunk::Map), chunk(Chunk::Files)],
         };
         marks.into_iter().flatten().collect()
     }

@@ -1,11 +1,15 @@
 //! Recorded conversations cut at many places and compacted there by every profile. Two conversations at a time; the
 //! results come in the order of the material, and but for times they are the same in every run.
 
+mod cut;
+mod fidelity;
+mod report;
+mod stats;
+
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use serde::Serialize;
+use strata_app::index::Progress;
 use strata_engine::conversation::compaction::{Family, Profile, Refused};
 use strata_engine::conversation::dialect::Violation;
 use strata_engine::conversation::exchange::messages_of;
@@ -14,60 +18,49 @@ use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
-use crate::replay::in_parallel;
+use self::cut::{CompactionError, CompactionResult};
+use self::stats::CompactionStats;
+use crate::parallel::{count_steps, in_parallel};
 use crate::sources::Material;
-use cut::{Shortened, Stayed};
-use stats::CompactionStats;
-use strata_app::index::Progress;
 
 pub use cut::{Cut, Recording};
-
-mod cut;
-mod fidelity;
-mod report;
-mod stats;
 
 /// Breaches that are told in full; all are counted.
 const TOLD: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Cuts {
+pub enum CutPlaces {
     #[default]
     Everywhere,
     /// Behind so many messages of each conversation at most, evenly spread, the last among them.
     AtMost(usize),
 }
 
-/// What came of all compactions.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Compactions {
     /// The model whose tokens were counted.
-    pub model: String,
+    pub(crate) model: String,
     /// Set when the model is not in the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// Where the conversations were cut.
-    pub cuts: Cuts,
-    pub conversations: Vec<CompactedConversation>,
+    pub(crate) cuts: CutPlaces,
+    pub(crate) conversations: Vec<ConversationCompactions>,
     /// What each profile came to, over all of them.
-    pub profiles: BTreeMap<Family, CompactionStats>,
+    pub(crate) profiles: BTreeMap<Family, CompactionStats>,
     /// What providers would refuse; the first of them.
-    pub breaches: Vec<Breach>,
+    pub(crate) breaches: Vec<Breach>,
 }
 
-/// What came of one conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CompactedConversation {
+pub(crate) struct ConversationCompactions {
     pub name: String,
-    /// How many messages it has.
     pub messages: usize,
     /// At how many places it was cut.
-    pub cuts: usize,
-    /// What each profile came to.
-    pub profiles: BTreeMap<Family, CompactionStats>,
+    pub(crate) cuts: usize,
+    pub(crate) profiles: BTreeMap<Family, CompactionStats>,
     #[serde(skip)]
     breaches: Vec<Breach>,
 }
@@ -75,7 +68,7 @@ pub struct CompactedConversation {
 /// A compaction after which a provider would refuse the conversation.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Breach {
+pub(crate) struct Breach {
     pub conversation: String,
     /// How many messages of the record stand in front of the cut.
     pub cut: usize,
@@ -83,7 +76,7 @@ pub struct Breach {
     pub problem: String,
 }
 
-impl Cuts {
+impl CutPlaces {
     /// The places among so many, in order.
     fn places(self, places: usize) -> Vec<usize> {
         match self {
@@ -97,12 +90,12 @@ impl Compactions {
     /// Compacts all conversations of the material. `progress` is told how many cuts were made, and of how many.
     pub fn measure(
         material: &Material,
-        cuts: Cuts,
+        cuts: CutPlaces,
         settings: &Settings,
         progress: impl Fn(Progress) + Sync,
     ) -> Self {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
-        let means = PromptServices { models: &models, counter: &counter, settings };
+        let services = PromptServices { models: &models, counter: &counter, settings };
         let resolved = models.resolve(&settings.model);
         // Loading a vocabulary is no part of the first compaction's time. If it fails, counts are estimates.
         let _ = counter.warm_up(resolved.model.tokenizer);
@@ -112,17 +105,13 @@ impl Compactions {
             .map(|(name, transcript)| (name.as_str(), Recording::new(messages_of(transcript))))
             .collect();
         let total = recordings.iter().map(|(_, recording)| cuts.places(recording.places()).len()).sum();
-        let done = AtomicUsize::new(0);
-        let cut_done = || progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total });
-        let measured = in_parallel(recordings.len(), |at| {
-            let (name, recording) = recordings.get(at)?;
-            Some(CompactedConversation::of(name, recording, cuts, means, &cut_done))
+        let cut_done = count_steps(total, progress);
+        let conversations = in_parallel(&recordings, |(name, recording)| {
+            ConversationCompactions::of(name, recording, cuts, services, &cut_done)
         });
-        let conversations: Vec<CompactedConversation> = measured.into_iter().flatten().collect();
         let mut profiles: BTreeMap<Family, CompactionStats> = BTreeMap::new();
         for (family, stats) in conversations.iter().flat_map(|conversation| &conversation.profiles) {
-            let sum = profiles.entry(*family).or_default();
-            *sum = std::mem::take(sum).and(stats);
+            profiles.entry(*family).or_default().add(stats);
         }
         let breaches = conversations.iter().flat_map(|conversation| &conversation.breaches);
         Self {
@@ -146,12 +135,12 @@ impl Compactions {
     }
 }
 
-impl CompactedConversation {
+impl ConversationCompactions {
     fn of(
         name: &str,
         recording: &Recording,
-        cuts: Cuts,
-        means: PromptServices<'_>,
+        cuts: CutPlaces,
+        services: PromptServices<'_>,
         cut_done: &dyn Fn(),
     ) -> Self {
         let places = cuts.places(recording.places());
@@ -162,13 +151,11 @@ impl CompactedConversation {
             profiles: BTreeMap::new(),
             breaches: Vec::new(),
         };
-        let started = Instant::now();
-        let clock = || u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let profiles = Family::ALL.map(|family| (family, family.profile()));
         for place in places {
-            if let Some(cut) = recording.cut(place, means) {
+            if let Some(cut) = recording.cut(place, services) {
                 for (family, profile) in &profiles {
-                    let (outcome, nanos) = cut.shorten(profile, means, &clock);
+                    let (outcome, nanos) = cut.compact(profile, services);
                     conversation.count(place, (*family, profile), &outcome, nanos);
                 }
             }
@@ -181,18 +168,20 @@ impl CompactedConversation {
         &mut self,
         place: usize,
         (family, profile): (Family, &Profile),
-        outcome: &Result<Shortened, Stayed>,
+        outcome: &Result<CompactionResult, CompactionError>,
         nanos: u64,
     ) {
         self.profiles.entry(family).or_default().count(profile, outcome, nanos);
         let told = |violation: &Violation| violation.to_string();
         let mut problems: Vec<String> = match outcome {
             Ok(shortened) => shortened.violations.iter().map(told).collect(),
-            Err(Stayed::Refused(Refused::Invalid { violations })) => violations.iter().map(told).collect(),
-            Err(Stayed::Refused(changed @ Refused::Changed)) => vec![changed.to_string()],
-            Err(Stayed::NotCompacted(_)) => Vec::new(),
+            Err(CompactionError::Refused(Refused::Invalid { violations })) => {
+                violations.iter().map(told).collect()
+            }
+            Err(CompactionError::Refused(changed @ Refused::Changed)) => vec![changed.to_string()],
+            Err(CompactionError::NotCompacted(_)) => Vec::new(),
         };
-        if let Ok(Shortened { parted: parted @ 1.., .. }) = outcome {
+        if let Ok(CompactionResult { parted: parted @ 1.., .. }) = outcome {
             problems.push(format!("{parted} tool calls were parted from their results"));
         }
         let conversation = self.name.clone();
@@ -209,10 +198,10 @@ mod tests {
 
     #[test]
     fn cuts_are_evenly_spread_and_the_last_is_among_them() {
-        assert_eq!(Cuts::Everywhere.places(3), [0, 1, 2]);
-        assert_eq!(Cuts::AtMost(3).places(10), [2, 5, 9]);
-        assert_eq!(Cuts::AtMost(1).places(10), [9]);
-        assert_eq!(Cuts::AtMost(11).places(2), [0, 1]);
-        assert!(Cuts::AtMost(4).places(0).is_empty());
+        assert_eq!(CutPlaces::Everywhere.places(3), [0, 1, 2]);
+        assert_eq!(CutPlaces::AtMost(3).places(10), [2, 5, 9]);
+        assert_eq!(CutPlaces::AtMost(1).places(10), [9]);
+        assert_eq!(CutPlaces::AtMost(11).places(2), [0, 1]);
+        assert!(CutPlaces::AtMost(4).places(0).is_empty());
     }
 }

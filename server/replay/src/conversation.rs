@@ -3,19 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Role};
-use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
-use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::cost::{Prices, Usage};
-
-use crate::runner::{CutShort, ReplayError, Runner, format_of};
-use crate::scenario::{Content, Scenario};
-use crate::totals::{Column, Totals};
 use strata_engine::conversation::trace::{SelectionRule, Trace};
 use strata_engine::conversation::transcript::{Past, Transcript, Turn};
+use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
+use strata_engine::prompt::tiers::PolicyName;
+use strata_engine::tokens::cost::Usage;
 
-/// Time to the next prompt where the record has none, in milliseconds: entries that live five minutes survive it.
-const PAUSE_MS: u64 = 60_000;
+use crate::columns::{Column, ColumnStats};
+use crate::predictions::{Prediction, predictions};
+use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
+use crate::scenario::{PromptParts, Scenario};
+use crate::session::PAUSE_MS;
 
 /// Stands for a request without a word: the model was asked once more for what it had been asked.
 const ASKED_AGAIN: &str = "Go on.";
@@ -26,7 +26,7 @@ const BILLED_WRITE: f64 = 1.25;
 const BILLED_READ: f64 = 0.1;
 
 /// A repository without files.
-static NOTHING: Trace = Trace {
+static NO_FILES: Trace = Trace {
     name: String::new(),
     files0: BTreeMap::new(),
     recency: BTreeMap::new(),
@@ -34,84 +34,93 @@ static NOTHING: Trace = Trace {
     turns: Vec::new(),
 };
 
-/// One conversation on its way, under `flat` (which stands for all layouts that keep no memory) and `ledger`.
-pub(crate) struct ConversationReplay<'a> {
-    turns: &'a [Turn],
-    scenario: Scenario<'static>,
-    runners: [Runner; 2],
-    totals: BTreeMap<Column, Totals>,
-    next: usize,
-    now_ms: u64,
-    cut_short: usize,
+/// What one recorded conversation came to.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ConversationStats {
+    pub name: String,
+    pub turns: usize,
+    /// Lines of the record that could not be read.
+    pub skipped_lines: usize,
+    /// What the provider billed, as a share of what it would have cost without a cache; with tools and system prompt of
+    /// the agent, which the record does not hold.
+    pub billed: Option<f64>,
+    pub columns: BTreeMap<Column, ColumnStats>,
+    /// Prompts that had to leave something out to fit the window.
+    pub cut_short: usize,
+    /// Why it was not played to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    #[serde(skip)]
+    pub prompts: usize,
+    #[serde(skip)]
+    pub predictions: Vec<Prediction>,
 }
 
-impl<'a> ConversationReplay<'a> {
-    /// A record before its first request.
-    pub(crate) fn new(transcript: &'a Transcript, means: PromptServices<'_>) -> Self {
-        let settings = means.settings;
-        let prices = Prices::of(&means.models.resolve(&settings.model).model, settings.cache.ttl);
+impl ConversationStats {
+    /// Plays a record under `flat` (which stands for all layouts that keep no memory) and `ledger`, each request at the time
+    /// that the record gives it.
+    pub(crate) fn of(
+        name: &str,
+        transcript: &Transcript,
+        services: PromptServices<'_>,
+        turn_done: &dyn Fn(),
+    ) -> Self {
+        let prices = prices_of(services);
+        let mut runners = [PolicyName::Flat, PolicyName::Ledger].map(|policy| Runner::new(policy, prices));
+        let scenario = Scenario::new(&NO_FILES, PromptParts::Table);
+        let mut totals = SessionTotals::default();
+        let mut now_ms = 0;
+        for turn in &transcript.turns {
+            // A record may hold a step back of its clock; a session never sees one.
+            now_ms = turn.time_ms.unwrap_or(now_ms + PAUSE_MS).max(now_ms);
+            let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
+                play_turn(runner, turn, &scenario, now_ms, services)
+            });
+            if !goes_on {
+                break;
+            }
+        }
+        let SessionTotals { turns, prompts, columns, cut_short, problem } = totals;
         Self {
-            turns: &transcript.turns,
-            scenario: Scenario::new(&NOTHING, Content::Table),
-            runners: [PolicyName::Flat, PolicyName::Ledger].map(|policy| Runner::new(policy, prices)),
-            totals: BTreeMap::new(),
-            next: 0,
-            now_ms: 0,
-            cut_short: 0,
+            name: name.to_owned(),
+            turns,
+            skipped_lines: transcript.skipped,
+            billed: billed_share(transcript),
+            columns: ColumnStats::of_each(&columns),
+            cut_short,
+            problem,
+            prompts,
+            predictions: predictions(transcript, services),
         }
     }
+}
 
-    /// Plays the next request under both policies at the time that the record gives it; `false` when there is none.
-    /// `clock` says how late it is, in nanoseconds.
-    ///
-    /// # Errors
-    /// [`ReplayError`].
-    pub(crate) fn step(
-        &mut self,
-        means: PromptServices<'_>,
-        clock: &dyn Fn() -> u64,
-    ) -> Result<bool, ReplayError> {
-        let Some(turn) = self.turns.get(self.next) else { return Ok(false) };
-        // A record may hold a step back of its clock; a session never sees one.
-        self.now_ms = turn.time_ms.unwrap_or(self.now_ms + PAUSE_MS).max(self.now_ms);
-        let (results, request) = said(&turn.request);
-        for runner in &mut self.runners {
-            let session = runner.session_mut();
-            if turn.past == Past::Summarised {
-                session.set_history([]);
-            }
-            if !results.is_empty() {
-                let results = NewMessage::new(Role::User, results.clone());
-                session.history.add(NewMessage { kind: Kind::ToolResult, ..results });
-                session.touch();
-            }
-            let (policy, format) = (Some(runner.policy()), Some(format_of(means)));
-            let ask =
-                PromptRequest { policy, format, now_ms: self.now_ms, ..PromptRequest::new(request.clone()) };
-            let play = runner.play_ask(&self.scenario, &ask, turn.answer.clone(), means, clock)?;
-            for (column, charge) in play.charges {
-                self.totals.entry(column).or_default().add(charge, play.nanos);
-            }
-            self.cut_short += usize::from(play.cut_short == CutShort::Yes);
-        }
-        self.next += 1;
-        Ok(true)
+fn play_turn(
+    runner: &mut Runner,
+    turn: &Turn,
+    scenario: &Scenario<'_>,
+    now_ms: u64,
+    services: PromptServices<'_>,
+) -> Result<PromptStats, ReplayError> {
+    let (results, request) = split_request(&turn.request);
+    let session = runner.session_mut();
+    if turn.past == Past::Summarised {
+        session.set_history([]);
     }
-
-    /// What each column came to so far.
-    pub(crate) fn totals(&self) -> &BTreeMap<Column, Totals> {
-        &self.totals
+    if !results.is_empty() {
+        let results = NewMessage::new(Role::User, results);
+        session.history.add(NewMessage { kind: Kind::ToolResult, ..results });
+        session.touch();
     }
-
-    /// Prompts that had to leave something out to fit the window.
-    pub(crate) fn cut_short(&self) -> usize {
-        self.cut_short
-    }
+    let (policy, format) = (Some(runner.policy()), Some(format_of(services)));
+    let request = PromptRequest { policy, format, now_ms, ..PromptRequest::new(request) };
+    runner.play(scenario, &request, turn.answer.clone(), services)
 }
 
 /// What was billed for the input of all these requests, as a share of what it would have cost without a cache; `None`
 /// when the record has no bill.
-pub(crate) fn billed_share(transcript: &Transcript) -> Option<f64> {
+fn billed_share(transcript: &Transcript) -> Option<f64> {
     let bills = || transcript.turns.iter().filter_map(|turn| turn.billed);
     let sum = |of: fn(Usage) -> u64| bills().map(|bill| of(bill) as f64).sum::<f64>();
     let (plain, written, read) =
@@ -121,7 +130,7 @@ pub(crate) fn billed_share(transcript: &Transcript) -> Option<f64> {
 }
 
 /// A request as the engine takes it. Results that come with a prompt are told first, as a message of their own.
-fn said(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
+fn split_request(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
     let mut results = Vec::new();
     let mut text = String::new();
     let mut images = Vec::new();
@@ -129,11 +138,11 @@ fn said(blocks: &[ContentBlock]) -> (Vec<ContentBlock>, Request) {
         match block {
             ContentBlock::ToolResult { .. } => results.push(block.clone()),
             ContentBlock::Image(image) => images.push(image.clone()),
-            ContentBlock::Text { text: said } if !said.trim().is_empty() => {
+            ContentBlock::Text { text: words } if !words.trim().is_empty() => {
                 if !text.is_empty() {
                     text.push_str("\n\n");
                 }
-                text.push_str(said);
+                text.push_str(words);
             }
             // Nobody but a model calls or reasons.
             _ => {}

@@ -6,8 +6,10 @@
 #![allow(missing_docs, reason = "a comment says what the name cannot")]
 
 mod baseline;
+mod columns;
 pub mod compaction;
 mod conversation;
+mod parallel;
 mod predictions;
 mod promises;
 mod replay;
@@ -17,11 +19,10 @@ mod scenario;
 mod session;
 mod sources;
 mod summary;
-mod totals;
 
 pub use replay::Replay;
-pub use runner::{ReplayError, Runner};
-pub use scenario::{Content, Scenario};
+pub use runner::Runner;
+pub use scenario::{PromptParts, Scenario};
 pub use sources::{Material, SourceError, Sources};
 pub use strata_engine::prompt::tiers::PolicyName;
 pub use strata_host::git::SessionOptions;

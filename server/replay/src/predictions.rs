@@ -1,26 +1,25 @@
 //! Recorded conversations whose requests were billed: how well each way to estimate would have told the size of the next
-//! request. What the record does not hold (the agent's own instructions and tools) is in every bill and in no estimate.
+//! request, over all conversations. What the record does not hold (the agent's own instructions and tools) is in every bill and in no estimate.
 
 use serde::Serialize;
-
 use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
+use strata_engine::conversation::transcript::{Past, Transcript, Turn};
 use strata_engine::prompt::assembly::{PromptServices, with_scales};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::calibration::Calibration;
 use strata_engine::tokens::counting::Tokenizer;
 use strata_engine::tokens::models::Model;
 
-use strata_engine::conversation::transcript::{Past, Transcript, Turn};
-
-pub(crate) mod stats;
-
 /// Requests from which a calibration learns before its predictions count.
 pub(crate) const LEARNT_FROM: usize = 3;
+
+/// A prediction under the bill by more than this share of it is too low.
+const TOO_FAR: f64 = 0.05;
 
 /// A way to tell the size of a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub(crate) enum Estimator {
     /// The last bill, and the estimate of what came since, corrected by what was taught.
     Calibrated,
     /// The whole estimate, corrected by what was taught, as for a new conversation with the same client.
@@ -35,78 +34,98 @@ pub enum Way {
     Chars,
 }
 
-impl Way {
-    /// All of them.
-    pub const ALL: [Self; 6] =
+impl Estimator {
+    pub(crate) const ALL: [Self; 6] =
         [Self::Calibrated, Self::Whole, Self::Blind, Self::Ratio, Self::O200k, Self::Chars];
 }
 
 /// One request with what was billed for it and what each way told before.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Predicted {
+pub(crate) struct Prediction {
     /// Tokens.
     pub billed: usize,
-    /// By way, in the order of [`Way::ALL`]. Tokens.
-    pub told: [f64; Way::ALL.len()],
+    /// By way, in the order of [`Estimator::ALL`]. Tokens.
+    pub told: [f64; Estimator::ALL.len()],
     /// The error bar of the first. Tokens.
     pub error: usize,
     /// Whether the record shows everything that came since the bill before.
-    pub visible: Visible,
+    pub is_visible: bool,
 }
 
-/// Whether a record shows everything that a request had beyond the one before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Visible {
-    /// It does.
-    Yes,
-    /// There are pictures of unknown size, thoughts that are not told, or a request without a word.
-    No,
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PredictionStats {
+    /// Requests of each conversation that only teach.
+    pub learnt_from: usize,
+    pub requests: usize,
+    /// Those of which the record shows everything that came since the bill before.
+    pub visible: usize,
+    /// How many of all lay within the error bar, as a share.
+    pub within_error: f64,
+    /// The median error bar, as a share of the bill.
+    pub error: f64,
+    pub ways: Vec<EstimatorStats>,
+}
+
+/// What one way told of the requests that are fully visible. Shares of the bill, or of the requests.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EstimatorStats {
+    pub way: Estimator,
+    /// The median of how far off it was.
+    pub median: f64,
+    /// In nine of ten requests it was not further off.
+    pub ninth: f64,
+    /// How many requests were told too small by more than 5 %.
+    pub under: f64,
+    /// How many were told too large by more than 5 %.
+    pub over: f64,
 }
 
 /// Tokens of something, by each estimate.
 #[derive(Clone, Copy, Default, Debug)]
-struct Weight {
+struct Estimates {
     ratio: f64,
     o200k: f64,
     chars: f64,
 }
 
 /// What is known of the conversation so far.
-struct Known {
+struct Learner {
     model: String,
-    weight: Weight,
+    weight: Estimates,
     calibration: Calibration,
     /// What the first requests taught.
     blind: Calibration,
     /// What the first bill was beyond each estimate.
-    beyond: Weight,
+    beyond: Estimates,
     requests: usize,
 }
 
 /// What each way told of each request behind the first of its kind. A conversation that was compacted, or goes on with another
 /// model, begins anew.
-pub(crate) fn predictions(transcript: &Transcript, means: PromptServices<'_>) -> Vec<Predicted> {
+pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>) -> Vec<Prediction> {
     let mut predicted = Vec::new();
-    let mut known: Option<Known> = None;
+    let mut known: Option<Learner> = None;
     let mut before: Option<&Turn> = None;
     for turn in &transcript.turns {
-        let of_turn = Settings { model: turn.model.clone(), ..means.settings.clone() };
-        let means = PromptServices { settings: &of_turn, ..means };
-        let model = means.models.resolve(&turn.model).model;
+        let of_turn = Settings { model: turn.model.clone(), ..services.settings.clone() };
+        let services = PromptServices { settings: &of_turn, ..services };
+        let model = services.models.resolve(&turn.model).model;
         let goes_on = turn.past == Past::Kept && before.is_some_and(|before| before.model == turn.model);
         let mut now = match known.take().filter(|known| goes_on && known.model == turn.model) {
             Some(known) => known,
-            None => Known::new(turn.model.clone()),
+            None => Learner::new(turn.model.clone()),
         };
         let answer = before.filter(|_| goes_on).map(|before| (Role::Assistant, before.answer.as_slice()));
         for (role, blocks) in answer.into_iter().chain([(Role::User, turn.request.as_slice())]) {
-            now.weight = now.weight.and(Weight::of(role, blocks, &model, means));
+            now.weight = now.weight.and(Estimates::of(role, blocks, &model, services));
         }
         if let Some(billed) =
             turn.billed.map(strata_engine::tokens::cost::Usage::input_tokens).filter(|billed| *billed > 0)
         {
-            let visible = visible(turn, before.filter(|_| goes_on));
-            predicted.extend(now.predict(billed, model.tokenizer, visible));
+            let is_visible = is_visible(turn, before.filter(|_| goes_on));
+            predicted.extend(now.predict(billed, model.tokenizer, is_visible));
             now.learn(billed);
         }
         known = Some(now);
@@ -115,41 +134,41 @@ pub(crate) fn predictions(transcript: &Transcript, means: PromptServices<'_>) ->
     predicted
 }
 
-impl Known {
+impl Learner {
     fn new(model: String) -> Self {
         Self {
             model,
-            weight: Weight::default(),
+            weight: Estimates::default(),
             calibration: Calibration::default(),
             blind: Calibration::default(),
-            beyond: Weight::default(),
+            beyond: Estimates::default(),
             requests: 0,
         }
     }
 
-    fn predict(&self, billed: usize, tokenizer: Tokenizer, visible: Visible) -> Option<Predicted> {
+    fn predict(&self, billed: usize, tokenizer: Tokenizer, is_visible: bool) -> Option<Prediction> {
         if self.requests < LEARNT_FROM {
             return None;
         }
-        let Weight { ratio, o200k, chars } = self.weight;
+        let Estimates { ratio, o200k, chars } = self.weight;
         let estimated = ratio as usize;
         let expected = self.calibration.expected(tokenizer, estimated);
-        let told = Way::ALL.map(|way| match way {
-            Way::Calibrated => expected.tokens as f64,
-            Way::Whole => self.calibration.elsewhere().expected(tokenizer, estimated).tokens as f64,
-            Way::Blind => self.blind.expected(tokenizer, estimated).tokens as f64,
-            Way::Ratio => ratio + self.beyond.ratio,
-            Way::O200k => o200k + self.beyond.o200k,
-            Way::Chars => chars + self.beyond.chars,
+        let told = Estimator::ALL.map(|way| match way {
+            Estimator::Calibrated => expected.tokens as f64,
+            Estimator::Whole => self.calibration.elsewhere().expected(tokenizer, estimated).tokens as f64,
+            Estimator::Blind => self.blind.expected(tokenizer, estimated).tokens as f64,
+            Estimator::Ratio => ratio + self.beyond.ratio,
+            Estimator::O200k => o200k + self.beyond.o200k,
+            Estimator::Chars => chars + self.beyond.chars,
         });
-        Some(Predicted { billed, told, error: expected.error, visible })
+        Some(Prediction { billed, told, error: expected.error, is_visible })
     }
 
     fn learn(&mut self, billed: usize) {
         if self.requests == 0 {
             let beyond = |weight: f64| billed as f64 - weight;
-            let Weight { ratio, o200k, chars } = self.weight;
-            self.beyond = Weight { ratio: beyond(ratio), o200k: beyond(o200k), chars: beyond(chars) };
+            let Estimates { ratio, o200k, chars } = self.weight;
+            self.beyond = Estimates { ratio: beyond(ratio), o200k: beyond(o200k), chars: beyond(chars) };
         }
         self.calibration.learn(self.weight.ratio as usize, billed);
         self.requests += 1;
@@ -159,9 +178,9 @@ impl Known {
     }
 }
 
-impl Weight {
+impl Estimates {
     /// What a message weighs. Pictures and what belongs to no text weigh the same by every estimate but the last.
-    fn of(role: Role, blocks: &[ContentBlock], model: &Model, means: PromptServices<'_>) -> Self {
+    fn of(role: Role, blocks: &[ContentBlock], model: &Model, services: PromptServices<'_>) -> Self {
         if blocks.is_empty() {
             return Self::default();
         }
@@ -171,12 +190,12 @@ impl Weight {
         let structure = model.overheads.message
             + model.overheads.tool_round_trip * blocks.iter().filter(|block| block.is_tool_result()).count();
         let ratio =
-            with_scales(means, |scales| (scales.message)(message)) - model.overheads.message + structure;
+            with_scales(services, |scales| (scales.message)(message)) - model.overheads.message + structure;
         let (mut o200k, mut chars) = (structure, 0);
         for piece in blocks.iter().flat_map(strata_engine::conversation::dialect::pieces_of) {
             if let strata_engine::conversation::dialect::Piece::Text(text) = piece {
-                o200k += means.counter.count(Tokenizer::O200k, &text);
-                chars += means.counter.count(Tokenizer::Chars, &text);
+                o200k += services.counter.count(Tokenizer::O200k, &text);
+                chars += services.counter.count(Tokenizer::Chars, &text);
             }
         }
         Self { ratio: ratio as f64, o200k: o200k as f64, chars: chars as f64 }
@@ -191,7 +210,9 @@ impl Weight {
     }
 }
 
-fn visible(turn: &Turn, before: Option<&Turn>) -> Visible {
+/// Whether the record shows everything that a request has beyond the one before: no pictures of unknown size, no thoughts that
+/// are hidden, no request without a word.
+fn is_visible(turn: &Turn, before: Option<&Turn>) -> bool {
     let answer = before.map_or(&[][..], |before| &before.answer);
     let hidden = |block: &ContentBlock| match block {
         ContentBlock::RedactedThinking { .. } | ContentBlock::Foreign(_) => true,
@@ -201,7 +222,61 @@ fn visible(turn: &Turn, before: Option<&Turn>) -> Visible {
     let unsized_picture =
         |block: &ContentBlock| block.images().any(|image| matches!(image.source, ImageSource::Url { .. }));
     let any = |of: &dyn Fn(&ContentBlock) -> bool| answer.iter().chain(&turn.request).any(of);
-    if turn.request.is_empty() || any(&hidden) || any(&unsized_picture) { Visible::No } else { Visible::Yes }
+    !turn.request.is_empty() && !any(&hidden) && !any(&unsized_picture)
+}
+
+impl PredictionStats {
+    /// The figures; nothing when no request was billed behind the first ones.
+    pub(crate) fn of<'a>(predicted: impl Iterator<Item = &'a Prediction>) -> Option<Self> {
+        let all: Vec<&Prediction> = predicted.collect();
+        let visible: Vec<&Prediction> = all.iter().copied().filter(|one| one.is_visible).collect();
+        if visible.is_empty() {
+            return None;
+        }
+        let bars = all.iter().map(|one| one.error as f64 / one.billed as f64).collect();
+        let is_within = |one: &&&Prediction| {
+            let [calibrated, ..] = one.told;
+            (calibrated - one.billed as f64).abs() <= one.error as f64
+        };
+        let ways =
+            Estimator::ALL.into_iter().enumerate().map(|(at, way)| EstimatorStats::of(way, at, &visible));
+        Some(Self {
+            learnt_from: LEARNT_FROM,
+            requests: all.len(),
+            visible: visible.len(),
+            within_error: share(all.iter().filter(is_within).count(), all.len()),
+            error: quantile(bars, 5),
+            ways: ways.collect(),
+        })
+    }
+}
+
+impl EstimatorStats {
+    fn of(way: Estimator, at: usize, requests: &[&Prediction]) -> Self {
+        let off = |one: &&Prediction| {
+            let told = one.told.get(at).copied().unwrap_or_default();
+            (told - one.billed as f64) / one.billed as f64
+        };
+        let off: Vec<f64> = requests.iter().map(off).collect();
+        let sizes: Vec<f64> = off.iter().map(|off| off.abs()).collect();
+        Self {
+            way,
+            median: quantile(sizes.clone(), 5),
+            ninth: quantile(sizes, 9),
+            under: share(off.iter().filter(|off| **off < -TOO_FAR).count(), off.len()),
+            over: share(off.iter().filter(|off| **off > TOO_FAR).count(), off.len()),
+        }
+    }
+}
+
+/// The value that so many tenths of the values stay below.
+fn quantile(mut values: Vec<f64>, tenths: usize) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() * tenths / 10).copied().unwrap_or_default()
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
 }
 
 #[cfg(test)]
@@ -212,10 +287,10 @@ mod tests {
     use strata_engine::tokens::models::Models;
 
     /// A conversation in which every text is billed at `factor` of its count, on top of what the agent says itself.
-    fn billed(factor: f64, turns: usize) -> Vec<Predicted> {
+    fn billed(factor: f64, turns: usize) -> Vec<Prediction> {
         let (models, counter) = (Models::builtin(), TokenCounter::new());
         let settings = Settings { model: "gpt-4o".into(), ..Settings::default() };
-        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
+        let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let mut transcript = Transcript::default();
         let mut total = 20_000.0;
         for turn in 0..turns {
@@ -231,12 +306,12 @@ mod tests {
             });
             total += factor * counter.count(Tokenizer::O200k, &answer) as f64;
         }
-        predictions(&transcript, means)
+        predictions(&transcript, services)
     }
 
-    fn worst(predicted: &[Predicted], way: Way) -> f64 {
-        let at = Way::ALL.iter().position(|other| *other == way).unwrap();
-        let off = |one: &Predicted| (one.told[at] - one.billed as f64).abs() / one.billed as f64;
+    fn worst(predicted: &[Prediction], way: Estimator) -> f64 {
+        let at = Estimator::ALL.iter().position(|other| *other == way).unwrap();
+        let off = |one: &Prediction| (one.told[at] - one.billed as f64).abs() / one.billed as f64;
         predicted.iter().map(off).fold(0.0, f64::max)
     }
 
@@ -244,9 +319,9 @@ mod tests {
     fn what_is_taught_makes_predictions_better() {
         let predicted = billed(1.3, 30);
         assert_eq!(predicted.len(), 30 - LEARNT_FROM);
-        assert!(predicted.iter().all(|one| one.visible == Visible::Yes));
+        assert!(predicted.iter().all(|one| one.is_visible));
         let [calibrated, whole, o200k] =
-            [Way::Calibrated, Way::Whole, Way::O200k].map(|way| worst(&predicted, way));
+            [Estimator::Calibrated, Estimator::Whole, Estimator::O200k].map(|way| worst(&predicted, way));
         assert!(calibrated < 0.01 && whole < 0.02, "{calibrated} {whole}");
         assert!(o200k > 0.05, "{o200k}");
     }
@@ -254,8 +329,33 @@ mod tests {
     #[test]
     fn where_counts_are_right_nothing_has_to_be_learnt() {
         let predicted = billed(1.0, 10);
-        for way in [Way::Calibrated, Way::Whole, Way::Blind, Way::Ratio, Way::O200k] {
+        for way in
+            [Estimator::Calibrated, Estimator::Whole, Estimator::Blind, Estimator::Ratio, Estimator::O200k]
+        {
             assert!(worst(&predicted, way) < 0.01, "{way:?}");
         }
+    }
+
+    #[test]
+    fn errors_are_shares_of_the_bill() {
+        let one = |billed: usize, told: f64, is_visible| Prediction {
+            billed,
+            told: [told; Estimator::ALL.len()],
+            error: 30,
+            is_visible,
+        };
+        let requests = [
+            one(1_000, 1_000.0, true),
+            one(1_000, 1_020.0, true),
+            one(1_000, 900.0, true),
+            one(1_000, 2_000.0, false),
+        ];
+        let figures = PredictionStats::of(requests.iter()).unwrap();
+        assert_eq!((figures.requests, figures.visible), (4, 3));
+        assert!((figures.within_error - 0.5).abs() < 1e-9);
+        let told = &figures.ways[0];
+        assert!((told.median - 0.02).abs() < 1e-9 && (told.under - 1.0 / 3.0).abs() < 1e-9, "{told:?}");
+        assert!(told.over.abs() < 1e-9);
+        assert!(PredictionStats::of([].iter()).is_none());
     }
 }

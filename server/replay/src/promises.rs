@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
-
 use strata_engine::conversation::dialect::Speaker;
 use strata_engine::conversation::history::{ContentBlock, project};
 use strata_engine::conversation::selection::{Choice, Extent};
@@ -45,26 +44,11 @@ pub enum BrokenPromise {
     /// A breakpoint where none may stand.
     Mark(Part),
     /// The body has not as many breakpoints as the layout.
-    UnwrittenMarks {
-        /// Breakpoints of the layout.
-        laid: usize,
-        /// Breakpoints of the body.
-        written: usize,
-    },
+    UnwrittenMarks { laid: usize, written: usize },
     /// Less is read from the cache than the policy relied on.
-    Kept {
-        /// Tokens that the policy relied on.
-        relied_on: usize,
-        /// Tokens that are read.
-        read: usize,
-    },
+    Kept { relied_on: usize, read: usize },
     /// The provider charges something else than was predicted.
-    Predicted {
-        /// The prediction.
-        predicted: Charge,
-        /// What is charged.
-        charged: Charge,
-    },
+    Predicted { predicted: Charge, charged: Charge },
     /// The same state gave other bytes.
     NotDeterministic,
 }
@@ -96,26 +80,27 @@ impl fmt::Display for BrokenPromise {
 }
 
 /// What a prompt does not keep of what is promised.
-pub(crate) fn verify(
+pub(crate) fn broken_promises(
     prepared: &Prepared,
     session: &Session,
     ask: &PromptRequest,
     workspace: &Workspace<'_>,
-    means: PromptServices<'_>,
+    services: PromptServices<'_>,
 ) -> Vec<BrokenPromise> {
-    let deltas = means.settings.cache.deltas();
-    let mut reader = Reader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
+    let deltas = services.settings.cache.deltas();
+    let mut reader =
+        PromptReader { session, broken: Vec::new(), files: BTreeMap::new(), symbols: BTreeMap::new() };
     for message in prepared.layout.messages() {
         for block in &message.blocks {
             reader.read(block);
             if deltas == Deltas::FromHistory && message.speaker == Speaker::Assistant {
-                reader.listen(block);
+                reader.read_proposed_edits(block);
             }
         }
     }
     reader.check_currency(prepared);
     reader.check_files(prepared, workspace);
-    if whole_map(prepared, means) == WholeMap::Yes {
+    if has_whole_map(prepared, services) {
         reader.check_symbols(prepared, workspace);
     }
     reader.check_history(prepared, ask);
@@ -124,19 +109,12 @@ pub(crate) fn verify(
 }
 
 /// Whether the map has all that it may have. One that was cut for this one prompt keeps its members in the session.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum WholeMap {
-    Yes,
-    No,
-}
-
-pub(super) fn whole_map(prepared: &Prepared, means: PromptServices<'_>) -> WholeMap {
-    let budget = prepared.reply.coverage.map_budget;
-    if budget < map_budget(means) { WholeMap::No } else { WholeMap::Yes }
+pub(crate) fn has_whole_map(prepared: &Prepared, services: PromptServices<'_>) -> bool {
+    prepared.reply.coverage.map_budget >= map_budget(services)
 }
 
 /// What a model knows of a file at some point of the prompt.
-struct Known {
+struct KnownText {
     now: String,
     /// The last full text.
     full: String,
@@ -145,7 +123,7 @@ struct Known {
     said: Vec<String>,
 }
 
-impl Known {
+impl KnownText {
     fn full(text: &str) -> Self {
         Self { now: text.to_owned(), full: text.to_owned(), said: Vec::new() }
     }
@@ -156,20 +134,20 @@ impl Known {
     }
 }
 
-struct Reader<'a> {
+struct PromptReader<'a> {
     session: &'a Session,
     broken: Vec<BrokenPromise>,
-    files: BTreeMap<ItemKey, Known>,
+    files: BTreeMap<ItemKey, KnownText>,
     /// The text of the last block that speaks of a file's outline.
     symbols: BTreeMap<FileKey, String>,
 }
 
-impl Reader<'_> {
+impl PromptReader<'_> {
     fn read(&mut self, block: &LaidBlock) {
         let ContentBlock::Text { text } = &block.content else { return };
         if block.part == Part::FileList || block.part == Part::Updates {
             for path in self.session.selection.excluded() {
-                if names(text, path) {
+                if has_name(text, path) {
                     self.broken.push(BrokenPromise::Excluded(path.clone()));
                 }
             }
@@ -198,7 +176,7 @@ impl Reader<'_> {
 
     /// A full text, a diff from the version before, or a diff from the last full text.
     fn read_file(&mut self, key: &ItemKey, text: &str) {
-        let Some(Fenced { heading, body }) = fenced(text) else {
+        let Some(FencedText { heading, body }) = fenced(text) else {
             self.broken.push(BrokenPromise::Diff(key.clone()));
             return;
         };
@@ -208,7 +186,7 @@ impl Reader<'_> {
             let version = heading.rsplit("(version ").next().map_or("", |rest| rest.trim_end_matches(')'));
             let bare = body.strip_suffix('\n').unwrap_or(body);
             let text = if ContentHash::of(body).short() == version { body } else { bare };
-            self.files.insert(key.clone(), Known::full(text));
+            self.files.insert(key.clone(), KnownText::full(text));
             return;
         }
         let versions =
@@ -226,7 +204,7 @@ impl Reader<'_> {
     }
 
     /// Takes in the edits that the model wrote down itself.
-    fn listen(&mut self, block: &LaidBlock) {
+    fn read_proposed_edits(&mut self, block: &LaidBlock) {
         for edit in edits::of(&block.content) {
             let Some(known) = self.files.get_mut(&ItemKey::File(edit.path().into())) else { continue };
             if let Some(after) = edit.applied(known.said.last().unwrap_or(&known.now)) {
@@ -347,23 +325,23 @@ fn breakpoints(body: &Value) -> usize {
 }
 
 /// Whether a list names a file: as a line of its own, or in a note.
-fn names(list: &str, path: &FileKey) -> bool {
+fn has_name(list: &str, path: &FileKey) -> bool {
     let inline = inline(path.as_str());
     list.lines().any(|line| line == path.as_str() || line == inline || line.get(2..) == Some(&*inline))
 }
 
-struct Fenced<'a> {
+struct FencedText<'a> {
     heading: &'a str,
     body: &'a str,
 }
 
 /// A text under its heading, inside a fence.
-fn fenced(text: &str) -> Option<Fenced<'_>> {
+fn fenced(text: &str) -> Option<FencedText<'_>> {
     let heading = text.lines().next()?;
     let open = text.match_indices("\n```").next()?.0 + 1;
     let ticks = text[open..].bytes().take_while(|byte| *byte == b'`').count();
     let body = open + text[open..].find('\n')? + 1;
     let close = text.len().checked_sub(ticks)?;
     (body <= close && text[close..].bytes().all(|byte| byte == b'`'))
-        .then(|| Fenced { heading, body: &text[body..close] })
+        .then(|| FencedText { heading, body: &text[body..close] })
 }

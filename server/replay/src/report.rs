@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use strata_app::format::{counted, grouped as count};
 use strata_app::table::{Align, Table};
 
-use crate::predictions::Way;
-use crate::predictions::stats::Predictions;
-use crate::replay::{Cell, Conversation, Replay, Session};
-use crate::summary::{ConversationMeans, Line, Summary};
-use crate::totals::Column;
+use crate::columns::{Column, ColumnStats};
+use crate::conversation::ConversationStats;
+use crate::predictions::{Estimator, PredictionStats};
+use crate::replay::Replay;
+use crate::session::SessionStats;
+use crate::summary::{ColumnMeans, ConversationMeans, Summary};
 
 /// The longest bar of the chart, in characters.
 const BAR: f64 = 60.0;
@@ -68,7 +69,7 @@ impl Replay {
     }
 }
 
-fn sessions(sessions: &[Session], summary: Option<&Summary>) -> String {
+fn sessions(sessions: &[SessionStats], summary: Option<&Summary>) -> String {
     let (left, right) = (Align::Left, Align::Right);
     let mut table =
         Table::new([left, right, left, right, right, right, right, right, right, right, right, right]);
@@ -125,7 +126,7 @@ fn policies(summary: &Summary) -> String {
     table.row(
         ["layout", "cost", "hits", "tokens", "length", "worst", "ms/turn", "slowest"].map(str::to_owned),
     );
-    let mut row = |name: String, line: &Line| {
+    let mut row = |name: String, line: &ColumnMeans| {
         let time = |of: u64| format!("{:.1}", of as f64 / 1e6);
         table.row([
             name,
@@ -174,13 +175,13 @@ fn chart(summary: &Summary) -> String {
     table.render()
 }
 
-fn conversations(conversations: &[Conversation], means: Option<&ConversationMeans>) -> String {
+fn conversations(conversations: &[ConversationStats], means: Option<&ConversationMeans>) -> String {
     let mut table = Table::of_figures();
     table.row(
         ["conversation", "turns", "tokens", "billed", "auto", "ledger", "ledger/auto"].map(str::to_owned),
     );
     for told in conversations {
-        let of = |column| told.columns.get(&column).map(|cell: &Cell| cell.share);
+        let of = |column| told.columns.get(&column).map(|cell: &ColumnStats| cell.share);
         let (auto, ledger) = (of(Column::Automatic), of(Column::Ledger));
         let tokens = told.columns.get(&Column::None);
         table.row([
@@ -208,18 +209,18 @@ fn conversations(conversations: &[Conversation], means: Option<&ConversationMean
 }
 
 /// How well the sizes of billed requests were told.
-fn predicted(predictions: &Predictions) -> String {
+fn predicted(predictions: &PredictionStats) -> String {
     let percent = |share: f64| format!("{:.2}", share * 100.0);
     let mut table = Table::of_figures();
     table.row(["percent of the bill", "median", "90 of 100", "5 under", "5 over"].map(str::to_owned));
     for told in &predictions.ways {
         let way = match told.way {
-            Way::Calibrated => "calibrated, from the last bill",
-            Way::Whole => "calibrated, without it",
-            Way::Blind => "calibrated by the first bills only",
-            Way::Ratio => "ratio of the family, from the first bill",
-            Way::O200k => "o200k, from the first bill",
-            Way::Chars => "characters / 4, from the first bill",
+            Estimator::Calibrated => "calibrated, from the last bill",
+            Estimator::Whole => "calibrated, without it",
+            Estimator::Blind => "calibrated by the first bills only",
+            Estimator::Ratio => "ratio of the family, from the first bill",
+            Estimator::O200k => "o200k, from the first bill",
+            Estimator::Chars => "characters / 4, from the first bill",
         };
         table.row([
             way.to_owned(),
@@ -242,7 +243,7 @@ fn predicted(predictions: &Predictions) -> String {
     )
 }
 
-fn costs(columns: &BTreeMap<Column, Cell>) -> [String; 6] {
+fn costs(columns: &BTreeMap<Column, ColumnStats>) -> [String; 6] {
     Column::ALL.map(|column| columns.get(&column).map_or_else(absent, |cell| share(cell.share)))
 }
 

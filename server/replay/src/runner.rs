@@ -1,4 +1,7 @@
-//! One session that plays a trace under one policy: assemble, charge, check, record, as an editor does.
+//! One session under one policy: assemble, charge, check, record, as an editor does.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
 
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::ContentBlock;
@@ -11,75 +14,90 @@ use strata_engine::prompt::session::{Outcome, Session, Status};
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::{Charge, Prices, Provider, Usage};
 
-use crate::baseline::Baseline;
-use crate::promises::{BrokenPromise, WholeMap, verify, whole_map};
+use crate::columns::{Column, ColumnTotals};
+use crate::promises::{BrokenPromise, broken_promises, has_whole_map};
 use crate::scenario::Scenario;
-use crate::totals::Column;
 
-/// A session under one policy.
+/// A session under a policy, with the providers that its prompts go to.
 pub struct Runner {
     policy: PolicyName,
     session: Session,
-    /// The provider that the session's own prompts go to; it knows nothing of what the session believes of it.
+    /// Takes the session's own prompts; it knows nothing of what the session believes of it.
     provider: Provider,
-    /// What the same prompts cost in each column.
-    providers: Vec<(Column, Baseline, Provider)>,
+    /// Those that the same prompts go to in other layouts.
+    baselines: Vec<(Column, Provider)>,
 }
 
-/// What one turn came to.
 #[derive(Clone, Debug)]
-pub struct Play {
+pub struct PromptStats {
     /// What it cost in each column that the runner stands for.
-    pub charges: Vec<(Column, Charge)>,
-    /// How long the prompt took, in the units of the clock.
-    pub nanos: u64,
-    /// Members of the map.
-    pub members: Vec<FileKey>,
+    pub(crate) charges: Vec<(Column, Charge)>,
+    pub(crate) nanos: u64,
+    pub(crate) members: Vec<FileKey>,
     /// System prompt and messages, named, with their tokens: what every layout needs.
-    pub said: Vec<(String, usize)>,
-    /// Whether a part of the prompt had to be left out to fit the window.
-    pub cut_short: CutShort,
+    pub(crate) message_tokens: Vec<(String, usize)>,
+    /// Whether something had to be left out to fit the window: figures of such prompts do not compare.
+    pub(crate) cut_short: bool,
 }
 
-/// Whether everything fitted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CutShort {
-    /// It did.
-    No,
-    /// Something was left out: figures of such turns do not compare.
-    Yes,
+/// What the prompts of a session came to under several policies.
+#[derive(Default)]
+pub(crate) struct SessionTotals {
+    /// Turns that were played under all policies.
+    pub(crate) turns: usize,
+    /// Prompts of those.
+    pub(crate) prompts: usize,
+    pub(crate) columns: BTreeMap<Column, ColumnTotals>,
+    pub(crate) cut_short: usize,
+    /// Why the session was not played to its end.
+    pub(crate) problem: Option<String>,
 }
 
-impl CutShort {
-    fn of(prepared: &Prepared, means: PromptServices<'_>) -> Self {
-        let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
-        // Nothing is left out for want of knowledge of a model.
-        let whole = codes.all(|code| code == WarningCode::UnknownModel);
-        if whole && whole_map(prepared, means) == WholeMap::Yes { Self::No } else { Self::Yes }
+impl SessionTotals {
+    /// Plays a turn under each policy, up to an error. Returns whether the session goes on.
+    pub(crate) fn play_turn(
+        &mut self,
+        runners: &mut [Runner],
+        turn_done: &dyn Fn(),
+        mut play: impl FnMut(&mut Runner) -> Result<PromptStats, ReplayError>,
+    ) -> bool {
+        for runner in &mut *runners {
+            match play(runner) {
+                Ok(prompt) => {
+                    for (column, charge) in prompt.charges {
+                        self.columns.entry(column).or_default().add(charge, prompt.nanos);
+                    }
+                    self.cut_short += usize::from(prompt.cut_short);
+                }
+                Err(error) => {
+                    self.problem = Some(error.to_string());
+                    return false;
+                }
+            }
+        }
+        self.turns += 1;
+        self.prompts += runners.len();
+        turn_done();
+        true
     }
 }
 
-/// A trace cannot be played on.
+/// A session cannot be played on.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// There is no prompt.
     #[error("turn {turn}, {policy:?}: {error}")]
     Assemble {
-        /// The turn, counted from 1.
+        /// Counted from 1.
         turn: u64,
-        /// The policy.
         policy: PolicyName,
-        /// Why.
         error: AssembleError,
     },
     /// A prompt breaks a promise. This is a fault of Strata.
     #[error("turn {turn}, {policy:?}: {}", list(broken))]
-    BrokenPromise {
-        /// The turn, counted from 1.
+    Broken {
+        /// Counted from 1.
         turn: u64,
-        /// The policy.
         policy: PolicyName,
-        /// The promises.
         broken: Vec<BrokenPromise>,
     },
 }
@@ -97,100 +115,63 @@ fn list(broken: &[BrokenPromise]) -> String {
 impl Runner {
     /// A new session under a policy. `flat` stands for all layouts that keep no memory.
     pub fn new(policy: PolicyName, prices: Prices) -> Self {
-        let providers = match policy {
-            PolicyName::Flat => {
-                Baseline::ALL.map(|baseline| (Column::of(baseline), baseline, Provider::new(prices))).into()
-            }
-            PolicyName::Ripple | PolicyName::Ledger => Vec::new(),
+        let baselines: &[Column] = match policy {
+            PolicyName::Flat => &Column::BASELINES,
+            PolicyName::Ripple | PolicyName::Ledger => &[],
         };
-        Self { policy, session: Session::new("replay"), provider: Provider::new(prices), providers }
+        let baselines = baselines.iter().map(|column| (*column, Provider::new(prices))).collect();
+        Self { policy, session: Session::new("replay"), provider: Provider::new(prices), baselines }
     }
 
-    /// What lays its prompts out.
     pub fn policy(&self) -> PolicyName {
         self.policy
     }
 
-    /// The session as it is.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The session, to be changed between turns.
+    /// The session, to be changed between prompts.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// Plays a turn of `scenario` at the time `now_ms`. `clock` says how late it is, in nanoseconds.
-    ///
-    /// # Errors
-    /// [`ReplayError`].
+    /// Makes the prompt that `request` asks for in the repository of `scenario`, charges and checks it, and records `answer`.
     pub fn play(
         &mut self,
         scenario: &Scenario<'_>,
-        now_ms: u64,
-        means: PromptServices<'_>,
-        clock: &dyn Fn() -> u64,
-    ) -> Result<Option<Play>, ReplayError> {
-        let Some(turn) = scenario.turn() else { return Ok(None) };
-        let mut selection = self.session.selection.clone();
-        scenario.select_in(&mut selection);
-        if selection != self.session.selection {
-            self.session.selection = selection;
-            self.session.touch();
-        }
-        let format = Some(format_of(means));
-        let ask = PromptRequest {
-            policy: Some(self.policy),
-            format,
-            now_ms,
-            ..PromptRequest::prompt(turn.prompt.clone())
-        };
-        self.play_ask(scenario, &ask, vec![ContentBlock::text(turn.answer.clone())], means, clock).map(Some)
-    }
-
-    /// Plays a turn that asks something else than the trace does.
-    ///
-    /// # Errors
-    /// [`ReplayError`].
-    pub fn play_ask(
-        &mut self,
-        scenario: &Scenario<'_>,
-        ask: &PromptRequest,
+        request: &PromptRequest,
         answer: Vec<ContentBlock>,
-        means: PromptServices<'_>,
-        clock: &dyn Fn() -> u64,
-    ) -> Result<Play, ReplayError> {
+        services: PromptServices<'_>,
+    ) -> Result<PromptStats, ReplayError> {
         let number = self.session.breaks().turns() + 1;
         let fail = |error| ReplayError::Assemble { turn: number, policy: self.policy, error };
         let (prepared, nanos, mut broken) =
             scenario.with_workspace(&self.session.selection, |workspace| {
-                let started = clock();
-                let prepared = assemble(workspace, &self.session, ask, means).map_err(fail)?;
-                let nanos = clock() - started;
-                let again = assemble(workspace, &self.session, ask, means).map_err(fail)?;
-                let mut broken = verify(&prepared, &self.session, ask, workspace, means);
+                let started = Instant::now();
+                let prepared = assemble(workspace, &self.session, request, services).map_err(fail)?;
+                let nanos = nanos_since(started);
+                let again = assemble(workspace, &self.session, request, services).map_err(fail)?;
+                let mut broken = broken_promises(&prepared, &self.session, request, workspace, services);
                 if again.reply.body != prepared.reply.body {
                     broken.push(BrokenPromise::NotDeterministic);
                 }
                 Ok((prepared, nanos, broken))
             })?;
-        let spans = &prepared.sent.spans;
-        let charged = self.provider.charge(spans, ask.now_ms).unwrap_or_default();
+        let charged = self.provider.charge(&prepared.sent.spans, request.now_ms).unwrap_or_default();
         let predicted = prepared.reply.predicted;
         if charged != predicted {
             broken.push(BrokenPromise::Predicted { predicted, charged });
         }
         if !broken.is_empty() {
-            return Err(ReplayError::BrokenPromise { turn: number, policy: self.policy, broken });
+            return Err(ReplayError::Broken { turn: number, policy: self.policy, broken });
         }
-        let charges = self.charges(&prepared, ask.now_ms);
-        let play = Play {
-            charges,
+        let stats = PromptStats {
+            charges: self.charges(&prepared, request.now_ms),
             nanos,
             members: prepared.members.clone(),
-            said: said(&prepared.layout),
-            cut_short: CutShort::of(&prepared, means),
+            message_tokens: message_tokens(&prepared.layout),
+            cut_short: is_cut_short(&prepared, services),
         };
         let usage = Usage {
             input: charged.plain as u64,
@@ -199,10 +180,11 @@ impl Runner {
             cache_write: charged.written as u64,
         };
         let reply = self.session.keep(prepared);
-        let outcome = Outcome { status: Status::Complete, answer, usage: Some(usage), time_ms: ask.now_ms };
+        let outcome =
+            Outcome { status: Status::Complete, answer, usage: Some(usage), time_ms: request.now_ms };
         // The prompt was kept a moment ago.
         let _ = self.session.record(reply.id.as_deref().unwrap_or_default(), outcome);
-        Ok(play)
+        Ok(stats)
     }
 
     fn charges(&mut self, prepared: &Prepared, now_ms: u64) -> Vec<(Column, Charge)> {
@@ -212,21 +194,37 @@ impl Runner {
             PolicyName::Ledger => Some(Column::Ledger),
         };
         let own = own.map(|column| (column, prepared.reply.predicted));
-        let others = self.providers.iter_mut().map(|(column, baseline, provider)| {
-            let spans = baseline.lay(&prepared.layout, provider.prices().kind, 0);
+        let baselines = self.baselines.iter_mut().map(|(column, provider)| {
+            let spans = column.spans(&prepared.layout, provider.prices().kind, 0);
             (*column, provider.charge(&spans, now_ms).unwrap_or_default())
         });
-        own.into_iter().chain(others).collect()
+        own.into_iter().chain(baselines).collect()
     }
 }
 
-/// The form that the model's own provider takes: its rules are those that are charged by.
-pub(super) fn format_of(means: PromptServices<'_>) -> Format {
-    Format::of(&means.models.resolve(&means.settings.model).model)
+/// What the model of the settings charges.
+pub(crate) fn prices_of(services: PromptServices<'_>) -> Prices {
+    let settings = services.settings;
+    Prices::of(&services.models.resolve(&settings.model).model, settings.cache.ttl)
 }
 
-fn said(layout: &Layout) -> Vec<(String, usize)> {
-    let mut said = Vec::new();
+/// The form that the model's own provider takes: its rules are those that are charged by.
+pub(crate) fn format_of(services: PromptServices<'_>) -> Format {
+    Format::of(&services.models.resolve(&services.settings.model).model)
+}
+
+pub(crate) fn nanos_since(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn is_cut_short(prepared: &Prepared, services: PromptServices<'_>) -> bool {
+    let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
+    // Nothing is left out for want of knowledge of a model.
+    !codes.all(|code| code == WarningCode::UnknownModel) || !has_whole_map(prepared, services)
+}
+
+fn message_tokens(layout: &Layout) -> Vec<(String, usize)> {
+    let mut named = Vec::new();
     let mut request = 0;
     for block in layout.blocks() {
         let name = match block.part {
@@ -237,7 +235,7 @@ fn said(layout: &Layout) -> Vec<(String, usize)> {
             }
             _ => continue,
         };
-        said.push((name, block.tokens));
+        named.push((name, block.tokens));
     }
-    said
+    named
 }

@@ -7,6 +7,7 @@ use strata_engine::cancel::Cancel;
 use strata_engine::code::outline::{Outline, language_of};
 use strata_engine::code::symbols::{self, FileSymbols, References, SymbolIndex};
 use strata_engine::conversation::selection::{Extent, Selection};
+use strata_engine::conversation::trace::{Trace, TraceTurn};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
     self, FileText, IndexState, PromptServices, Source, SystemContext, Workspace,
@@ -15,8 +16,6 @@ use strata_engine::prompt::layout::Seeds;
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::cost::{Bound, Need};
 
-use strata_engine::conversation::trace::{Trace, TraceTurn};
-
 /// How strongly two files must refer to each other to share a tier: about one name that only the other defines.
 const CLUSTER_WEIGHT: f64 = 1.0;
 /// Files that the session state names as read (`docs/prompt.md`).
@@ -24,7 +23,7 @@ const FILES_READ: usize = 20;
 
 /// Which parts the prompts of a replay have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
+pub enum PromptParts {
     /// System, map, files, history: what the table of `docs/tiers.md` speaks of.
     Table,
     /// The repository file list and a session state, too.
@@ -34,7 +33,7 @@ pub enum Content {
 /// The repository at one turn of a trace.
 pub struct Scenario<'a> {
     trace: &'a Trace,
-    content: Content,
+    parts: PromptParts,
     turn: usize,
     files: BTreeMap<FileKey, Arc<str>>,
     symbols: SymbolIndex,
@@ -48,10 +47,10 @@ pub struct Scenario<'a> {
 
 impl<'a> Scenario<'a> {
     /// The repository before the first turn.
-    pub fn new(trace: &'a Trace, content: Content) -> Self {
+    pub fn new(trace: &'a Trace, parts: PromptParts) -> Self {
         let mut scenario = Self {
             trace,
-            content,
+            parts,
             turn: 0,
             files: BTreeMap::new(),
             symbols: SymbolIndex::new(),
@@ -65,12 +64,12 @@ impl<'a> Scenario<'a> {
         for (path, text) in &trace.files0 {
             scenario.write(path, Some(text));
         }
-        scenario.settle();
+        scenario.update_derived();
         scenario
     }
 
     /// The turn that is to be played; `None` behind the last one.
-    pub fn turn(&self) -> Option<&'a TraceTurn> {
+    pub(crate) fn turn(&self) -> Option<&'a TraceTurn> {
         self.trace.turns.get(self.turn)
     }
 
@@ -84,19 +83,14 @@ impl<'a> Scenario<'a> {
         self.files.get(key)
     }
 
-    /// The outlines.
-    pub fn symbols(&self) -> &SymbolIndex {
-        &self.symbols
-    }
-
     /// The turn was played: what it changed, inside and outside the session, comes to be.
-    pub fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         if let Some(turn) = self.turn() {
             for (path, text) in turn.edits.iter().chain(&turn.ext) {
                 self.write(path, text.as_deref());
             }
             self.turn += 1;
-            self.settle();
+            self.update_derived();
         }
     }
 
@@ -105,11 +99,11 @@ impl<'a> Scenario<'a> {
         for (path, text) in changes {
             self.write(path, text);
         }
-        self.settle();
+        self.update_derived();
     }
 
     /// Makes `selection` that of the turn, changing as little as a person would.
-    pub fn select_in(&self, selection: &mut Selection) {
+    pub(crate) fn apply_selection(&self, selection: &mut Selection) {
         let before: Vec<FileKey> = selection.selected().keys().cloned().collect();
         for key in before.iter().filter(|key| !self.selected.contains(*key)) {
             selection.deselect(key);
@@ -137,7 +131,7 @@ impl<'a> Scenario<'a> {
             references: &self.references,
             lexical: None,
             seeds: &self.seeds,
-            listing: if self.content == Content::Everything { &self.listing } else { &[] },
+            listing: if self.parts == PromptParts::Everything { &self.listing } else { &[] },
             open: &[],
             index: IndexState::Ready,
             trust: Trust::Trusted,
@@ -147,17 +141,17 @@ impl<'a> Scenario<'a> {
     }
 
     /// Adds what the turn needs to a bound: selected files, the blocks of `members` that are not selected.
-    pub(super) fn need(
+    pub(crate) fn add_needs(
         &self,
         bound: &mut Bound<String>,
         members: &[FileKey],
-        said: &[(String, usize)],
-        means: PromptServices<'_>,
+        message_tokens: &[(String, usize)],
+        services: PromptServices<'_>,
     ) {
-        let count = |text: &str| assembly::weigh_text(text, means);
+        let count = |text: &str| assembly::weigh_text(text, services);
         let file = |key: &FileKey| {
             let file = FileText::new(Arc::clone(self.files.get(key)?), Source::Given);
-            let tokens = assembly::weigh_file(key, &file, &Extent::Whole, means);
+            let tokens = assembly::weigh_file(key, &file, &Extent::Whole, services);
             Some((format!("file:{key}"), Need::AnyVersion(tokens)))
         };
         let block = |key: &FileKey| {
@@ -166,8 +160,8 @@ impl<'a> Scenario<'a> {
         };
         let files = self.selected.iter().filter_map(file);
         let blocks = members.iter().filter(|key| !self.selected.contains(*key)).filter_map(block);
-        let said = said.iter().map(|(name, tokens)| (name.clone(), Need::Exact(*tokens)));
-        bound.turn(files.chain(blocks).chain(said).collect::<Vec<_>>());
+        let messages = message_tokens.iter().map(|(name, tokens)| (name.clone(), Need::Exact(*tokens)));
+        bound.turn(files.chain(blocks).chain(messages).collect::<Vec<_>>());
     }
 
     fn write(&mut self, path: &str, text: Option<&str>) {
@@ -192,7 +186,7 @@ impl<'a> Scenario<'a> {
     }
 
     /// Works out what follows from the files, and which of them the next turn selects.
-    fn settle(&mut self) {
+    fn update_derived(&mut self) {
         self.references = References::build(&self.symbols, &Arc::default());
         self.seeds = Seeds {
             referenced: self.references.rank(&symbols::Seeds::default()).files().to_vec(),
@@ -206,7 +200,7 @@ impl<'a> Scenario<'a> {
         let turns = self.trace.turns.get(first..=self.turn).unwrap_or_default();
         let touched = turns.iter().flat_map(|turn| &turn.touched).map(|path| FileKey::from(path.as_str()));
         self.selected = touched.filter(|key| self.files.contains_key(key)).collect();
-        if self.content == Content::Everything {
+        if self.parts == PromptParts::Everything {
             self.read.retain(|key| !self.selected.contains(key));
             self.read.extend(self.selected.iter().cloned());
             let read = self.read.iter().rev().take(FILES_READ).map(|key| format!("- {key}\n"));

@@ -2,89 +2,136 @@
 
 use std::collections::BTreeMap;
 
-use strata_engine::prompt::assembly::PromptServices;
+use serde::Serialize;
+use strata_engine::conversation::history::ContentBlock;
+use strata_engine::conversation::trace::{Trace, TraceTurn};
+use strata_engine::prompt::assembly::{PromptRequest, PromptServices};
 use strata_engine::prompt::tiers::PolicyName;
-use strata_engine::tokens::cost::{Bound, Prices};
+use strata_engine::tokens::cost::Bound;
 
-use crate::runner::{CutShort, ReplayError, Runner};
-use crate::scenario::{Content, Scenario};
-use crate::totals::{Column, Totals};
-use strata_engine::conversation::trace::Trace;
+use crate::columns::{Column, ColumnStats, share};
+use crate::runner::{PromptStats, ReplayError, Runner, SessionTotals, format_of, prices_of};
+use crate::scenario::{PromptParts, Scenario};
 
 /// Time between two prompts of a replay, in milliseconds: entries that live five minutes survive it.
-const PAUSE_MS: u64 = 60_000;
+pub(crate) const PAUSE_MS: u64 = 60_000;
 
-/// One trace on its way.
-pub(crate) struct SessionReplay<'a> {
-    scenario: Scenario<'a>,
-    runners: Vec<Runner>,
-    totals: BTreeMap<Column, Totals>,
-    bound: Bound<String>,
-    turn: u64,
-    cut_short: usize,
+/// What one session in a repository came to.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionStats {
+    pub name: String,
+    /// How its files are selected: `win3` for those of this turn and the three before, `grow` for all so far.
+    pub selection: String,
+    pub turns: usize,
+    pub columns: BTreeMap<Column, ColumnStats>,
+    /// What no layout can undercut, as a share of no cache.
+    pub bound: f64,
+    /// The same session with file list and session state in its prompts.
+    pub everything: Option<Everything>,
+    /// Prompts that had to leave something out to fit the window.
+    pub cut_short: usize,
+    /// Why it was not played to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    #[serde(skip)]
+    pub prompts: usize,
 }
 
-impl<'a> SessionReplay<'a> {
-    /// A trace before its first turn, to be played under `policies`. `flat` is always among them, because all else is
-    /// measured by it.
-    pub(crate) fn new(
-        trace: &'a Trace,
-        content: Content,
+/// `ledger` with everything in its prompts that an editor's have.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Everything {
+    /// What it came to; shares are of the same prompts without a cache.
+    pub ledger: ColumnStats,
+}
+
+impl SessionStats {
+    /// Plays `trace` under `policies`, and under `flat`, because all else is measured by it.
+    pub(crate) fn of(
+        trace: &Trace,
         policies: &[PolicyName],
-        means: PromptServices<'_>,
+        services: PromptServices<'_>,
+        turn_done: &dyn Fn(),
     ) -> Self {
-        let settings = means.settings;
-        let prices = Prices::of(&means.models.resolve(&settings.model).model, settings.cache.ttl);
-        let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
-        let runners =
-            std::iter::once(PolicyName::Flat).chain(others).map(|policy| Runner::new(policy, prices));
-        Self {
-            scenario: Scenario::new(trace, content),
-            runners: runners.collect(),
-            totals: BTreeMap::new(),
-            bound: Bound::new(prices),
-            turn: 0,
-            cut_short: 0,
+        let (totals, bound) = play(trace, PromptParts::Table, policies, services, turn_done);
+        let none = totals.columns.get(&Column::None).map_or(0.0, |totals| totals.cost);
+        let mut stats = Self {
+            name: trace.name.clone(),
+            selection: trace.sel.to_string(),
+            turns: totals.turns,
+            columns: ColumnStats::of_each(&totals.columns),
+            bound: share(bound.total(), none),
+            everything: None,
+            cut_short: totals.cut_short,
+            problem: totals.problem.or_else(|| (totals.turns == 0).then(|| "it has no turns".to_owned())),
+            prompts: totals.prompts,
+        };
+        if policies.contains(&PolicyName::Ledger) {
+            let ledger = &[PolicyName::Ledger];
+            let (totals, _) = play(trace, PromptParts::Everything, ledger, services, turn_done);
+            let ledger = ColumnStats::of_each(&totals.columns).remove(&Column::Ledger);
+            stats.everything = ledger.map(|ledger| Everything { ledger });
+            stats.cut_short += totals.cut_short;
+            stats.prompts += totals.prompts;
+            let problem = totals.problem.map(|problem| format!("with everything: {problem}"));
+            stats.problem = stats.problem.or(problem);
         }
+        stats
     }
 
-    /// Plays the next turn under every policy; `false` when there is none. `clock` says how late it is, in nanoseconds.
-    ///
-    /// # Errors
-    /// [`ReplayError`].
-    pub(crate) fn step(
-        &mut self,
-        means: PromptServices<'_>,
-        clock: &dyn Fn() -> u64,
-    ) -> Result<bool, ReplayError> {
-        let now_ms = self.turn * PAUSE_MS;
-        for runner in &mut self.runners {
-            let Some(play) = runner.play(&self.scenario, now_ms, means, clock)? else { return Ok(false) };
-            for (column, charge) in play.charges {
-                self.totals.entry(column).or_default().add(charge, play.nanos);
-            }
+    /// How often `turn_done` is called for it, when all goes well.
+    pub(crate) fn turns_to_play(trace: &Trace, policies: &[PolicyName]) -> usize {
+        trace.turns.len() * if policies.contains(&PolicyName::Ledger) { 2 } else { 1 }
+    }
+}
+
+fn play(
+    trace: &Trace,
+    parts: PromptParts,
+    policies: &[PolicyName],
+    services: PromptServices<'_>,
+    turn_done: &dyn Fn(),
+) -> (SessionTotals, Bound<String>) {
+    let prices = prices_of(services);
+    let others = policies.iter().copied().filter(|policy| *policy != PolicyName::Flat);
+    let all = std::iter::once(PolicyName::Flat).chain(others);
+    let mut runners: Vec<Runner> = all.map(|policy| Runner::new(policy, prices)).collect();
+    let mut scenario = Scenario::new(trace, parts);
+    let mut bound = Bound::new(prices);
+    let mut totals = SessionTotals::default();
+    while let Some(turn) = scenario.turn() {
+        let now_ms = totals.turns as u64 * PAUSE_MS;
+        let goes_on = totals.play_turn(&mut runners, turn_done, |runner| {
+            let prompt = play_turn(runner, turn, &scenario, now_ms, services)?;
             if runner.policy() == PolicyName::Flat {
-                self.scenario.need(&mut self.bound, &play.members, &play.said, means);
+                scenario.add_needs(&mut bound, &prompt.members, &prompt.message_tokens, services);
             }
-            self.cut_short += usize::from(play.cut_short == CutShort::Yes);
+            Ok(prompt)
+        });
+        if !goes_on {
+            break;
         }
-        self.scenario.advance();
-        self.turn += 1;
-        Ok(true)
+        scenario.advance();
     }
+    (totals, bound)
+}
 
-    /// What each column came to so far.
-    pub(crate) fn totals(&self) -> &BTreeMap<Column, Totals> {
-        &self.totals
+fn play_turn(
+    runner: &mut Runner,
+    turn: &TraceTurn,
+    scenario: &Scenario<'_>,
+    now_ms: u64,
+    services: PromptServices<'_>,
+) -> Result<PromptStats, ReplayError> {
+    let session = runner.session_mut();
+    let mut selection = session.selection.clone();
+    scenario.apply_selection(&mut selection);
+    if selection != session.selection {
+        session.selection = selection;
+        session.touch();
     }
-
-    /// What no layout can undercut, in tokens of plain input.
-    pub(crate) fn bound(&self) -> f64 {
-        self.bound.total()
-    }
-
-    /// Prompts that had to leave something out to fit the window.
-    pub(crate) fn cut_short(&self) -> usize {
-        self.cut_short
-    }
+    let (policy, format) = (Some(runner.policy()), Some(format_of(services)));
+    let request = PromptRequest { policy, format, now_ms, ..PromptRequest::prompt(turn.prompt.clone()) };
+    runner.play(scenario, &request, vec![ContentBlock::text(turn.answer.clone())], services)
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use strata_app::index::Progress;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::trace::Trace;
 use strata_engine::conversation::transcript::Transcript;
@@ -16,12 +17,9 @@ use strata_host::git::{GitError, SessionOptions, sessions};
 use strata_host::trace_file::{TraceFileError, read_trace, traces_at, write_trace};
 use strata_host::transcript_file::{TranscriptFileError, read_transcript, transcripts_at};
 
-use strata_app::index::Progress;
-
 /// Unchanged lines around each change in the diffs whose tokens an exported trace carries: those that `ledger` writes.
 const CONTEXT: usize = 2;
 
-/// Where recorded sessions come from.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// Git repositories whose histories become sessions.
@@ -31,57 +29,38 @@ pub struct Sources {
     /// Transcripts of coding agents, or folders to look for some in.
     pub transcripts: Vec<PathBuf>,
     /// What sessions to make of a history.
-    pub how: SessionOptions,
+    pub session_options: SessionOptions,
 }
 
-/// What is to be played.
 #[derive(Debug, Default)]
 pub struct Material {
     /// Sessions: those made of histories first.
-    pub(super) traces: Vec<Trace>,
+    pub(crate) traces: Vec<Trace>,
     /// How many of them were made of histories.
     made: usize,
-    /// Recorded conversations with their names.
-    pub(super) transcripts: Vec<(String, Transcript)>,
+    pub(crate) transcripts: Vec<(String, Transcript)>,
 }
 
 /// Why there is nothing to play.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// No source was given.
     #[error("nothing to replay")]
     Nothing,
-    /// A history cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// No session came of a history.
     #[error(
         "{}: no commit that would make a turn (one that changes up to 10 source files); is the history empty or shallow?",
         .0.display()
     )]
     NoTurns(PathBuf),
-    /// A trace cannot be read or written.
     #[error(transparent)]
     Trace(#[from] TraceFileError),
-    /// A transcript cannot be read.
     #[error(transparent)]
     Transcript(#[from] TranscriptFileError),
-    /// A folder or file has no session in it.
     #[error("{}: no {what} in it", .place.display())]
-    Empty {
-        /// What was looked into.
-        place: PathBuf,
-        /// What was looked for.
-        what: &'static str,
-    },
-    /// The folder for exported traces cannot be made.
+    Empty { place: PathBuf, what: &'static str },
     #[error("{}: {error}", .folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    Folder { folder: PathBuf, error: io::Error },
 }
 
 impl Material {
@@ -90,15 +69,15 @@ impl Material {
     /// # Errors
     /// [`SourceError`]: what is given has to be there.
     pub fn gather(sources: &Sources, mut progress: impl FnMut(Progress)) -> Result<Self, SourceError> {
-        let Sources { repositories, traces, transcripts, how } = sources;
+        let Sources { repositories, traces, transcripts, session_options } = sources;
         if repositories.is_empty() && traces.is_empty() && transcripts.is_empty() {
             return Err(SourceError::Nothing);
         }
         let mut material = Self::default();
-        let total = repositories.len() * how.sessions.saturating_mul(how.turns);
+        let total = repositories.len() * session_options.sessions.saturating_mul(session_options.turns);
         for (index, repository) in repositories.iter().enumerate() {
-            let before = index * how.sessions.saturating_mul(how.turns);
-            let made = sessions(repository, how, &Cancel::new(), |done, _| {
+            let before = index * session_options.sessions.saturating_mul(session_options.turns);
+            let made = sessions(repository, session_options, &Cancel::new(), |done, _| {
                 progress(Progress { done: before + done, total });
             })?;
             if made.is_empty() {
@@ -117,17 +96,14 @@ impl Material {
             }
         }
         for place in transcripts {
-            material.hear(place)?;
+            material.add_transcripts(place)?;
         }
-        material.name_each();
+        material.make_names_unique();
         Ok(material)
     }
 
     /// Writes the sessions that were made of histories, one file each, with what their diffs weigh for the model that is
-    /// set. Says how many.
-    ///
-    /// # Errors
-    /// [`SourceError`].
+    /// set. Returns how many.
     pub fn export(&self, folder: &Path, settings: &Settings) -> Result<usize, SourceError> {
         let fail = |error| SourceError::Folder { folder: folder.to_owned(), error };
         fs::create_dir_all(folder).map_err(fail)?;
@@ -142,11 +118,11 @@ impl Material {
 
     /// Sessions as if they had been made of histories.
     #[cfg(test)]
-    pub(super) fn made_of(traces: Vec<Trace>) -> Self {
+    pub(crate) fn made_of(traces: Vec<Trace>) -> Self {
         Self { made: traces.len(), traces, transcripts: Vec::new() }
     }
 
-    fn hear(&mut self, place: &Path) -> Result<(), SourceError> {
+    fn add_transcripts(&mut self, place: &Path) -> Result<(), SourceError> {
         let before = self.transcripts.len();
         for path in transcripts_at(place)? {
             let transcript = read_transcript(&path)?;
@@ -167,7 +143,7 @@ impl Material {
     }
 
     /// Two repositories may have one name.
-    fn name_each(&mut self) {
+    fn make_names_unique(&mut self) {
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         for trace in &mut self.traces {
             let times = taken.entry(trace.name.clone()).or_default();

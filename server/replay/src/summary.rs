@@ -1,27 +1,27 @@
 //! What several sessions come to together. Each counts the same, however long it is.
 
-use crate::totals::Column;
 use serde::Serialize;
 
-use crate::replay::{Cell, Conversation, Session};
+use crate::columns::Column;
+use crate::columns::ColumnStats;
+use crate::conversation::ConversationStats;
+use crate::session::SessionStats;
 
-/// PromptServices over the sessions that were played to their end.
+/// Means over the sessions that were played to their end.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+pub(crate) struct Summary {
     pub sessions: usize,
-    /// One line for each layout.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ColumnMeans>,
     /// `ledger` with file list and session state in the prompts.
-    pub everything: Option<Line>,
+    pub everything: Option<ColumnMeans>,
     /// What no layout can undercut, as a share of no cache.
     pub bound: f64,
 }
 
-/// What one layout comes to.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Line {
+pub(crate) struct ColumnMeans {
     pub column: Column,
     /// The mean cost, as a share of no cache.
     pub cost: f64,
@@ -39,50 +39,50 @@ pub struct Line {
 
 /// Time to make a prompt, in nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Time {
-    /// The mean over all prompts.
+pub(crate) struct Time {
     pub mean: u64,
     pub slowest: u64,
 }
 
-/// PromptServices over the conversations that were played to their end.
+/// Means over the conversations that were played to their end.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationMeans {
+pub(crate) struct ConversationMeans {
     /// What was billed, over those that have a bill.
     pub billed: Option<f64>,
     pub automatic: f64,
-    /// `ledger`.
     pub ledger: f64,
     /// The most that `ledger` costs in any, as a multiple of one automatic breakpoint.
     pub worst_ratio: f64,
 }
 
 impl Summary {
-    pub(super) fn of(sessions: &[Session]) -> Option<Self> {
-        let played: Vec<&Session> = sessions.iter().filter(|session| session.problem.is_none()).collect();
+    pub(crate) fn of(sessions: &[SessionStats]) -> Option<Self> {
+        let played: Vec<&SessionStats> =
+            sessions.iter().filter(|session| session.problem.is_none()).collect();
         if played.is_empty() {
             return None;
         }
-        let line =
-            |column| Line::of(column, played.iter().filter_map(|session| session.columns.get(&column)));
+        let line = |column| {
+            ColumnMeans::of(column, played.iter().filter_map(|session| session.columns.get(&column)))
+        };
         let everything = played.iter().filter_map(|session| Some(&session.everything.as_ref()?.ledger));
         Some(Self {
             sessions: played.len(),
             lines: Column::ALL.into_iter().filter_map(line).collect(),
-            everything: Line::of(Column::Ledger, everything),
+            everything: ColumnMeans::of(Column::Ledger, everything),
             bound: mean(played.iter().map(|session| session.bound)),
         })
     }
 }
 
-impl Line {
-    fn of<'a>(column: Column, cells: impl Iterator<Item = &'a Cell>) -> Option<Self> {
-        let cells: Vec<&Cell> = cells.collect();
+impl ColumnMeans {
+    fn of<'a>(column: Column, cells: impl Iterator<Item = &'a ColumnStats>) -> Option<Self> {
+        let cells: Vec<&ColumnStats> = cells.collect();
         if cells.is_empty() {
             return None;
         }
-        let sum = |of: fn(&Cell) -> u64| cells.iter().map(|cell| of(cell)).sum::<u64>();
+        let sum = |of: fn(&ColumnStats) -> u64| cells.iter().map(|cell| of(cell)).sum::<u64>();
         let turns = sum(|cell| cell.totals.turns as u64).max(1);
         let tokens = cells.iter().map(|cell| cell.totals.mean_tokens()).sum::<usize>() / cells.len();
         Some(Self {
@@ -101,7 +101,7 @@ impl Line {
 }
 
 impl ConversationMeans {
-    pub(super) fn of(conversations: &[Conversation]) -> Option<Self> {
+    pub(crate) fn of(conversations: &[ConversationStats]) -> Option<Self> {
         let played = || conversations.iter().filter(|told| told.problem.is_none());
         let shares = |column| {
             played()

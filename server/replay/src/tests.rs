@@ -11,8 +11,8 @@ use strata_engine::prompt::settings::Settings;
 use strata_host::trace_file::{read_trace, write_trace};
 
 use super::*;
-use crate::replay::Session;
-use crate::totals::Column;
+use crate::columns::Column;
+use crate::session::SessionStats;
 
 const ALL: [PolicyName; 2] = [PolicyName::Ripple, PolicyName::Ledger];
 
@@ -53,7 +53,7 @@ fn played(traces: &[Trace], policies: &[PolicyName]) -> Replay {
     Replay::play(&material, policies, &settings(), |_| ())
 }
 
-fn shares(session: &Session) -> Vec<(Column, f64)> {
+fn shares(session: &SessionStats) -> Vec<(Column, f64)> {
     session.columns.iter().map(|(column, cell)| (*column, cell.share)).collect()
 }
 

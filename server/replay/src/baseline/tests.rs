@@ -2,11 +2,11 @@
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-
-use super::*;
 use strata_engine::conversation::history::ContentBlock;
 use strata_engine::prompt::layout::{Tier, spans};
 use strata_engine::tokens::models::Ttl;
+
+use super::*;
 
 /// A provider that looks back from its markers, as most do.
 const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
@@ -47,7 +47,7 @@ fn prompt() -> Layout {
 }
 
 #[track_caller]
-fn assert_laid(baseline: Baseline, layout: &Layout, expected: Expect) {
+fn assert_laid(baseline: Column, layout: &Layout, expected: Expect) {
     let text = |hash| {
         let mut said = layout.messages().iter().flat_map(|m| m.blocks.iter().map(move |b| (m.speaker, b)));
         let (_, block) = said.find(|(s, b)| spans_of([(*s, *b)], 0)[0].hash == hash).unwrap();
@@ -56,7 +56,7 @@ fn assert_laid(baseline: Baseline, layout: &Layout, expected: Expect) {
             other => format!("{other:?}"),
         }
     };
-    let words = baseline.lay(layout, LOOKS_BACK, 0).into_iter().map(|span| match span.mark {
+    let words = baseline.spans(layout, LOOKS_BACK, 0).into_iter().map(|span| match span.mark {
         Mark::None => text(span.hash),
         Mark::Lookup => text(span.hash) + " ?",
         Mark::Breakpoint => text(span.hash) + " |",
@@ -67,17 +67,17 @@ fn assert_laid(baseline: Baseline, layout: &Layout, expected: Expect) {
 #[test]
 fn one_mark_stands_at_the_end_or_behind_the_system_message() {
     assert_laid(
-        Baseline::None,
+        Column::None,
         &prompt(),
         expect!["rules legend map list ok page ok file ok question thought answer more"],
     );
     assert_laid(
-        Baseline::Automatic,
+        Column::Automatic,
         &prompt(),
         expect!["rules legend map list ok page ok file ok question thought answer more |"],
     );
     assert_laid(
-        Baseline::SystemBreakpoint,
+        Column::Flat,
         &prompt(),
         expect!["rules legend map | list ok page ok file ok question thought answer more"],
     );
@@ -86,7 +86,7 @@ fn one_mark_stands_at_the_end_or_behind_the_system_message() {
 #[test]
 fn the_fixed_order_puts_files_behind_the_history_and_marks_three_chunks() {
     assert_laid(
-        Baseline::FixedOrder,
+        Column::Fixed,
         &prompt(),
         expect!["rules list ok | legend map | page ok question thought answer file ok | more"],
     );
@@ -95,8 +95,8 @@ fn the_fixed_order_puts_files_behind_the_history_and_marks_three_chunks() {
 #[test]
 fn a_chunk_that_is_missing_is_not_marked() {
     let layout = flat(&[(Speaker::System, Part::System, "rules"), (Speaker::User, Part::Prompt, "hello")]);
-    assert_laid(Baseline::FixedOrder, &layout, expect!["rules | hello"]);
-    assert_eq!(Baseline::FixedOrder.lay(&Layout::new(), LOOKS_BACK, 3), []);
+    assert_laid(Column::Fixed, &layout, expect!["rules | hello"]);
+    assert_eq!(Column::Fixed.spans(&Layout::new(), LOOKS_BACK, 3), []);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn no_mark_stands_where_a_provider_refuses_one() {
         (Speaker::System, Part::System, "  "),
         (Speaker::Assistant, Part::History, "thought"),
     ]);
-    for baseline in [Baseline::Automatic, Baseline::SystemBreakpoint, Baseline::FixedOrder] {
+    for baseline in [Column::Automatic, Column::Flat, Column::Fixed] {
         assert_laid(baseline, &layout, expect!["rules |    thought"]);
     }
 }
@@ -139,18 +139,18 @@ proptest! {
     #[test]
     fn the_same_is_said_and_only_the_fixed_order_moves_it(layout in layout(), framing in 0..9_usize) {
         let flat: Vec<_> = spans(&layout, framing).iter().map(|span| (span.hash, span.tokens)).collect();
-        for baseline in Baseline::ALL {
-            let laid = baseline.lay(&layout, LOOKS_BACK, framing);
+        for baseline in Column::BASELINES {
+            let laid = baseline.spans(&layout, LOOKS_BACK, framing);
             let marks = laid.iter().filter(|span| span.mark == Mark::Breakpoint).count();
             let allowed = match baseline {
-                Baseline::None => 0,
-                Baseline::Automatic | Baseline::SystemBreakpoint => 1,
-                Baseline::FixedOrder => 3,
+                Column::None | Column::Ripple | Column::Ledger => 0,
+                Column::Automatic | Column::Flat => 1,
+                Column::Fixed => 3,
             };
             prop_assert!(marks <= allowed);
             let mut said: Vec<_> = laid.iter().map(|span| (span.hash, span.tokens)).collect();
             let mut expected = flat.clone();
-            if baseline == Baseline::FixedOrder {
+            if baseline == Column::Fixed {
                 said.sort_unstable();
                 expected.sort_unstable();
             }

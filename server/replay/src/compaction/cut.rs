@@ -3,6 +3,7 @@
 //! kept (`compaction` does) and reads no clock.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use strata_engine::conversation::compaction::{
     LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser,
@@ -14,7 +15,8 @@ use strata_engine::conversation::history::{
 use strata_engine::prompt::assembly::{PromptServices, with_scales};
 use strata_engine::prompt::session::Session;
 
-use crate::compaction::fidelity::{Fidelity, Yardstick, as_text};
+use super::fidelity::{Fidelity, Yardstick, as_text};
+use crate::runner::nanos_since;
 
 /// So many of the messages that followed a cut are sent behind a compacted conversation to see whether they go together.
 /// What a provider minds is the seam; what comes later is the same with and without a compaction.
@@ -27,7 +29,6 @@ pub struct Recording {
     stretches: Vec<History>,
 }
 
-/// A recorded conversation, cut.
 #[derive(Clone, Debug)]
 pub struct Cut {
     before: History,
@@ -40,27 +41,23 @@ pub struct Cut {
 
 /// What a compaction left of a conversation.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Shortened {
-    /// How it was made shorter.
-    pub strategy: Strategy,
-    /// What it was.
-    pub before: Size,
-    /// What it is.
-    pub after: Size,
+pub struct CompactionResult {
+    pub(crate) strategy: Strategy,
+    pub(crate) before: Size,
+    pub(crate) after: Size,
     /// What the message with the summary weighs, in tokens: its fixed sentences and pinned paths included, without the goal,
     /// the last request and the open tasks that it repeats word for word.
-    pub summary: usize,
-    /// What is still named.
-    pub fidelity: Fidelity,
+    pub(crate) summary: usize,
+    pub(crate) fidelity: Fidelity,
     /// What a provider would refuse, by itself or with what was said next.
-    pub violations: Vec<Violation>,
+    pub(crate) violations: Vec<Violation>,
     /// Calls that were summarised away while they waited for their results.
-    pub parted: usize,
+    pub(crate) parted: usize,
 }
 
 /// Why a conversation is as it was.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum Stayed {
+pub enum CompactionError {
     /// There is no way to make it shorter.
     #[error(transparent)]
     NotCompacted(#[from] NotCompacted),
@@ -92,7 +89,7 @@ impl Recording {
     }
 
     /// The conversation cut at a place, counted from 0.
-    pub fn cut(&self, place: usize, means: PromptServices<'_>) -> Option<Cut> {
+    pub fn cut(&self, place: usize, services: PromptServices<'_>) -> Option<Cut> {
         let mut end = place + 1;
         for (at, stretch) in self.stretches.iter().enumerate() {
             if end > stretch.len() {
@@ -108,7 +105,7 @@ impl Recording {
             let after: Vec<Arc<Message>> = rest.iter().chain(later).cloned().collect();
             return Some(Cut {
                 waiting: waiting(stretch.messages(), end),
-                yardstick: Yardstick::new(past, &after, &means.settings.tools),
+                yardstick: Yardstick::new(past, &after, &services.settings.tools),
                 following: rest.iter().take(FOLLOWING).cloned().collect(),
                 before,
             });
@@ -123,33 +120,29 @@ impl Cut {
         self.before.len()
     }
 
-    /// Compacts what stands in front of the cut without asking a model, whether that is due or not; says what is left, and
-    /// how long it took by `clock`.
-    ///
-    /// # Errors
-    /// [`Stayed`].
-    pub fn shorten(
+    /// Compacts what stands in front of the cut without asking a model, whether that is due or not. Returns what is left, and
+    /// how many nanoseconds it took.
+    pub fn compact(
         &self,
         profile: &Profile,
-        means: PromptServices<'_>,
-        clock: &dyn Fn() -> u64,
-    ) -> (Result<Shortened, Stayed>, u64) {
-        let started = clock();
-        let compacted = self.compact(profile, means);
-        let taken = clock().saturating_sub(started);
-        (compacted.map(|(sizes, session)| self.judge(sizes, &session.history, means)), taken)
+        services: PromptServices<'_>,
+    ) -> (Result<CompactionResult, CompactionError>, u64) {
+        let started = Instant::now();
+        let committed = self.commit(profile, services);
+        let nanos = nanos_since(started);
+        (committed.map(|(sizes, session)| self.judge(sizes, &session.history, services)), nanos)
     }
 
-    fn compact(
+    fn commit(
         &self,
         profile: &Profile,
-        means: PromptServices<'_>,
-    ) -> Result<((Strategy, Size, Size), Session), Stayed> {
+        services: PromptServices<'_>,
+    ) -> Result<((Strategy, Size, Size), Session), CompactionError> {
         let mut session = Session::new("cut");
         session.history = self.before.clone();
-        let pressure = session.pressure(None, means);
-        let tools = &means.settings.tools;
-        let draft = with_scales(means, |scales| {
+        let pressure = session.pressure(None, services);
+        let tools = &services.settings.tools;
+        let draft = with_scales(services, |scales| {
             let (history, summariser) = (&session.history, Summariser::Extractive);
             Run::new(history, profile.clone(), pressure, summariser, tools.clone(), scales)?.finish(scales)
         })?;
@@ -162,14 +155,14 @@ impl Cut {
         &self,
         (strategy, before, after): (Strategy, Size, Size),
         history: &History,
-        means: PromptServices<'_>,
-    ) -> Shortened {
+        services: PromptServices<'_>,
+    ) -> CompactionResult {
         let left: Vec<&Message> = history.sent().map(|message| &**message).collect();
         let added = |message: &Message| message.id >= self.before.next_id();
         let summary =
             left.iter().filter(|message| added(message)).filter(|message| message.body.kind == Kind::Summary);
         let weigh = |message: &&Message| {
-            with_scales(means, |scales| (scales.text)(&without_repeated(&message.text())))
+            with_scales(services, |scales| (scales.text)(&without_repeated(&message.text())))
         };
         let summary = summary.map(weigh).sum();
         // A provider takes a compacted conversation by itself: a commit refuses every other.
@@ -180,7 +173,7 @@ impl Cut {
             let mut holders = left.iter().filter(|message| message.id == *of || added(message));
             holders.any(|message| calls(message).any(|call| call == id))
         };
-        Shortened {
+        CompactionResult {
             strategy,
             before,
             after,
@@ -262,11 +255,11 @@ mod tests {
         first.into_iter().chain(second).chain(third).collect()
     }
 
-    fn at(place: usize, family: Family) -> Option<Result<Shortened, Stayed>> {
+    fn at(place: usize, family: Family) -> Option<Result<CompactionResult, CompactionError>> {
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
-        let cut = Recording::new(recorded()).cut(place, means)?;
-        Some(cut.shorten(&family.profile(), means, &|| 0).0)
+        let services = PromptServices { models: &models, counter: &counter, settings: &settings };
+        let cut = Recording::new(recorded()).cut(place, services)?;
+        Some(cut.compact(&family.profile(), services).0)
     }
 
     #[test]
@@ -274,8 +267,8 @@ mod tests {
         let recording = Recording::new(recorded());
         assert_eq!(recording.places(), 9);
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
-        let seen = (0..10).map(|place| recording.cut(place, means).map(|cut| cut.messages()));
+        let services = PromptServices { models: &models, counter: &counter, settings: &settings };
+        let seen = (0..10).map(|place| recording.cut(place, services).map(|cut| cut.messages()));
         let expected = [1, 2, 3, 4, 5, 6, 1, 2, 3].map(Some);
         assert_eq!(seen.collect::<Vec<_>>(), [&expected[..], &[None]].concat());
     }
@@ -317,11 +310,11 @@ mod tests {
     #[test]
     fn an_id_that_comes_again_is_another_call() {
         let (models, counter, settings) = (Models::builtin(), TokenCounter::new(), Settings::default());
-        let means = PromptServices { models: &models, counter: &counter, settings: &settings };
+        let services = PromptServices { models: &models, counter: &counter, settings: &settings };
         let ask = || NewMessage::text(Role::User, "Edit it");
         let waiting = |messages: &[NewMessage]| -> Vec<Vec<u64>> {
             let recording = Recording::new(messages.iter().cloned());
-            let cuts = (0..messages.len()).filter_map(|place| recording.cut(place, means));
+            let cuts = (0..messages.len()).filter_map(|place| recording.cut(place, services));
             cuts.map(|cut| cut.waiting.iter().map(|(of, _)| of.0).collect()).collect()
         };
         let twice = [ask(), call("a"), result("a"), ask(), call("a"), result("a")];
@@ -336,7 +329,7 @@ mod tests {
     fn a_profile_that_keeps_everything_is_no_failure() {
         assert!(matches!(
             at(1, Family::Rolling).unwrap(),
-            Err(Stayed::NotCompacted(NotCompacted::NothingOld { .. }))
+            Err(CompactionError::NotCompacted(NotCompacted::NothingOld { .. }))
         ));
     }
 }

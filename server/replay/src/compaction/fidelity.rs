@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
-
 use strata_engine::conversation::conversation_facts::{FileTrace, ToolPatterns, facts, is_summary, unbundle};
 use strata_engine::conversation::history::{ContentBlock, Message, ResultPart};
 
@@ -19,18 +18,15 @@ const EMPTY_WORDS: [&str; 26] = [
     "were", "from", "into", "its", "our", "your", "will", "would", "should", "there", "then", "also",
 ];
 
-/// A part of a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Share {
-    /// How many were kept.
+pub(crate) struct Share {
     pub kept: usize,
-    /// Of how many.
     pub of: usize,
 }
 
 /// Files that a text still names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct FileShare {
+pub(crate) struct FileShare {
     /// With their full path, which may be written as a bundle (`src/{a.rs,b.rs}`).
     pub full: Share,
     /// At least with their file name, which is what `docs/compaction.md` counts.
@@ -40,7 +36,7 @@ pub struct FileShare {
 /// What a compacted history kept of what was before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Fidelity {
+pub(crate) struct Fidelity {
     /// Files changed before the cut.
     pub edited: FileShare,
     /// Files read or changed before the cut and again behind it.
@@ -52,17 +48,13 @@ pub struct Fidelity {
 }
 
 impl FileShare {
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { full: self.full.and(other.full), named: self.named.and(other.named) }
     }
 }
 
 impl Fidelity {
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self {
             edited: self.edited.and(other.edited),
             both_sides: self.both_sides.and(other.both_sides),
@@ -73,20 +65,17 @@ impl Fidelity {
 }
 
 impl Share {
-    /// Percent; `None` of nothing.
-    pub fn percent(self) -> Option<f64> {
+    pub(crate) fn percent(self) -> Option<f64> {
         (self.of > 0).then(|| self.kept as f64 * 100.0 / self.of as f64)
     }
 
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { kept: self.kept + other.kept, of: self.of + other.of }
     }
 
-    fn count(&mut self, kept: Option<()>) {
+    fn count(&mut self, is_kept: bool) {
         self.of += 1;
-        self.kept += usize::from(kept.is_some());
+        self.kept += usize::from(is_kept);
     }
 }
 
@@ -122,12 +111,12 @@ impl Yardstick {
     /// What a compacted history, as text ([`as_text`]), still names. What the compaction kept word for word belongs to
     /// the text.
     pub(crate) fn hold_against(&self, compacted: &str) -> Fidelity {
-        let told = Told::new(compacted);
+        let mentions = Mentions::new(compacted);
         let mut fidelity = Fidelity::default();
-        self.edited.iter().for_each(|path| told.file(path, &mut fidelity.edited));
-        self.both_sides.iter().for_each(|path| told.file(path, &mut fidelity.both_sides));
-        self.requests.iter().for_each(|words| told.words_of(words, &mut fidelity.requests));
-        self.errors.iter().for_each(|words| told.words_of(words, &mut fidelity.errors));
+        self.edited.iter().for_each(|path| mentions.file(path, &mut fidelity.edited));
+        self.both_sides.iter().for_each(|path| mentions.file(path, &mut fidelity.both_sides));
+        self.requests.iter().for_each(|words| mentions.words_of(words, &mut fidelity.requests));
+        self.errors.iter().for_each(|words| mentions.words_of(words, &mut fidelity.errors));
         fidelity
     }
 }
@@ -157,15 +146,14 @@ pub(crate) fn as_text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> St
     text
 }
 
-/// What a text names.
-struct Told<'a> {
+struct Mentions<'a> {
     text: &'a str,
     paths: HashSet<String>,
     names: HashSet<String>,
     words: HashSet<String>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Mentions<'a> {
     fn new(text: &'a str) -> Self {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~');
         let plain = text.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches('.').to_owned());
@@ -181,13 +169,13 @@ impl<'a> Told<'a> {
             |path: &str| path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-'));
         let odd = |path: &str| !is_plain(path) && self.text.contains(path);
         let name = path.rsplit('/').next().unwrap_or(path);
-        share.full.count((self.paths.contains(path) || odd(path)).then_some(()));
-        share.named.count((self.names.contains(name) || odd(name)).then_some(()));
+        share.full.count(self.paths.contains(path) || odd(path));
+        share.named.count(self.names.contains(name) || odd(name));
     }
 
     fn words_of(&self, wanted: &HashSet<String>, share: &mut Share) {
         let found = wanted.iter().filter(|word| self.words.contains(*word)).count();
-        share.count((found * 100 >= wanted.len() * KEPT_FROM).then_some(()));
+        share.count(found * 100 >= wanted.len() * KEPT_FROM);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use strata_app::format::{counted, grouped as count};
 use strata_app::table::Table;
 
-use super::{Compactions, Cuts};
+use super::{Compactions, CutPlaces};
 use crate::compaction::fidelity::Share;
 use crate::report::ABSENT;
 
@@ -15,8 +15,8 @@ impl Compactions {
         let mut text = String::new();
         let conversations = counted(self.conversations.len(), "conversation");
         let cuts = match self.cuts {
-            Cuts::Everywhere => "behind each of their messages".to_owned(),
-            Cuts::AtMost(most) => {
+            CutPlaces::Everywhere => "behind each of their messages".to_owned(),
+            CutPlaces::AtMost(most) => {
                 format!("behind at most {} of each, evenly spread", counted(most, "message"))
             }
         };

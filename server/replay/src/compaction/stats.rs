@@ -1,16 +1,15 @@
 //! What many compactions by one profile came to. Adds up and divides; compacts nothing.
 
 use serde::Serialize;
-
 use strata_engine::conversation::compaction::{NotCompacted, PINNED_PATHS_TOKENS, Profile, Size, Strategy};
 
-use crate::compaction::cut::{Shortened, Stayed};
-use crate::compaction::fidelity::Fidelity;
+use super::cut::{CompactionError, CompactionResult};
+use super::fidelity::Fidelity;
 
 /// What compactions by one profile came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CompactionStats {
+pub(crate) struct CompactionStats {
     /// Conversations that are shorter.
     pub compacted: usize,
     /// Those among them that have no summary: their oldest exchanges were dropped.
@@ -43,13 +42,19 @@ pub struct CompactionStats {
 
 impl CompactionStats {
     /// Counts one compaction by `profile` that took `nanos` nanoseconds.
-    pub fn count(&mut self, profile: &Profile, outcome: &Result<Shortened, Stayed>, nanos: u64) {
+    pub(crate) fn count(
+        &mut self,
+        profile: &Profile,
+        outcome: &Result<CompactionResult, CompactionError>,
+        nanos: u64,
+    ) {
         match outcome {
             Ok(shortened) => {
-                let Shortened { strategy, before, after, summary, fidelity, violations, parted } = shortened;
+                let CompactionResult { strategy, before, after, summary, fidelity, violations, parted } =
+                    shortened;
                 let (Size { tokens: before, .. }, Size { tokens: after, .. }) = (before, after);
                 let budget = profile.summary.tokens + PINNED_PATHS_TOKENS;
-                *self = self.clone().and(&Self {
+                self.add(&Self {
                     compacted: 1,
                     truncated: usize::from(*strategy == Strategy::Truncated),
                     violations: violations.len(),
@@ -65,30 +70,26 @@ impl CompactionStats {
                     ..Self::default()
                 });
             }
-            Err(Stayed::NotCompacted(NotCompacted::NothingOld { .. })) => self.nothing_old += 1,
-            Err(Stayed::NotCompacted(NotCompacted::NotShorter { .. })) => self.not_shorter += 1,
-            Err(Stayed::Refused(_)) => self.violations += 1,
+            Err(CompactionError::NotCompacted(NotCompacted::NothingOld { .. })) => self.nothing_old += 1,
+            Err(CompactionError::NotCompacted(NotCompacted::NotShorter { .. })) => self.not_shorter += 1,
+            Err(CompactionError::Refused(_)) => self.violations += 1,
         }
     }
 
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: &Self) -> Self {
-        Self {
-            compacted: self.compacted + other.compacted,
-            truncated: self.truncated + other.truncated,
-            nothing_old: self.nothing_old + other.nothing_old,
-            not_shorter: self.not_shorter + other.not_shorter,
-            violations: self.violations + other.violations,
-            parted: self.parted + other.parted,
-            fidelity: self.fidelity.and(other.fidelity),
-            within_budget: self.within_budget + other.within_budget,
-            heaviest_summary: self.heaviest_summary.max(other.heaviest_summary),
-            summaries: self.summaries + other.summaries,
-            before: self.before + other.before,
-            after: self.after + other.after,
-            nanos: self.nanos + other.nanos,
-            slowest: self.slowest.max(other.slowest),
-        }
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.compacted += other.compacted;
+        self.truncated += other.truncated;
+        self.nothing_old += other.nothing_old;
+        self.not_shorter += other.not_shorter;
+        self.violations += other.violations;
+        self.parted += other.parted;
+        self.within_budget += other.within_budget;
+        self.summaries += other.summaries;
+        self.before += other.before;
+        self.after += other.after;
+        self.nanos += other.nanos;
+        self.fidelity = self.fidelity.and(other.fidelity);
+        self.heaviest_summary = self.heaviest_summary.max(other.heaviest_summary);
+        self.slowest = self.slowest.max(other.slowest);
     }
 }

@@ -1,23 +1,23 @@
 //! Recorded conversations under the log, against one automatic breakpoint.
 
-use super::*;
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::TokenCounter;
 use strata_engine::tokens::models::Models;
 
-/// Plays a record to its end and returns what each column came to.
-fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, Totals> {
+use super::*;
+
+/// Plays a record to its end.
+fn play(transcript: &Transcript, model: &str) -> BTreeMap<Column, ColumnStats> {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: model.to_owned(), ..Settings::default() };
-    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
-    let mut conversation = ConversationReplay::new(transcript, means);
-    while conversation.step(means, &|| 0).unwrap() {}
-    assert_eq!(conversation.cut_short(), 0);
-    conversation.totals().clone()
+    let services = PromptServices { models: &models, counter: &counter, settings: &settings };
+    let stats = ConversationStats::of("talk", transcript, services, &|| ());
+    assert_eq!((stats.turns, stats.cut_short, stats.problem), (transcript.turns.len(), 0, None));
+    stats.columns
 }
 
-fn ratio(totals: &BTreeMap<Column, Totals>) -> f64 {
-    totals[&Column::Ledger].cost / totals[&Column::Automatic].cost
+fn ratio(columns: &BTreeMap<Column, ColumnStats>) -> f64 {
+    columns[&Column::Ledger].totals.cost / columns[&Column::Automatic].totals.cost
 }
 
 /// Numbers that look like chance (SplitMix64): the same seed, the same conversation.
@@ -92,18 +92,15 @@ fn a_turn_of_more_blocks_than_a_provider_looks_back_costs_no_more_either() {
 fn a_file_that_comes_late_leaves_the_conversation_cached() {
     let (models, counter) = (Models::builtin(), TokenCounter::new());
     let settings = Settings { model: "claude-sonnet-4-5".to_owned(), ..Settings::default() };
-    let means = PromptServices { models: &models, counter: &counter, settings: &settings };
-    let mut scenario = Scenario::new(&NOTHING, Content::Table);
-    let mut runner = Runner::new(
-        PolicyName::Ledger,
-        Prices::of(&models.resolve(&settings.model).model, settings.cache.ttl),
-    );
+    let services = PromptServices { models: &models, counter: &counter, settings: &settings };
+    let mut scenario = Scenario::new(&NO_FILES, PromptParts::Table);
+    let mut runner = Runner::new(PolicyName::Ledger, prices_of(services));
     let turn = |scenario: &Scenario<'_>, runner: &mut Runner| {
         let ask = PromptRequest {
             policy: Some(PolicyName::Ledger),
             ..PromptRequest::prompt("word ".repeat(2_000))
         };
-        let play = runner.play_ask(scenario, &ask, vec![ContentBlock::text("ok")], means, &|| 0).unwrap();
+        let play = runner.play(scenario, &ask, vec![ContentBlock::text("ok")], services).unwrap();
         play.charges[0].1
     };
     let before = turn(&scenario, &mut runner);
@@ -116,7 +113,7 @@ fn a_file_that_comes_late_leaves_the_conversation_cached() {
 #[test]
 fn a_pause_and_a_compaction_empty_the_cache() {
     let mut transcript = chat(3, 12, 400, 0);
-    let read = |transcript: &Transcript| play(transcript, "claude-sonnet-4-5")[&Column::Ledger].read;
+    let read = |transcript: &Transcript| play(transcript, "claude-sonnet-4-5")[&Column::Ledger].totals.read;
     for (number, turn) in transcript.turns.iter_mut().enumerate() {
         turn.time_ms = Some(1_000_000 + number as u64 * 60_000);
     }
@@ -137,12 +134,12 @@ fn results_that_come_with_a_prompt_are_told_first() {
         content: vec![],
         outcome: strata_engine::conversation::history::Outcome::Ok,
     };
-    let (results, request) = said(&[ContentBlock::text("a"), result("1"), ContentBlock::text("b")]);
+    let (results, request) = split_request(&[ContentBlock::text("a"), result("1"), ContentBlock::text("b")]);
     assert_eq!(results, [result("1")]);
     assert_eq!(request, Request::Prompt { text: "a\n\nb".to_owned(), images: vec![] });
-    let (results, request) = said(&[result("1"), ContentBlock::text(" ")]);
+    let (results, request) = split_request(&[result("1"), ContentBlock::text(" ")]);
     assert!(results.is_empty() && matches!(request, Request::ToolResults(results) if results.len() == 1));
-    let (_, request) = said(&[]);
+    let (_, request) = split_request(&[]);
     assert_eq!(request, Request::Prompt { text: ASKED_AGAIN.to_owned(), images: vec![] });
 }
 

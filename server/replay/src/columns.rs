@@ -1,45 +1,33 @@
-//! What a session came to in one column of the table.
+//! What a session came to in each column of the table.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
-
 use strata_engine::tokens::cost::Charge;
-
-use crate::baseline::Baseline;
 
 /// A column of the table: a way to lay out the same content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Column {
+pub(crate) enum Column {
     /// The prompt of `flat` without any breakpoint: what the others are measured by.
     None,
-    /// The same with one automatic breakpoint at its end.
+    /// The same with one breakpoint at its end: what "automatic caching" of a provider with explicit markers does.
     Automatic,
     /// The same with a breakpoint behind the system message.
     Flat,
-    /// Chunks in one fixed order with three breakpoints.
+    /// Chunks in one fixed order, with breakpoints behind three of them: Aider, `ChatChunks.all_messages` and
+    /// `ChatChunks.add_cache_control_headers` in `aider/coders/chat_chunks.py`. Its read-only files have their place taken
+    /// by the file list.
     Fixed,
-    /// Policy `ripple`.
     Ripple,
-    /// Policy `ledger`.
     Ledger,
 }
 
 impl Column {
-    /// All of them, in the order of the table.
-    pub const ALL: [Self; 6] =
+    /// In the order of the table.
+    pub(crate) const ALL: [Self; 6] =
         [Self::None, Self::Automatic, Self::Flat, Self::Fixed, Self::Ripple, Self::Ledger];
-
-    /// The column of a baseline.
-    pub(super) fn of(baseline: Baseline) -> Self {
-        match baseline {
-            Baseline::None => Self::None,
-            Baseline::Automatic => Self::Automatic,
-            Baseline::SystemBreakpoint => Self::Flat,
-            Baseline::FixedOrder => Self::Fixed,
-        }
-    }
 }
 
 impl fmt::Display for Column {
@@ -55,11 +43,10 @@ impl fmt::Display for Column {
     }
 }
 
-/// What a session came to.
+/// What a session's prompts came to in one column.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Totals {
-    /// Prompts.
+pub(crate) struct ColumnTotals {
     pub turns: usize,
     /// All input, in tokens.
     pub tokens: usize,
@@ -77,9 +64,8 @@ pub struct Totals {
     pub slowest: u64,
 }
 
-impl Totals {
-    /// Adds a prompt.
-    pub fn add(&mut self, charge: Charge, nanos: u64) {
+impl ColumnTotals {
+    pub(crate) fn add(&mut self, charge: Charge, nanos: u64) {
         let total = charge.total();
         if self.turns > 0 && total > 0 {
             self.worst = self.worst.max(charge.cost / total as f64);
@@ -94,12 +80,39 @@ impl Totals {
     }
 
     /// Tokens of a prompt on average.
-    pub fn mean_tokens(&self) -> usize {
+    pub(crate) fn mean_tokens(&self) -> usize {
         self.tokens / self.turns.max(1)
     }
+}
 
-    /// The share of all input that was read from the cache.
-    pub fn hit_share(&self) -> f64 {
-        self.read as f64 / self.tokens.max(1) as f64
+/// The same against the prompts without a cache.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ColumnStats {
+    /// Its cost as a share of no cache.
+    pub share: f64,
+    /// The share of its input that was read from the cache.
+    pub hit_share: f64,
+    /// Its input as a multiple of `flat`'s.
+    pub length: f64,
+    #[serde(flatten)]
+    pub totals: ColumnTotals,
+}
+
+impl ColumnStats {
+    pub(crate) fn of_each(totals: &BTreeMap<Column, ColumnTotals>) -> BTreeMap<Column, Self> {
+        let none = totals.get(&Column::None).cloned().unwrap_or_default();
+        let stats = |totals: &ColumnTotals| Self {
+            share: share(totals.cost, none.cost),
+            hit_share: share(totals.read as f64, totals.tokens as f64),
+            length: share(totals.tokens as f64, none.tokens as f64),
+            totals: totals.clone(),
+        };
+        totals.iter().map(|(column, totals)| (*column, stats(totals))).collect()
     }
+}
+
+/// A part of a whole; nothing of nothing.
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }

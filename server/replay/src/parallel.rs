@@ -1,0 +1,38 @@
+//! Two pieces of work at a time, and how far they are.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use strata_app::index::Progress;
+
+const THREADS: usize = 2;
+
+/// Does `work` for each of `items`; the results are in their order.
+pub(crate) fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(BTreeMap::new());
+    let run = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return };
+            let result = work(item);
+            results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..THREADS {
+            // Without a second thread the first does it all.
+            let _ = thread::Builder::new().name("strata-replay".to_owned()).spawn_scoped(scope, run);
+        }
+        run();
+    });
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+}
+
+/// Returns a function to call at each of `total` steps, which tells `progress`.
+pub(crate) fn count_steps(total: usize, progress: impl Fn(Progress) + Sync) -> impl Fn() + Sync {
+    let done = AtomicUsize::new(0);
+    move || progress(Progress { done: done.fetch_add(1, Ordering::Relaxed) + 1, total })
+}
