@@ -69,7 +69,7 @@ impl Arrows {
                 let allowed = match (own, other) {
                     (_, None) => true,
                     (None, Some(_)) => from.is_empty(),
-                    (Some((name, below)), Some((other, _))) => name == other || below.contains(&other),
+                    (Some((name, below)), Some((other, _))) => name == other || below.contains(other),
                 };
                 if !allowed {
                     found.push(format!("{} takes {names:?} from {}", self.files[from], self.files[to]));

@@ -419,7 +419,7 @@ fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) {
     let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return };
     match (ageing.question(), context.services.summarizer(context.snapshot).summariser()) {
         (Some(_), Summariser::Model { .. }) => {
-            context.effects.push(Effect::Start(Job::Archive(Box::new(ageing))))
+            context.effects.push(Effect::Start(Job::Archive(Box::new(ageing))));
         }
         _ => {
             context.session.age(ageing.apply(None));

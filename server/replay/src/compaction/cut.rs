@@ -198,7 +198,7 @@ fn without_repeated(summary: &str) -> String {
 
 /// The calls among the first `end` messages whose results come after those: of each its message and its id.
 fn waiting(messages: &[Arc<Message>], end: usize) -> Vec<(MessageId, String)> {
-    let (mut open, mut waiting) = (OpenCalls::new(), Vec::new());
+    let (mut open, mut waiting) = (OpenCalls::default(), Vec::new());
     for (at, message) in messages.iter().enumerate() {
         open.message(message);
         for block in &message.body.content {

@@ -109,7 +109,7 @@ struct Pair {
 /// are left out.
 fn pairs(visible: &[Arc<Message>]) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    let mut open = OpenCalls::new();
+    let mut open = OpenCalls::default();
     for (at, message) in visible.iter().enumerate() {
         open.message(message);
         for block in &message.body.content {

@@ -52,7 +52,7 @@ impl<'a> Gatherer<'a> {
         Self {
             tools,
             purposes: HashMap::new(),
-            open: OpenCalls::new(),
+            open: OpenCalls::default(),
             files: Files::default(),
             names: Names::default(),
             errors: Errors::default(),

@@ -60,7 +60,7 @@ pub(crate) fn last_calls<'a>(
 /// All tool calls except those that keep a to-do list.
 fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<(Purpose, Step)> {
     let mut calls: Vec<(Purpose, Step)> = Vec::new();
-    let mut open = OpenCalls::new();
+    let mut open = OpenCalls::default();
     for message in messages {
         open.message(message);
         for block in &message.body.content {

@@ -29,12 +29,13 @@ pub(crate) struct Unanswered<T> {
     pub(crate) given_up: Vec<T>,
 }
 
-impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
-    /// No call so far.
-    pub fn new() -> Self {
+impl<Id, T> Default for OpenCalls<Id, T> {
+    fn default() -> Self {
         Self { waiting: HashMap::new(), given_up: Vec::new(), turn: 0, speaker: Role::User }
     }
+}
 
+impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
     /// The next message. Its calls and results are to follow.
     pub fn message(&mut self, message: &Message) {
         if !says_something(message) {
@@ -76,7 +77,7 @@ impl<Id: Borrow<str> + Eq + Hash, T> OpenCalls<Id, T> {
 pub(crate) fn answered_calls<'a>(
     messages: impl IntoIterator<Item = &'a Message>,
 ) -> HashMap<(MessageId, usize), (&'a str, &'a Value)> {
-    let (mut open, mut answered) = (OpenCalls::new(), HashMap::new());
+    let (mut open, mut answered) = (OpenCalls::default(), HashMap::new());
     for message in messages {
         open.message(message);
         for (place, block) in message.body.content.iter().enumerate() {
@@ -118,7 +119,7 @@ mod tests {
     }
 
     fn pairs(messages: &[Message]) -> (Vec<(usize, usize)>, Unanswered<usize>) {
-        let (mut open, mut pairs, mut number) = (OpenCalls::new(), Vec::new(), 0);
+        let (mut open, mut pairs, mut number) = (OpenCalls::default(), Vec::new(), 0);
         for message in messages {
             open.message(message);
             for block in &message.body.content {

@@ -21,6 +21,7 @@ pub(super) struct Calls {
 }
 
 /// The calls of one turn that wait for their results.
+#[derive(Default)]
 pub(super) struct Pending(OpenCalls<String, Call>);
 
 struct Call {
@@ -74,12 +75,6 @@ impl Calls {
                 return name;
             }
         }
-    }
-}
-
-impl Default for Pending {
-    fn default() -> Self {
-        Self(OpenCalls::new())
     }
 }
 
