@@ -13,7 +13,7 @@ use strata_engine::conversation::dialect::{Breakpoints, Format, Speaker};
 use strata_engine::conversation::history::{ContentBlock, MessageId};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, Weighed};
+use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock};
 use strata_engine::prompt::tiers::{PolicyName, Rules, TierState};
 use strata_engine::prompt::wire::{self, Envelope};
 use strata_engine::tokens::cost::Prices;
@@ -136,6 +136,6 @@ fn outline(at: usize) -> String {
     })
 }
 
-fn said_block(text: &str, count: &dyn Fn(&str) -> usize) -> Weighed {
+fn said_block(text: &str, count: &dyn Fn(&str) -> usize) -> WeighedBlock {
     Weighed { tokens: count(text), content: ContentBlock::text(text) }
 }

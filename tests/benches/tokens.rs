@@ -19,7 +19,7 @@ use std::{env, fs};
 use e2e::Times;
 use e2e::process::Process;
 use ropey::Rope;
-use strata_engine::tokens::counting::{Counted, TokenCounter, Tokenizer};
+use strata_engine::tokens::counting::{CountedText, TokenCounter, Tokenizer};
 use tiktoken_rs::CoreBPE;
 
 const ROUNDS: usize = 5;
@@ -189,7 +189,7 @@ fn hard(source: &str) {
 fn edits(source: &str) {
     let (counter, tokenizer) = (TokenCounter::new(), Tokenizer::O200k);
     let mut rope = Rope::from_str(source);
-    let mut kept = Counted::new(&counter, tokenizer, &rope);
+    let mut kept = CountedText::new(&counter, tokenizer, &rope);
     let (mut times, mut wrong, mut checked) = (Vec::new(), 0, 0);
     for edit in 0..EDITS {
         // Lines all over the text, not one after the other.

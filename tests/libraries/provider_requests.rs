@@ -221,7 +221,7 @@ impl Player<'_> {
             0..=2 => self.turn(),
             3 => {
                 let room = self.rng.one_of(&[Room::Left, Room::None]);
-                if let Some(ageing) = self.session.plan_ageing(room, self.means(), 0) {
+                if let Some(ageing) = self.session.plan_archival(room, self.means(), 0) {
                     self.session.age(ageing.apply(None));
                 }
             }

@@ -11,7 +11,7 @@ use strata_engine::conversation::history::{ContentBlock, MessageId};
 use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
-use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, Weighed, spans};
+use strata_engine::prompt::layout::{Content, ItemKey, Piece, Seeds, SentMessage, Tree, WeighedBlock, spans};
 use strata_engine::prompt::tiers::{PolicyName, Rules, TierState, ledger};
 use strata_engine::tokens::cost::{Prices, Provider};
 use strata_engine::tokens::models::{CacheKind, Ttl};
@@ -140,7 +140,7 @@ fn count(text: &str) -> usize {
     }
 }
 
-fn weighed(text: String) -> Weighed {
+fn weighed(text: String) -> WeighedBlock {
     Weighed { tokens: count(&text), content: ContentBlock::text(text) }
 }
 

@@ -5,7 +5,7 @@ use std::env;
 
 use e2e::Rng;
 use ropey::Rope;
-use strata_engine::tokens::counting::{Counted, TokenCounter, Tokenizer};
+use strata_engine::tokens::counting::{CountedText, TokenCounter, Tokenizer};
 
 /// What is typed: code, and what the split patterns and the places of cuts are sensitive to.
 const TYPED: &[&str] = &[
@@ -48,14 +48,14 @@ fn edits() -> usize {
 struct Edited {
     counter: TokenCounter,
     text: Rope,
-    counts: [(Tokenizer, Counted); 2],
+    counts: [(Tokenizer, CountedText); 2],
 }
 
 impl Edited {
     fn new(text: &str) -> Self {
         let (counter, text) = (TokenCounter::new(), Rope::from_str(text));
         let counts = [Tokenizer::O200k, Tokenizer::Cl100k]
-            .map(|tokenizer| (tokenizer, Counted::new(&counter, tokenizer, &text)));
+            .map(|tokenizer| (tokenizer, CountedText::new(&counter, tokenizer, &text)));
         Self { counter, text, counts }
     }
 

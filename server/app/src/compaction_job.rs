@@ -5,8 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::{Draft, NotCompacted, Profile, Reading, Run, Size, Strategy};
-use strata_engine::conversation::tool_result_archival::{Aged, Ageing};
+use strata_engine::conversation::compaction::{
+    Draft, NotCompacted, Profile, Run, Size, Strategy, TriggerReading,
+};
+use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
 use strata_engine::prompt::assembly::with_scales;
 use strata_engine::prompt::session::Session;
 
@@ -23,7 +25,7 @@ pub enum Reason {
     /// Somebody asked for it.
     Asked,
     /// It has grown too long.
-    Due(Reading),
+    Due(TriggerReading),
     /// The provider said that the prompt was too long.
     ContextLimit,
 }
@@ -83,7 +85,7 @@ pub struct CompactionJob {
 }
 
 /// What is to be archived, summed up by whom `summarizer` asks on this thread. Without an answer the results' own words stand.
-pub fn sum_up(ageing: Ageing, summarizer: &SummarizerClient) -> Aged {
+pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     let answer = ageing.question().map(|question| summarizer.ask(question, &Cancel::new()));
     if let Some(Err(problem)) = &answer {
         tracing::warn!(%problem, "tool results are archived without a summary by a model");

@@ -5,7 +5,7 @@ use serde::Serialize;
 use strata_engine::code::outline::{GrammarReport, grammar_reports};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::counting::{TokenCounter, Tokenizer};
-use strata_engine::tokens::models::{Known, Models};
+use strata_engine::tokens::models::{ModelCertainty, Models};
 
 use crate::snapshot::Snapshot;
 
@@ -89,7 +89,7 @@ impl Diagnostics {
             problem: counter.warm_up(tokenizer).err().map(|error| error.to_string()),
         };
         let default = models.resolve(&settings.model);
-        let problem = (default.known != Known::Known).then(|| default.warning()).flatten();
+        let problem = (default.known != ModelCertainty::Known).then(|| default.warning()).flatten();
         Self {
             version: env!("CARGO_PKG_VERSION"),
             platform: Platform { os: std::env::consts::OS, arch: std::env::consts::ARCH },

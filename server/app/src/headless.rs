@@ -18,7 +18,7 @@ use crate::commands::MAIN_SESSION;
 use crate::commands::{self, CommandError, Definition, Job};
 use crate::compaction_job::{CompactionJob, Reason, sum_up};
 use crate::executor::{self, Environment, Outcome};
-use crate::index::{Index, IndexInputs, Links, OutlineUpdates, Step, walk_options};
+use crate::index::{Index, IndexInputs, LinkState, OutlineUpdates, Step, walk_options};
 use crate::services::Services;
 use crate::session_store::{SessionStore, SessionStoreError};
 use crate::sessions::Sessions;
@@ -185,8 +185,8 @@ impl HeadlessWorkspace {
         let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
         if let Some((index, updates)) = self.snapshot.index.rescanned(&means)? {
             let index = match index.links {
-                Links::Current => index,
-                Links::Behind => index.linked(),
+                LinkState::Current => index,
+                LinkState::Stale => index.linked(),
             };
             self.adopt_index(index, updates);
         }

@@ -30,7 +30,7 @@ use strata_host::walk::{Entry, Walk, WalkOptions, walk, walk_at};
 use crate::snapshot::Snapshot;
 
 pub use outlining::{Efforts, OutlineUpdates};
-use outlining::{Outlined, Outlining};
+use outlining::{OutlineBatch, OutlineRun};
 
 /// So many new outlines are kept while a run goes on: one that is killed has not worked for nothing. Fewer wait for its
 /// end, when nobody waits.
@@ -63,7 +63,7 @@ pub struct Index {
     pub symbols: SymbolIndex,
     pub references: Arc<References>,
     /// Whether that is so still.
-    pub links: Links,
+    pub links: LinkState,
     /// What project files say of imports.
     manifests: Arc<Manifests>,
     /// The words of them, once somebody asks.
@@ -90,7 +90,7 @@ impl Default for Index {
             folders: Arc::default(),
             symbols: SymbolIndex::default(),
             references: Arc::default(),
-            links: Links::default(),
+            links: LinkState::default(),
             manifests: Arc::default(),
             lexical: Arc::default(),
             seeds: Arc::default(),
@@ -104,11 +104,11 @@ impl Default for Index {
 
 /// Whether what is known of references fits the outlines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
+pub enum LinkState {
     #[default]
     Current,
     /// Some outlines are newer: [`Index::linked`] brings it up to date.
-    Behind,
+    Stale,
 }
 
 /// What an index is made with.
@@ -192,8 +192,8 @@ impl Index {
         let entries = Arc::clone(&listed.entries);
         tell(Step::Listed(Box::new(listed.clone())));
 
-        let outlining = Outlining::of_all(means);
-        let mut wanted: Vec<&Entry> = entries.iter().filter(|entry| Outlining::may_outline(entry)).collect();
+        let outlining = OutlineRun::of_all(means);
+        let mut wanted: Vec<&Entry> = entries.iter().filter(|entry| OutlineRun::may_outline(entry)).collect();
         wanted.sort_by_key(|entry| Reverse(entry.size()));
         let mut symbols = Vec::with_capacity(wanted.len());
         let mut updates = OutlineUpdates::default();
@@ -202,7 +202,7 @@ impl Index {
             // A file that makes a parser panic is one without an outline.
             (entry.key.clone(), catch_panic(|| outlining.outline(entry)).unwrap_or_default())
         };
-        spread(&wanted, threads, cancel, outline, |batch: Batch<(FileKey, Outlined)>| {
+        spread(&wanted, threads, cancel, outline, |batch: Batch<(FileKey, OutlineBatch)>| {
             tell(Step::Outlined(Progress { done: batch.done, total: batch.total }));
             for (key, outlined) in batch.files {
                 efforts.count(outlined.effort);
@@ -227,7 +227,7 @@ impl Index {
     }
 
     /// The same with a new look at some files, whatever happened to them. References stay as they are, and are
-    /// [behind](Links::Behind) when an outline is another one than before.
+    /// [behind](LinkState::Stale) when an outline is another one than before.
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
@@ -249,7 +249,7 @@ impl Index {
         means: &IndexInputs<'_>,
     ) -> Result<(Self, OutlineUpdates), Cancelled> {
         let IndexInputs { roots, options, cancel, .. } = *means;
-        let outlining = Outlining::of_some(means);
+        let outlining = OutlineRun::of_some(means);
         let mut updates = OutlineUpdates::default();
         let mut folders = Arc::clone(&self.folders);
         let mut entries: BTreeMap<FileKey, Entry> = BTreeMap::new();
@@ -274,7 +274,7 @@ impl Index {
             }
             for entry in walked.entries {
                 cancel.check()?;
-                if Outlining::may_outline(&entry) {
+                if OutlineRun::may_outline(&entry) {
                     let outlined = outlining.outline(&entry);
                     found.extend(outlined.symbols.clone().map(|symbols| (entry.key.clone(), symbols)));
                     updates.note(roots, &entry.key, outlined);
@@ -287,12 +287,12 @@ impl Index {
         let looked_at = |key: &FileKey| is_within(keys, key);
         for old in self.entries.iter().filter(|entry| looked_at(&entry.key)) {
             if !found.contains_key(&old.key) && symbols.remove(&old.key) {
-                links = Links::Behind;
+                links = LinkState::Stale;
             }
         }
         for (key, now) in found {
             if symbols.get(&key).is_none_or(|before| before.outline != now.outline) {
-                links = Links::Behind;
+                links = LinkState::Stale;
             }
             symbols.insert(key, now);
         }
@@ -316,7 +316,7 @@ impl Index {
         let listed = |files: &[FileKey]| files.iter().filter(|key| Manifests::wants(key)).count();
         if keys.iter().any(Manifests::wants) || listed(&self.files) != listed(&next.files) {
             next.manifests = Arc::new(manifests(roots, &next.files, cancel)?);
-            next.links = Links::Behind;
+            next.links = LinkState::Stale;
         }
         Ok((next, updates))
     }
@@ -363,7 +363,7 @@ impl Index {
         let ranking = references.rank(&symbols::Seeds::default());
         let seeds =
             Seeds { referenced: ranking.files().to_vec(), clusters: references.clusters(CLUSTER_WEIGHT) };
-        Self { references: Arc::new(references), seeds: Arc::new(seeds), links: Links::Current, ..self }
+        Self { references: Arc::new(references), seeds: Arc::new(seeds), links: LinkState::Current, ..self }
     }
 
     /// The same with these files.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use strata_engine::conversation::history::{History, MessageId};
-use strata_engine::prompt::session::{Saved, Session};
+use strata_engine::prompt::session::{SavedSession, Session};
 use strata_engine::tokens::calibration::Calibrations;
 use strata_host::store::{
     Access, Commit, NewSession, SessionHandle, SessionId, SessionInfo, Store, StoreError, WorkspaceKey,
@@ -66,7 +66,7 @@ struct OpenSession {
     handle: SessionHandle,
     /// What the store holds of it: its messages, and the rest.
     history: History,
-    saved: Saved,
+    saved: SavedSession,
     /// How many have loaded it at once and have not given it back.
     holders: usize,
 }
@@ -168,7 +168,7 @@ impl SessionStore {
         let now = session.saved();
         let (change, is_other) = match sessions.get(id) {
             Some(kept) => (session.history.since(&kept.history), now != kept.saved),
-            None => (session.history.since(&History::new()), now != Saved::default()),
+            None => (session.history.since(&History::new()), now != SavedSession::default()),
         };
         if change.is_empty() && !is_other {
             return Ok(());
@@ -410,7 +410,12 @@ impl OpenSession {
     /// A session that is stored from now on, with nothing in it.
     fn begun(store: &mut Store, id: &str, now_ms: u64) -> Result<Self, StoreError> {
         let new = NewSession { id: id.parse()?, name: String::new(), created_ms: now_ms };
-        Ok(Self { handle: store.create(&new)?, history: History::new(), saved: Saved::default(), holders: 1 })
+        Ok(Self {
+            handle: store.create(&new)?,
+            history: History::new(),
+            saved: SavedSession::default(),
+            holders: 1,
+        })
     }
 
     /// A session that is stored like this.
@@ -433,9 +438,9 @@ fn restored(store: &Store, id: &SessionId) -> Result<Session, SessionStoreError>
 }
 
 /// What is stored besides the messages; sessions that were imported have nothing.
-fn saved(id: &str, state: Value) -> Result<Saved, SessionStoreError> {
+fn saved(id: &str, state: Value) -> Result<SavedSession, SessionStoreError> {
     if state.is_null() {
-        return Ok(Saved::default());
+        return Ok(SavedSession::default());
     }
     let unreadable = |error: serde_json::Error| SessionStoreError::Unreadable {
         id: id.to_owned(),

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use strata_engine::cancel::Cancel;
-use strata_engine::prompt::assembly::{Assembled, weigh};
+use strata_engine::prompt::assembly::{AssembledPrompt, weigh};
 use strata_engine::prompt::session::Session;
 
 use crate::front_end::{CountTokens, FrontEnd};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct TokenCountClient(Arc<dyn FrontEnd>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Measured {
+pub struct CountedPrompt {
     /// The model, by its name in the table.
     pub model: String,
     /// Our estimate of the request, in tokens.
@@ -38,14 +38,14 @@ impl TokenCountClient {
     ///
     /// # Errors
     /// Why there is no count, as a clause.
-    pub(crate) fn measure(&self, prompt: &Assembled, cancel: &Cancel) -> Result<Measured, String> {
-        let Assembled { model, format, body, tokens, .. } = prompt;
+    pub(crate) fn measure(&self, prompt: &AssembledPrompt, cancel: &Cancel) -> Result<CountedPrompt, String> {
+        let AssembledPrompt { model, format, body, tokens, .. } = prompt;
         let body = serde_json::to_value(body).map_err(|error| error.to_string())?;
         let params = CountTokens { model: model.clone(), format: *format, body };
         let (answer, wait) = channel();
         self.0.count_tokens(params, PATIENCE, answer).map_err(|gone| gone.to_string())?;
         let counted = answer_of_client(&wait, PATIENCE, cancel)?;
-        Ok(Measured { model: model.clone(), estimated: tokens.total, counted })
+        Ok(CountedPrompt { model: model.clone(), estimated: tokens.total, counted })
     }
 
     /// Has counted what the next request of a session brings along before anything is asked in it.
@@ -58,7 +58,7 @@ impl TokenCountClient {
         snapshot: &Snapshot,
         now_ms: u64,
         cancel: &Cancel,
-    ) -> Result<Measured, String> {
+    ) -> Result<CountedPrompt, String> {
         let ask = session.next_ask(now_ms);
         let weighed = snapshot
             .with_workspace(session, cancel, |workspace, means| weigh(workspace, session, &ask, means))

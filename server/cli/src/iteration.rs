@@ -15,10 +15,10 @@ use strata_app::table::{Align, Table};
 
 /// What is read of the reply of `strata.iteration.add`.
 #[derive(Deserialize)]
-struct Added {
+struct AddedIteration {
     number: u64,
     promise: Promise,
-    fold: Option<Folded>,
+    fold: Option<FoldedIterations>,
 }
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ enum Promise {
 }
 
 #[derive(Deserialize)]
-struct Folded {
+struct FoldedIterations {
     iterations: Vec<u64>,
     problem: Option<String>,
 }
@@ -123,9 +123,9 @@ fn of_loop(headless: &mut HeadlessWorkspace, session: &str, command: &str) -> Re
 }
 
 fn told(reply: Value) -> Result<String, Failure> {
-    let Added { number, promise, fold } = output::understood(reply)?;
+    let AddedIteration { number, promise, fold } = output::understood(reply)?;
     let mut text = format!("iteration {number} is kept");
-    if let Some(Folded { iterations, problem }) = fold {
+    if let Some(FoldedIterations { iterations, problem }) = fold {
         let which = match (iterations.first(), iterations.last()) {
             (Some(first), Some(last)) if first < last => format!("iterations {first} to {last}"),
             (Some(only), _) => format!("iteration {only}"),

@@ -20,9 +20,9 @@ const TALKATIVE: (&str, LevelFilter) = ("rmcp", LevelFilter::WARN);
 
 /// Writes whole events, each screened.
 #[derive(Clone)]
-struct Screened(Arc<Screen>);
+struct ScreenedText(Arc<Screen>);
 
-impl MakeWriter<'_> for Screened {
+impl MakeWriter<'_> for ScreenedText {
     type Writer = Self;
 
     fn make_writer(&self) -> Self {
@@ -30,7 +30,7 @@ impl MakeWriter<'_> for Screened {
     }
 }
 
-impl Write for Screened {
+impl Write for ScreenedText {
     /// One event: the formatter hands it over in one piece.
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
@@ -64,8 +64,9 @@ pub(crate) fn begin(arguments: &LogArguments) -> Result<(), Failure> {
     let most = LevelFilter::from(arguments.level);
     let (library, its_most) = TALKATIVE;
     let wanted = Targets::new().with_default(most).with_target(library, most.min(its_most));
-    let lines =
-        tracing_subscriber::fmt::layer().with_writer(Screened(Arc::new(screen_of_user()))).with_ansi(false);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(ScreenedText(Arc::new(screen_of_user())))
+        .with_ansi(false);
     tracing_subscriber::registry()
         .with(lines.with_filter(wanted))
         .try_init()

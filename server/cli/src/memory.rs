@@ -18,12 +18,12 @@ const SHOWN: usize = 100;
 /// What is read of the reply of `strata.memory.list`.
 #[derive(Deserialize)]
 struct List {
-    fragments: Vec<Noted>,
+    fragments: Vec<MemoryNote>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Noted {
+struct MemoryNote {
     id: i64,
     text: String,
     tags: Vec<String>,
@@ -32,7 +32,7 @@ struct Noted {
 
 /// What is read of the reply of `strata.memory.add`.
 #[derive(Deserialize)]
-struct Added {
+struct AddedMemory {
     id: i64,
 }
 
@@ -43,8 +43,9 @@ pub(crate) fn run(arguments: &MemoryArguments) -> Result<ExitCode, Failure> {
         MemoryCommand::Add { text, tag } => {
             let reply =
                 headless.run("strata.memory.add", json!({ "text": input::text(text)?, "tags": tag }))?;
-            audience
-                .say(reply, |reply| Ok(format!("note {} is kept", output::understood::<Added>(reply)?.id)))?;
+            audience.say(reply, |reply| {
+                Ok(format!("note {} is kept", output::understood::<AddedMemory>(reply)?.id))
+            })?;
         }
         MemoryCommand::List => audience.show(headless.run("strata.memory.list", json!({}))?, list)?,
         MemoryCommand::Search { words, limit } => {
@@ -67,7 +68,7 @@ fn list(reply: Value) -> Result<(), Failure> {
     }
     let mut table = Table::new([Align::Right, Align::Left, Align::Left, Align::Left]);
     table.row(["note", "kept (UTC)", "tags", "text"].map(str::to_owned));
-    for Noted { id, text, tags, created_ms } in fragments {
+    for MemoryNote { id, text, tags, created_ms } in fragments {
         let text = output::clipped(&text, SHOWN);
         table.row([id.to_string(), moment(created_ms), tags.join(", "), text]);
     }

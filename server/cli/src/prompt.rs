@@ -15,12 +15,12 @@ use crate::{input, output, repository};
 
 /// What is read of the reply of `strata.files.select`.
 #[derive(Deserialize)]
-struct Selected {
-    withheld: Vec<Withheld>,
+struct SelectionReply {
+    withheld: Vec<WithheldFiles>,
 }
 
 #[derive(Deserialize)]
-struct Withheld {
+struct WithheldFiles {
     path: String,
     reason: String,
 }
@@ -60,7 +60,7 @@ fn select(headless: &mut HeadlessWorkspace, path: &str, confirm_secrets: &[Strin
     let reply = headless
         .run("strata.files.select", json!({ "paths": [path], "confirmSecrets": confirm_secrets }))
         .map_err(|error| Failure::of_path("--select", headless.folder(), &error))?;
-    for Withheld { path: file, reason } in output::understood::<Selected>(reply)?.withheld {
+    for WithheldFiles { path: file, reason } in output::understood::<SelectionReply>(reply)?.withheld {
         output::tell(&format!("--select {path} left out {file}: {reason}"));
     }
     Ok(())

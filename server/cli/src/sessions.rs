@@ -26,12 +26,12 @@ const SHOWN: usize = 60;
 /// What is read of the reply of `strata.session.list`.
 #[derive(Deserialize)]
 struct List {
-    sessions: Vec<Listed>,
+    sessions: Vec<ListedSession>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Listed {
+struct ListedSession {
     id: String,
     name: String,
     updated_ms: Option<u64>,
@@ -41,13 +41,13 @@ struct Listed {
 
 /// What is read of the reply of `strata.session.export`.
 #[derive(Deserialize)]
-struct Exported {
+struct ExportedSession {
     text: String,
 }
 
 /// What is read of the replies of `strata.session.import` and `fork`.
 #[derive(Deserialize)]
-struct Begun {
+struct NewSession {
     id: String,
     messages: usize,
     #[serde(default)]
@@ -56,7 +56,7 @@ struct Begun {
 
 /// What is read of the reply of `strata.compaction.run`.
 #[derive(Deserialize)]
-struct Compacted {
+struct CompactedSession {
     profile: String,
     before: Size,
     after: Size,
@@ -152,7 +152,7 @@ impl StoredSessions {
     fn show(&mut self, id: &str) -> Result<(), Failure> {
         let reply = self.run("strata.session.export", json!({ "id": id, "format": "markdown" }))?;
         self.audience.show(reply, |reply| {
-            let Exported { text } = output::understood(reply)?;
+            let ExportedSession { text } = output::understood(reply)?;
             output::result(|out| writeln!(out, "{}", output::printable(text.trim_end_matches('\n'))))
         })
     }
@@ -160,7 +160,7 @@ impl StoredSessions {
     fn export(&mut self, id: &str, format: SessionForm, to: Option<&Path>) -> Result<(), Failure> {
         let reply = self.run("strata.session.export", json!({ "id": id, "format": format.name() }))?;
         self.audience.show(reply, |reply| {
-            let Exported { text } = output::understood(reply)?;
+            let ExportedSession { text } = output::understood(reply)?;
             let text = format!("{}\n", text.trim_end_matches('\n'));
             let Some(path) = to else { return output::result(|out| out.write_all(text.as_bytes())) };
             fs::write(path, text)
@@ -180,7 +180,7 @@ impl StoredSessions {
         })?;
         let file = input::name(file);
         self.audience.say(reply, |reply| {
-            let Begun { id, messages, skipped } = output::understood(reply)?;
+            let NewSession { id, messages, skipped } = output::understood(reply)?;
             let skipped = match skipped {
                 0 => String::new(),
                 lines => format!(", {} without a message", counted(lines, "line")),
@@ -198,7 +198,7 @@ impl StoredSessions {
         self.headless.resume(id, Access::Read)?;
         let reply = self.run("strata.session.fork", json!({ "until": until, "name": name }))?;
         self.audience.say(reply, |reply| {
-            let Begun { id: new, messages, .. } = output::understood(reply)?;
+            let NewSession { id: new, messages, .. } = output::understood(reply)?;
             Ok(format!("session {new} begins with {} of {id}", counted(messages, "message")))
         })
     }
@@ -207,7 +207,7 @@ impl StoredSessions {
         self.headless.resume(id, Access::Write)?;
         let reply = self.run("strata.compaction.run", json!({ "profile": profile }))?;
         self.audience.say(reply, |reply| {
-            let Compacted { profile, before, after, notes } = output::understood(reply)?;
+            let CompactedSession { profile, before, after, notes } = output::understood(reply)?;
             let size = |Size { messages, tokens }: Size| {
                 format!("{} of {}", counted(messages, "message"), counted(tokens, "token"))
             };

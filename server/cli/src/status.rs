@@ -93,7 +93,7 @@ struct Break {
 }
 
 /// What a look found. The same once more, not long after, has nothing new to say.
-struct Seen {
+struct LastStatus {
     /// What the list says of the session: among it, when it was last written to.
     session: Value,
     index: Arc<Index>,
@@ -134,12 +134,12 @@ fn watch(headless: &mut HeadlessWorkspace, arguments: &StatusArguments) -> Resul
 fn look(
     headless: &mut HeadlessWorkspace,
     arguments: &StatusArguments,
-    seen: &mut Option<Seen>,
+    seen: &mut Option<LastStatus>,
 ) -> Result<Option<String>, Failure> {
     let last = seen.take();
     let session = listed(headless, arguments.id.as_deref())?;
     let index = Arc::clone(&headless.snapshot().index);
-    let is_same = |last: &Seen| {
+    let is_same = |last: &LastStatus| {
         last.session == session && Arc::ptr_eq(&last.index, &index) && last.when.elapsed() < STALE_AFTER
     };
     if last.as_ref().is_some_and(is_same) {
@@ -147,7 +147,7 @@ fn look(
         return Ok(None);
     }
     let text = told(headless, &session, arguments)?;
-    *seen = Some(Seen { session, index, when: Instant::now() });
+    *seen = Some(LastStatus { session, index, when: Instant::now() });
     Ok(Some(text))
 }
 

@@ -3,10 +3,10 @@
 //! repository and no variable of the environment is looked at, and of the repository's own settings none names a program
 //! that is run here. It decides nothing: what a fact is worth is the engine's business.
 
-mod facts;
 mod history;
 mod index;
 mod ownership;
+mod recency;
 mod sessions;
 mod source;
 mod status;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use strata_engine::cancel::Cancelled;
 
-pub use self::facts::{GitFacts, MAX_COMMITS, branch, facts};
+pub use self::recency::{GitFacts, MAX_COMMITS, branch, facts};
 pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::Parsed;
+use strata_engine::code::buffer::ParsedBuffer;
 use strata_engine::conversation::compaction::Draft;
-use strata_engine::conversation::tool_result_archival::Aged;
+use strata_engine::conversation::tool_result_archival::Archival;
 use strata_engine::key::FileKey;
 use strata_host::watch::WatchEvent;
 use tokio::sync::oneshot;
@@ -25,7 +25,7 @@ use strata_app::executor::Outcome;
 use strata_app::index::Index;
 use strata_app::meter::Status;
 use strata_app::settings::FoundSettings;
-use strata_app::token_count_client::Measured;
+use strata_app::token_count_client::CountedPrompt;
 
 /// Where the answer to a request goes. Dropped unanswered when a transition failed, which the waiting side
 /// reports as an internal error.
@@ -116,11 +116,11 @@ pub(crate) enum Event {
     /// The draft of a compaction of this session is made, or there is none.
     Drafted(String, u64, Result<Box<Draft>, String>),
     /// A model has summed up tool results of this session, or failed to.
-    Aged(String, Option<Box<Aged>>),
+    Aged(String, Option<Box<Archival>>),
     /// The client has counted the next request of this session, or has not.
-    Measured(String, Option<Measured>),
+    Measured(String, Option<CountedPrompt>),
     /// A buffer was parsed; `None` when it was cancelled.
-    Parsed(FileKey, Option<Parsed>),
+    Parsed(FileKey, Option<ParsedBuffer>),
     /// The index run of this number goes on, and knows so much already.
     IndexSoFar(u64, Index),
     /// The index run of this number ended.

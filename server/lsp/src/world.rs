@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use strata_engine::code::buffer::{Buffer, Parsed};
+use strata_engine::code::buffer::{Buffer, ParsedBuffer};
 use strata_engine::code::document::{Document, OutOfStep, Sync};
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::IndexState;
@@ -235,7 +235,7 @@ impl World {
     }
 
     /// A buffer was parsed. A result for an older text is dropped and the buffer parsed again.
-    pub(crate) fn parsed(&mut self, key: FileKey, parsed: Parsed) -> Vec<Action> {
+    pub(crate) fn parsed(&mut self, key: FileKey, parsed: ParsedBuffer) -> Vec<Action> {
         let Some(buffer) = self.snapshot.buffers.get(&key) else { return Vec::new() };
         let mut next = Buffer::clone(buffer);
         next.adopt(parsed);

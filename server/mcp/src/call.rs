@@ -31,7 +31,7 @@ pub(crate) struct Reply {
 }
 
 /// What a call says about its result rather than about what it asks.
-struct Wanted {
+struct CallRequest {
     max_tokens: usize,
     cursor: Option<String>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn call(
 fn taken_apart(
     tool: &Tool,
     mut arguments: Map<String, Value>,
-) -> Result<(Wanted, Map<String, Value>), CommandError> {
+) -> Result<(CallRequest, Map<String, Value>), CommandError> {
     if let Some(hidden) = tool.hidden().find(|name| arguments.contains_key(*name)) {
         return Err(CommandError::invalid(hidden, "this tool takes no such argument"));
     }
@@ -87,7 +87,7 @@ fn taken_apart(
     if tool.shape.has_cursor() {
         arguments.shift_remove(CURSOR);
     }
-    Ok((Wanted { max_tokens, cursor }, arguments))
+    Ok((CallRequest { max_tokens, cursor }, arguments))
 }
 
 fn run(tool: &Tool, arguments: Map<String, Value>, view: &mut View) -> Result<Value, CommandError> {

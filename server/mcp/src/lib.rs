@@ -12,6 +12,6 @@ mod tools;
 mod view;
 mod worker;
 
-pub use stdio::{Ended, ServeError, serve};
+pub use stdio::{ServeError, ServeOutcome, serve};
 pub use tools::{TOOLS, Tool};
 pub use view::Subject;

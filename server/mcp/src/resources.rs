@@ -34,7 +34,7 @@ pub(crate) enum Address {
 
 /// An entry of the listing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListedResource {
     pub(crate) uri: String,
     pub(crate) name: String,
     pub(crate) title: String,
@@ -45,7 +45,7 @@ pub(crate) struct Listed {
 /// Some entries, and where the rest begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Listing {
-    pub(crate) entries: Vec<Listed>,
+    pub(crate) entries: Vec<ListedResource>,
     pub(crate) next: Option<String>,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn list(
         let mut paths = symbols.iter().map(|(key, _)| key.as_str()).filter(|path| behind(path)).peekable();
         let mut last = None;
         while let Some(path) = paths.next_if(|_| entries.len() < PAGE) {
-            entries.push(Listed {
+            entries.push(ListedResource {
                 uri: Address::of_block(path),
                 name: path.to_owned(),
                 title: path.to_owned(),
@@ -184,8 +184,8 @@ fn map_text(reply: &Value) -> String {
 }
 
 /// What is there in every workspace.
-fn fixed() -> Vec<Listed> {
-    let listed = |uri: &str, name: &str, title: &str, description: &str, kind| Listed {
+fn fixed() -> Vec<ListedResource> {
+    let listed = |uri: &str, name: &str, title: &str, description: &str, kind| ListedResource {
         uri: uri.to_owned(),
         name: name.to_owned(),
         title: title.to_owned(),

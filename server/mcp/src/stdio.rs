@@ -25,7 +25,7 @@ use crate::worker::Worker;
 const LAST_CHANCE: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum ServeOutcome {
     /// The client closed its end of the input.
     EndOfInput,
     /// The client closed its end of the output.
@@ -51,7 +51,7 @@ pub enum ServeError {
 }
 
 /// Serves the client at the other end of standard input and output, until that closes one of them.
-pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<Ended, ServeError> {
+pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<ServeOutcome, ServeError> {
     let mut view = View::new(headless, subject).map_err(ServeError::Session)?;
     // A misspelt name should be noticed when the server starts, not when the agent calls.
     let nothing = Needs { access: Access::Reads, index: false };
@@ -69,7 +69,7 @@ pub fn serve(headless: HeadlessWorkspace, subject: Subject) -> Result<Ended, Ser
     ended
 }
 
-async fn converse(server: Server) -> Result<Ended, ServeError> {
+async fn converse(server: Server) -> Result<ServeOutcome, ServeError> {
     let closed = Arc::new(Notify::new());
     let output = Output { inner: tokio::io::stdout(), closed: Arc::clone(&closed) };
     let conversation = async {
@@ -78,18 +78,18 @@ async fn converse(server: Server) -> Result<Ended, ServeError> {
             match server.serve(BoundedTransport { pipes, unanswered: watch::Sender::default() }).await {
                 Ok(service) => service,
                 // Nothing was asked, as when somebody only looks whether the server starts.
-                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(Ended::EndOfInput),
+                Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(ServeOutcome::EndOfInput),
                 // What the error says holds the message itself, which is nobody's but the client's.
                 Err(_) => return Err(ServeError::Handshake),
             };
         match service.waiting().await {
-            Ok(QuitReason::Closed) => Ok(Ended::EndOfInput),
+            Ok(QuitReason::Closed) => Ok(ServeOutcome::EndOfInput),
             Ok(_) | Err(_) => Err(ServeError::Broken),
         }
     };
     tokio::select! {
         ended = conversation => ended,
-        () = closed.notified() => Ok(Ended::OutputClosed),
+        () = closed.notified() => Ok(ServeOutcome::OutputClosed),
     }
 }
 

@@ -2,7 +2,7 @@
 //! the results are spans to be charged, not prompts to be sent.
 
 use strata_engine::conversation::dialect::Speaker;
-use strata_engine::prompt::layout::{LaidBlock, Layout, Part, spans_of};
+use strata_engine::prompt::layout::{Layout, LayoutBlock, Part, spans_of};
 use strata_engine::tokens::cost::{Mark, Span};
 use strata_engine::tokens::models::CacheKind;
 
@@ -33,7 +33,7 @@ impl Column {
     /// `framing` is what a content block weighs beyond its text, in tokens.
     pub(crate) fn spans(self, flat: &Layout, kind: CacheKind, framing: usize) -> Vec<Span> {
         let messages = flat.messages().iter();
-        let mut said: Vec<(Speaker, &LaidBlock)> = messages
+        let mut said: Vec<(Speaker, &LayoutBlock)> = messages
             .flat_map(|message| message.blocks.iter().map(|block| (message.speaker, block)))
             .collect();
         if self == Self::Fixed {
@@ -57,7 +57,7 @@ impl Column {
     }
 
     /// Where the breakpoints stand: indexes of blocks.
-    fn marks(self, said: &[(Speaker, &LaidBlock)]) -> Vec<usize> {
+    fn marks(self, said: &[(Speaker, &LayoutBlock)]) -> Vec<usize> {
         let last = |wanted: &dyn Fn(Speaker, Part) -> bool| {
             said.iter().rposition(|&(speaker, block)| {
                 wanted(speaker, block.part) && block.content.can_carry_a_mark()
@@ -76,7 +76,7 @@ impl Column {
 
 /// The last blocks of what the user says at a time. (No prompt that is compared this way holds tool results, of which the
 /// provider takes only the last in a row.)
-fn message_ends(said: &[(Speaker, &LaidBlock)]) -> impl DoubleEndedIterator<Item = usize> {
+fn message_ends(said: &[(Speaker, &LayoutBlock)]) -> impl DoubleEndedIterator<Item = usize> {
     let is_user = |at: usize| said.get(at).is_some_and(|(speaker, _)| *speaker == Speaker::User);
     (0..said.len()).filter(move |at| is_user(*at) && !is_user(at + 1))
 }

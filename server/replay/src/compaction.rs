@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use strata_app::index::Progress;
-use strata_engine::conversation::compaction::{Family, Profile, Refused};
+use strata_engine::conversation::compaction::{DraftRefusal, Family, Profile};
 use strata_engine::conversation::dialect::Violation;
 use strata_engine::conversation::exchange::messages_of;
 use strata_engine::prompt::assembly::PromptServices;
@@ -175,10 +175,10 @@ impl ConversationCompactions {
         let told = |violation: &Violation| violation.to_string();
         let mut problems: Vec<String> = match outcome {
             Ok(shortened) => shortened.violations.iter().map(told).collect(),
-            Err(CompactionError::Refused(Refused::Invalid { violations })) => {
+            Err(CompactionError::Refused(DraftRefusal::Invalid { violations })) => {
                 violations.iter().map(told).collect()
             }
-            Err(CompactionError::Refused(changed @ Refused::Changed)) => vec![changed.to_string()],
+            Err(CompactionError::Refused(changed @ DraftRefusal::Changed)) => vec![changed.to_string()],
             Err(CompactionError::NotCompacted(_)) => Vec::new(),
         };
         if let Ok(CompactionResult { parted: parted @ 1.., .. }) = outcome {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use strata_engine::conversation::history::{ContentBlock, Kind, NewMessage, Role};
 use strata_engine::conversation::trace::{SelectionRule, Trace};
-use strata_engine::conversation::transcript::{Past, Transcript, Turn};
+use strata_engine::conversation::transcript::{PriorHistory, Transcript, Turn};
 use strata_engine::prompt::assembly::{PromptRequest, PromptServices, Request, ToolResult};
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::tokens::cost::Usage;
@@ -105,7 +105,7 @@ fn play_turn(
 ) -> Result<PromptStats, ReplayError> {
     let (results, request) = split_request(&turn.request);
     let session = runner.session_mut();
-    if turn.past == Past::Summarised {
+    if turn.past == PriorHistory::Summarised {
         session.set_history([]);
     }
     if !results.is_empty() {

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use strata_engine::conversation::history::{ContentBlock, History, ImageSource, NewMessage, Role};
-use strata_engine::conversation::transcript::{Past, Transcript, Turn};
+use strata_engine::conversation::transcript::{PriorHistory, Transcript, Turn};
 use strata_engine::prompt::assembly::{PromptServices, with_scales};
 use strata_engine::prompt::settings::Settings;
 use strata_engine::tokens::calibration::Calibration;
@@ -112,7 +112,8 @@ pub(crate) fn predictions(transcript: &Transcript, services: PromptServices<'_>)
         let of_turn = Settings { model: turn.model.clone(), ..services.settings.clone() };
         let services = PromptServices { settings: &of_turn, ..services };
         let model = services.models.resolve(&turn.model).model;
-        let goes_on = turn.past == Past::Kept && before.is_some_and(|before| before.model == turn.model);
+        let goes_on =
+            turn.past == PriorHistory::Kept && before.is_some_and(|before| before.model == turn.model);
         let mut now = match known.take().filter(|known| goes_on && known.model == turn.model) {
             Some(known) => known,
             None => Learner::new(turn.model.clone()),

@@ -14,7 +14,7 @@ use strata_engine::prompt::assembly::{
     Prepared, PromptRequest, PromptServices, WarningCode, Workspace, lines, map_budget,
 };
 use strata_engine::prompt::diff;
-use strata_engine::prompt::layout::{ItemKey, LaidBlock, Part, inline};
+use strata_engine::prompt::layout::{ItemKey, LayoutBlock, Part, inline};
 use strata_engine::prompt::session::Session;
 use strata_engine::prompt::tiers::Deltas;
 use strata_engine::prompt::tiers::ledger::edits;
@@ -81,7 +81,7 @@ impl fmt::Display for BrokenPromise {
 
 /// What a prompt does not keep of what is promised.
 pub(crate) fn broken_promises(
-    prepared: &Prepared,
+    prepared: &PreparedPrompt,
     session: &Session,
     ask: &PromptRequest,
     workspace: &Workspace<'_>,
@@ -109,7 +109,7 @@ pub(crate) fn broken_promises(
 }
 
 /// Whether the map has all that it may have. One that was cut for this one prompt keeps its members in the session.
-pub(crate) fn has_whole_map(prepared: &Prepared, services: PromptServices<'_>) -> bool {
+pub(crate) fn has_whole_map(prepared: &PreparedPrompt, services: PromptServices<'_>) -> bool {
     prepared.reply.coverage.map_budget >= map_budget(services)
 }
 
@@ -143,7 +143,7 @@ struct PromptReader<'a> {
 }
 
 impl PromptReader<'_> {
-    fn read(&mut self, block: &LaidBlock) {
+    fn read(&mut self, block: &LayoutBlock) {
         let ContentBlock::Text { text } = &block.content else { return };
         if block.part == Part::FileList || block.part == Part::Updates {
             for path in self.session.selection.excluded() {
@@ -204,7 +204,7 @@ impl PromptReader<'_> {
     }
 
     /// Takes in the edits that the model wrote down itself.
-    fn read_proposed_edits(&mut self, block: &LaidBlock) {
+    fn read_proposed_edits(&mut self, block: &LayoutBlock) {
         for edit in edits::of(&block.content) {
             let Some(known) = self.files.get_mut(&ItemKey::File(edit.path().into())) else { continue };
             if let Some(after) = edit.applied(known.said.last().unwrap_or(&known.now)) {
@@ -214,7 +214,7 @@ impl PromptReader<'_> {
     }
 
     /// The lines at the end say which version is the current one.
-    fn check_currency(&mut self, prepared: &Prepared) {
+    fn check_currency(&mut self, prepared: &PreparedPrompt) {
         let told =
             prepared.layout.blocks().filter(|block| block.part == Part::Updates && block.items.is_empty());
         for block in told {
@@ -231,7 +231,7 @@ impl PromptReader<'_> {
     }
 
     /// Every selected file that the prompt holds is known in its current text at the end.
-    fn check_files(&mut self, prepared: &Prepared, workspace: &Workspace<'_>) {
+    fn check_files(&mut self, prepared: &PreparedPrompt, workspace: &Workspace<'_>) {
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
         for (path, extent) in self.session.selection.selected() {
             let Some(file) = workspace.texts.get(path).filter(|_| !shed.contains(path)) else { continue };
@@ -251,7 +251,7 @@ impl PromptReader<'_> {
     }
 
     /// Every member of the map that is not shown in full has its current block.
-    fn check_symbols(&mut self, prepared: &Prepared, workspace: &Workspace<'_>) {
+    fn check_symbols(&mut self, prepared: &PreparedPrompt, workspace: &Workspace<'_>) {
         let shed: BTreeSet<&FileKey> = prepared.reply.shed.iter().collect();
         for path in &prepared.members {
             let in_full = workspace.texts.contains_key(path)
@@ -264,7 +264,7 @@ impl PromptReader<'_> {
         }
     }
 
-    fn check_history(&mut self, prepared: &Prepared, ask: &PromptRequest) {
+    fn check_history(&mut self, prepared: &PreparedPrompt, ask: &PromptRequest) {
         let truncated =
             prepared.reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated);
         if truncated {
@@ -283,7 +283,7 @@ impl PromptReader<'_> {
         }
     }
 
-    fn check_marks(&mut self, prepared: &Prepared) {
+    fn check_marks(&mut self, prepared: &PreparedPrompt) {
         let marked = || prepared.layout.blocks().filter(|block| block.mark.is_some());
         if let CacheKind::Explicit { max_breakpoints, .. } = prepared.sent.prices.kind
             && marked().count() > max_breakpoints

@@ -7,7 +7,7 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::ContentBlock;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    AssembleError, Prepared, PromptRequest, PromptServices, WarningCode, assemble,
+    AssembleError, PreparedPrompt, PromptRequest, PromptServices, WarningCode, assemble,
 };
 use strata_engine::prompt::layout::{Layout, Part};
 use strata_engine::prompt::session::{Outcome, Session, Status};
@@ -187,7 +187,7 @@ impl Runner {
         Ok(stats)
     }
 
-    fn charges(&mut self, prepared: &Prepared, now_ms: u64) -> Vec<(Column, Charge)> {
+    fn charges(&mut self, prepared: &PreparedPrompt, now_ms: u64) -> Vec<(Column, Charge)> {
         let own = match self.policy {
             PolicyName::Flat => None,
             PolicyName::Ripple => Some(Column::Ripple),
@@ -217,7 +217,7 @@ pub(crate) fn nanos_since(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn is_cut_short(prepared: &Prepared, services: PromptServices<'_>) -> bool {
+fn is_cut_short(prepared: &PreparedPrompt, services: PromptServices<'_>) -> bool {
     let mut codes = prepared.reply.warnings.iter().map(|warning| warning.code);
     // Nothing is left out for want of knowledge of a model.
     !codes.all(|code| code == WarningCode::UnknownModel) || !has_whole_map(prepared, services)

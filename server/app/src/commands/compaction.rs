@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::compaction::{CompactionStatus, Measured, Moment, Profile, Reading, Size};
+use strata_engine::conversation::compaction::{
+    CompactionStatus, Moment, Profile, Size, TriggerMetric, TriggerReading,
+};
 use strata_engine::prompt::assembly::TokenReport;
 use strata_engine::prompt::session::Session;
 
@@ -133,7 +135,8 @@ pub(super) fn due_for_room(
     snapshot: &Snapshot,
 ) -> Option<CompactionJob> {
     let profile = automatic(snapshot)?;
-    let reading = Reading { measured: Measured::ContextTokens, now: used, limit: tokens.limit, due: true };
+    let reading =
+        TriggerReading { measured: TriggerMetric::ContextTokens, now: used, limit: tokens.limit, due: true };
     Some(CompactionJob {
         session: session.id.to_string(),
         profile,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use strata_engine::cancel::Cancelled;
-use strata_engine::conversation::compaction::{NoSuchProfile, Refused};
+use strata_engine::conversation::compaction::{DraftRefusal, NoSuchProfile};
 use strata_engine::conversation::dialect::Rule;
 use strata_engine::conversation::history::NoSuchMessage;
 use strata_engine::prompt::assembly::AssembleError;
@@ -87,7 +87,7 @@ answer_content!(
     NoSuchMessage,
     NothingToUndo,
     NoSuchProfile,
-    Refused,
+    DraftRefusal,
     AlreadyRecovered
 );
 

@@ -30,7 +30,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::tool_result_archival::Ageing;
+use strata_engine::conversation::tool_result_archival::ArchivalPlan;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::session::Session;
 
@@ -194,7 +194,7 @@ pub enum Job {
     /// Compact a session. Its outcome is the reply of the command, unless the compaction starts automatically.
     Compact(Box<CompactionJob>),
     /// Ask a model to sum up tool results of the session, then archive them.
-    Archive(Box<Ageing>),
+    Archive(Box<ArchivalPlan>),
 }
 
 /// The arguments of a command that takes none.

@@ -8,10 +8,10 @@ use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
 use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::prompt::assembly::{
-    self, AssembleError, Assembled, Prepared, Preview, PromptRequest, PromptServices, Request, TokenReport,
-    ToolResult, Warning, WarningCode, Workspace,
+    self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
+    TokenReport, ToolResult, Warning, WarningCode, Workspace,
 };
-use strata_engine::prompt::session::{Outcome, Recorded, Room, Status};
+use strata_engine::prompt::session::{Outcome, RecordResult, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{self, Body, Tool};
 use strata_engine::tokens::cost::Usage;
@@ -22,7 +22,7 @@ use super::{Access, Command, CommandError, Context, Effect, Empty, Job, compacti
 use crate::compaction_job::CompactionJob;
 use crate::services::Services;
 use crate::snapshot::Snapshot;
-use crate::token_count_client::Measured;
+use crate::token_count_client::CountedPrompt;
 
 /// So often one prompt is counted by the client at most.
 const MEASURED: usize = 2;
@@ -169,7 +169,7 @@ impl Command for Assemble {
         "Makes a prompt: a request body that a provider takes, with all that is known of it.";
     const NEEDS_INDEX: bool = true;
     type Args = AssembleParams;
-    type Reply = Assembled;
+    type Reply = AssembledPrompt;
 
     /// It may compact first, and may have the client count its tokens.
     fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
@@ -178,11 +178,11 @@ impl Command for Assemble {
         services.token_count_client().is_some() || (asks_model && compaction.enabled && compaction.auto)
     }
 
-    fn run(mut params: AssembleParams, context: &mut Context<'_>) -> Result<Assembled, CommandError> {
+    fn run(mut params: AssembleParams, context: &mut Context<'_>) -> Result<AssembledPrompt, CommandError> {
         check_extra(&params, context)?;
         let AssembleParams { dry_run, body_as, .. } = params;
         let extra = std::mem::take(&mut params.extra);
-        let handed_over = |mut reply: Assembled| {
+        let handed_over = |mut reply: AssembledPrompt| {
             reply.body.extend(extra);
             if body_as == BodyAs::Text {
                 reply.body = Body::Text(reply.body.into_text());
@@ -207,7 +207,7 @@ impl Command for Assemble {
         }
         let mut prepared = measured(prepared?, &ask, context)?;
         context.cancel.check()?;
-        let Assembled { model, warnings, .. } = &mut prepared.reply;
+        let AssembledPrompt { model, warnings, .. } = &mut prepared.reply;
         let is_about_model = |warning: &Warning| warning.code == WarningCode::UnknownModel;
         if warnings.iter().any(is_about_model) && !context.services.is_new_model(model) {
             warnings.retain(|warning| !is_about_model(warning));
@@ -222,11 +222,14 @@ impl Command for Assemble {
 
 /// The compaction that is due before this prompt is sent. What counts is what the prompt would be with everything in it, not
 /// what is left when it does not fit.
-fn due_before(prepared: &Result<Prepared, AssembleError>, context: &Context<'_>) -> Option<CompactionJob> {
+fn due_before(
+    prepared: &Result<PreparedPrompt, AssembleError>,
+    context: &Context<'_>,
+) -> Option<CompactionJob> {
     let Context { session, snapshot, .. } = context;
     let due = |used, window| compaction::due(Moment::BeforeAssembling, Some(used), window, session, snapshot);
     match prepared {
-        Ok(Prepared { reply, wanted, .. }) => due(*wanted, Some(reply.tokens.window)).or_else(|| {
+        Ok(PreparedPrompt { reply, wanted, .. }) => due(*wanted, Some(reply.tokens.window)).or_else(|| {
             let truncated =
                 reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated);
             truncated.then(|| compaction::due_for_room(*wanted, &reply.tokens, session, snapshot))?
@@ -263,10 +266,10 @@ fn inherit(context: &mut Context<'_>) {
 /// A prompt of which it is not sure that it fits is counted by the client, where that can, and made anew with what that
 /// teaches when it does not. Without an answer the estimate stands.
 fn measured(
-    mut prepared: Prepared,
+    mut prepared: PreparedPrompt,
     ask: &PromptRequest,
     context: &mut Context<'_>,
-) -> Result<Prepared, CommandError> {
+) -> Result<PreparedPrompt, CommandError> {
     let Some(probe) = context.services.token_count_client() else { return Ok(prepared) };
     for _ in 0..MEASURED {
         let TokenReport { expected, room, .. } = &prepared.reply.tokens;
@@ -274,7 +277,7 @@ fn measured(
             break;
         }
         match probe.measure(&prepared.reply, context.cancel) {
-            Ok(Measured { model, estimated, counted }) => {
+            Ok(CountedPrompt { model, estimated, counted }) => {
                 context.session.measured(&model, estimated, counted);
                 if counted <= *room {
                     break;
@@ -293,7 +296,7 @@ fn measured(
 fn prepared(
     ask: &PromptRequest,
     context: &Context<'_>,
-) -> Result<Result<Prepared, AssembleError>, CommandError> {
+) -> Result<Result<PreparedPrompt, AssembleError>, CommandError> {
     let make = match ask.request {
         Request::Nothing => assembly::weigh,
         Request::Prompt { .. } | Request::ToolResults(_) => assembly::assemble,
@@ -381,9 +384,9 @@ impl Command for Record {
     const NAME: &str = "strata.prompt.record";
     const SUMMARY: &str = "Reports what came of a prompt, which commits the turn.";
     type Args = RecordParams;
-    type Reply = Recorded;
+    type Reply = RecordResult;
 
-    fn run(params: RecordParams, context: &mut Context<'_>) -> Result<Recorded, CommandError> {
+    fn run(params: RecordParams, context: &mut Context<'_>) -> Result<RecordResult, CommandError> {
         if params.response.is_some() && params.partial.is_some() {
             return Err(CommandError::invalid("partial", "give either response or partial, not both"));
         }
@@ -416,7 +419,7 @@ fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) {
     let means = context.snapshot.means();
     let full = pressure.window.is_some_and(|window| pressure.context > window / 10 * 9);
     let room = if full { Room::None } else { Room::Left };
-    let Some(ageing) = context.session.plan_ageing(room, means, context.now_ms) else { return };
+    let Some(ageing) = context.session.plan_archival(room, means, context.now_ms) else { return };
     match (ageing.question(), context.services.summarizer(context.snapshot).summariser()) {
         (Some(_), Summariser::Model { .. }) => {
             context.effects.push(Effect::Start(Job::Archive(Box::new(ageing))));

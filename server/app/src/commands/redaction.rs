@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{ContentBlock, MessageId, ResultPart};
 use strata_engine::key::FileKey;
-use strata_engine::tokens::redaction::{FoundSecret, Placeholder, Restored, placeholders};
+use strata_engine::tokens::redaction::{FoundSecret, Placeholder, RestoredText, placeholders};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
 
@@ -35,13 +35,13 @@ pub(super) struct RestoreReply {
 #[schemars(rename = "RedactedSecrets")]
 pub(super) struct Listing {
     /// Files first, in the order of their names, then web pages, then messages.
-    secrets: Vec<Listed>,
+    secrets: Vec<ListedSecret>,
 }
 
 /// One secret at one place. Never says the secret.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RedactedSecret")]
-struct Listed {
+struct ListedSecret {
     /// The rule that found it; for one that came in an earlier run of the server the kind that the placeholder says.
     rule: String,
     /// What stands in its place.
@@ -60,7 +60,7 @@ struct Listed {
     line: usize,
 }
 
-impl Listed {
+impl ListedSecret {
     fn new(rule: &str, placeholder: Placeholder, line: usize) -> Self {
         Self { rule: rule.to_owned(), placeholder, path: None, url: None, message: None, line }
     }
@@ -81,30 +81,32 @@ impl Command for List {
         for key in session.selection.selected().keys() {
             // A file that cannot be read shows nothing.
             let Ok(file) = snapshot.text(key, &session.selection) else { continue };
-            let listed = |FoundSecret { rule, line, placeholder }: &FoundSecret| Listed {
+            let listed = |FoundSecret { rule, line, placeholder }: &FoundSecret| ListedSecret {
                 path: Some(key.clone()),
-                ..Listed::new(rule, placeholder.clone(), *line)
+                ..ListedSecret::new(rule, placeholder.clone(), *line)
             };
             secrets.extend(file.redacted.iter().map(listed));
         }
-        let found_in = |text: &str| -> Vec<Listed> {
+        let found_in = |text: &str| -> Vec<ListedSecret> {
             let found = placeholders(text).map(|(range, placeholder)| {
                 let line = text.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
                 let rule = snapshot.screen.rule_of(&placeholder).map(str::to_owned);
-                Listed::new(&rule.unwrap_or_else(|| placeholder.label().to_owned()), placeholder, line)
+                ListedSecret::new(&rule.unwrap_or_else(|| placeholder.label().to_owned()), placeholder, line)
             });
             found.collect()
         };
         for page in session.pages.iter() {
             let url = page.address.to_string();
             secrets.extend(
-                found_in(&page.text).into_iter().map(|listed| Listed { url: Some(url.clone()), ..listed }),
+                found_in(&page.text)
+                    .into_iter()
+                    .map(|listed| ListedSecret { url: Some(url.clone()), ..listed }),
             );
         }
         for message in session.history.messages() {
             let texts = message.body.content.iter().flat_map(texts_of);
             let listed = texts.flat_map(|text| found_in(&text));
-            secrets.extend(listed.map(|listed| Listed { message: Some(message.id), ..listed }));
+            secrets.extend(listed.map(|listed| ListedSecret { message: Some(message.id), ..listed }));
         }
         Ok(Listing { secrets })
     }
@@ -126,7 +128,7 @@ impl Command for Restore {
         for key in session.selection.selected().keys() {
             let _ = snapshot.text(key, &session.selection);
         }
-        let Restored { text, restored, unknown } = snapshot.screen.restore(&params.text);
+        let RestoredText { text, restored, unknown } = snapshot.screen.restore(&params.text);
         Ok(RestoreReply { text, restored, unknown })
     }
 }

@@ -512,7 +512,7 @@ pub(super) fn messages_in(text: &str, screen: &Screen) -> Result<Vec<NewMessage>
 }
 
 /// A conversation in any form that is known, with placeholders in the place of secrets.
-fn read(text: &str, screen: &Screen) -> Result<exchange::Imported, CommandError> {
+fn read(text: &str, screen: &Screen) -> Result<exchange::ImportedConversation, CommandError> {
     let mut imported =
         exchange::read_any(text).map_err(|error| CommandError::invalid("text", &error.to_string()))?;
     imported.messages.iter_mut().for_each(|message| screen_message(screen, message));

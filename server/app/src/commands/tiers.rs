@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use strata_engine::prompt::assembly::{self, Prepared, PromptRequest};
+use strata_engine::prompt::assembly::{self, PreparedPrompt, PromptRequest};
 use strata_engine::prompt::tiers::{
-    self, Break, Chosen, ItemReport, LayoutPreferences, PolicyName, TiersReport,
+    self, Break, ItemReport, LayoutPreferences, PolicyChoice, PolicyName, TiersReport,
 };
-use strata_engine::tokens::cost::{self, Charge, Forecast, Outlook, Prices};
+use strata_engine::tokens::cost::{self, Charge, CostOutlook, Forecast, Prices};
 use strata_engine::tokens::models::{Model, Ttl};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
@@ -25,7 +25,7 @@ pub(super) struct PolicyParams {
 #[serde(rename_all = "camelCase")]
 pub(super) struct PolicyReply {
     #[serde(flatten)]
-    chosen: Chosen,
+    chosen: PolicyChoice,
     /// The session's own.
     session: Option<PolicyName>,
     /// The setting's.
@@ -52,7 +52,7 @@ pub(super) struct ReportedItem {
 #[serde(rename_all = "camelCase")]
 pub(super) struct RebuildReply {
     #[serde(flatten)]
-    chosen: Chosen,
+    chosen: PolicyChoice,
     /// What the next request will be charged before its prompt; absent when it would not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     predicted: Option<Charge>,
@@ -285,12 +285,12 @@ impl Command for ForecastCost {
     }
 }
 
-fn pause(seconds: u64, outlook: &Outlook, past_ttl: ExtraCost, tokens: usize) -> PauseCost {
+fn pause(seconds: u64, outlook: &CostOutlook, past_ttl: ExtraCost, tokens: usize) -> PauseCost {
     let expires = seconds > u64::from(outlook.seconds);
     PauseCost { seconds, expires, extra: if expires { past_ttl } else { ExtraCost::of(0.0, tokens) } }
 }
 
-fn switch(to: &Model, there: &Prepared, ttl: Ttl) -> SwitchCost {
+fn switch(to: &Model, there: &PreparedPrompt, ttl: Ttl) -> SwitchCost {
     let prices = Prices::of(to, ttl);
     let marked = there.sent.cacheable();
     let charge = cost::switch(&prices, marked);
@@ -306,7 +306,7 @@ fn model(context: &Context<'_>, name: Option<&str>) -> Model {
     Model::clone(&context.snapshot.models.resolve(wanted).model)
 }
 
-fn chosen(context: &Context<'_>, model: &Model) -> Chosen {
+fn chosen(context: &Context<'_>, model: &Model) -> PolicyChoice {
     let setting = context.snapshot.settings.cache.policy;
     let wishes = LayoutPreferences { request: None, session: context.session.policy, setting };
     wishes.choose(model, context.snapshot.index.state)
@@ -316,7 +316,7 @@ fn chosen(context: &Context<'_>, model: &Model) -> Chosen {
 fn next_prompt(
     context: &Context<'_>,
     model: Option<String>,
-) -> Result<Result<Prepared, assembly::AssembleError>, CommandError> {
+) -> Result<Result<PreparedPrompt, assembly::AssembleError>, CommandError> {
     let next = context.session.next_ask(context.now_ms);
     let ask = PromptRequest { model: model.or(next.model.clone()), ..next };
     let prepared = context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {

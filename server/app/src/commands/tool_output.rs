@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use strata_engine::conversation::history::{
     ContentBlock, Kind, MessageId, NewMessage, Outcome, ResultPart, Role,
 };
-use strata_engine::conversation::tool_output::{Figures, Intake, Page, Spilled, output_of, page};
+use strata_engine::conversation::tool_output::{Intake, OutputSize, Page, SpilledOutput, output_of, page};
 use strata_host::store::{Quota, SessionId};
 
 use super::{Access, Command, CommandError, Context};
@@ -144,14 +144,14 @@ impl Command for Read {
 /// no place for files it is cut like anything else.
 pub(super) fn arrived(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
-    let spilled: Vec<Option<Spilled>> = intake.spills().map(|text| spill(text, context)).collect();
+    let spilled: Vec<Option<SpilledOutput>> = intake.spills().map(|text| spill(text, context)).collect();
     intake.finish(spilled)
 }
 
 /// The parts as they would be kept where there is no place for files. Writes none.
 pub(super) fn foreseen(parts: Vec<ResultPart>, context: &Context<'_>) -> Vec<ResultPart> {
     let intake = Intake::new(parts, &context.snapshot.settings.tool_output);
-    let nowhere: Vec<Option<Spilled>> = intake.spills().map(|_| None).collect();
+    let nowhere: Vec<Option<SpilledOutput>> = intake.spills().map(|_| None).collect();
     intake.finish(nowhere)
 }
 
@@ -160,7 +160,7 @@ pub(super) fn quota(context: &Context<'_>) -> Quota {
     Quota(u64::from(context.snapshot.settings.tool_output.spill_quota_mib.get()) << 20)
 }
 
-fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
+fn spill(text: &str, context: &Context<'_>) -> Option<SpilledOutput> {
     let session: SessionId = context.session.id.parse().ok()?;
     let store = &context.services.store;
     let quota = quota(context);
@@ -173,11 +173,11 @@ fn spill(text: &str, context: &Context<'_>) -> Option<Spilled> {
             |error| tracing::warn!(%error, "a long tool output is cut, because it cannot be put into a file"),
         )
         .ok()?;
-    Some(Spilled {
+    Some(SpilledOutput {
         id: file.id.as_str().to_owned(),
         path: file.path.display().to_string(),
         bytes: file.bytes,
-        lines: Figures::of(text).lines,
+        lines: OutputSize::of(text).lines,
         sha256: file.sha256,
     })
 }

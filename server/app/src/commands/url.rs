@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::urls::{Added, Page};
+use strata_engine::conversation::urls::{Page, PageChange};
 use strata_engine::prompt::layout::{ItemKey, Tier};
 
 use super::{Access, Command, CommandError, Context, NoArguments};
@@ -86,7 +86,7 @@ impl Command for Add {
         let title = title.filter(|title| !title.is_empty()).map(Into::into);
         let page = Page { address: address.into(), title, text: content.into() };
         let reply = shown(&page, context);
-        if context.session.pages.add(page) == Added::New {
+        if context.session.pages.add(page) == PageChange::New {
             context.session.touch();
         }
         Ok(reply)

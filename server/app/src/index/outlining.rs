@@ -20,7 +20,7 @@ use strata_host::walk::Entry;
 use super::IndexInputs;
 
 /// What outlines are made of and with. Shared by threads.
-pub(super) struct Outlining<'a> {
+pub(super) struct OutlineRun<'a> {
     means: IndexInputs<'a>,
     /// What is known of files, by the folder that they are in.
     seen: HashMap<PathBuf, KnownFiles>,
@@ -28,7 +28,7 @@ pub(super) struct Outlining<'a> {
 
 /// What came of one file.
 #[derive(Default)]
-pub(super) struct Outlined {
+pub(super) struct OutlineBatch {
     /// Its outline; `None` when it has none.
     pub(super) symbols: Option<Arc<FileSymbols>>,
     /// What had to be done for it.
@@ -67,7 +67,7 @@ pub struct OutlineUpdates {
     outlines: usize,
 }
 
-impl<'a> Outlining<'a> {
+impl<'a> OutlineRun<'a> {
     /// For some files: what is known of their folders is not looked up.
     pub(super) fn of_some(means: &IndexInputs<'a>) -> Self {
         Self { means: *means, seen: HashMap::new() }
@@ -86,7 +86,7 @@ impl<'a> Outlining<'a> {
     }
 
     /// The outline of a file that looks like this.
-    pub(super) fn outline(&self, entry: &Entry) -> Outlined {
+    pub(super) fn outline(&self, entry: &Entry) -> OutlineBatch {
         self.recalled(entry).unwrap_or_else(|| self.read(entry))
     }
 
@@ -102,7 +102,7 @@ impl<'a> Outlining<'a> {
     }
 
     /// A file whose stamp is the one that its text was read under need not be read.
-    fn recalled(&self, entry: &Entry) -> Option<Outlined> {
+    fn recalled(&self, entry: &Entry) -> Option<OutlineBatch> {
         let (root, below) = self.means.roots.split(&entry.key)?;
         let known = self.seen.get(root.path())?.get(below)?;
         let language = language_of(&entry.key, "")?;
@@ -112,14 +112,14 @@ impl<'a> Outlining<'a> {
         let key = OutlineKey::new(known.hash, edition(language));
         let outline = self.means.cache.outline(key)?;
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
-        Some(Outlined { symbols: Some(symbols), effort: Effort::Recalled, seen: None, key: Some(key) })
+        Some(OutlineBatch { symbols: Some(symbols), effort: Effort::Recalled, seen: None, key: Some(key) })
     }
 
-    fn read(&self, entry: &Entry) -> Outlined {
+    fn read(&self, entry: &Entry) -> OutlineBatch {
         let limits = ReadLimits { max_bytes: self.means.options.max_outline_bytes };
         // Asked before the text is read: what changes from now on has another stamp.
         let settled = entry.stamp.is_settled();
-        let read = Outlined { effort: Effort::Read, ..Outlined::default() };
+        let read = OutlineBatch { effort: Effort::Read, ..OutlineBatch::default() };
         let Ok(text) = read_text(self.means.roots, &entry.key, limits) else { return read };
         // It may have become a link since the walk.
         if text.stamp != entry.stamp && secret_by_place(self.means.roots, &entry.key).is_some() {
@@ -138,7 +138,7 @@ impl<'a> Outlining<'a> {
         let seen = (settled && text.stamp == entry.stamp)
             .then_some(KnownFile { stamp: text.stamp, hash: text.hash });
         let symbols = Arc::new(FileSymbols::new(language, &entry.key, outline));
-        Outlined { symbols: Some(symbols), effort, seen, key: Some(key) }
+        OutlineBatch { symbols: Some(symbols), effort, seen, key: Some(key) }
     }
 }
 
@@ -167,8 +167,8 @@ impl Efforts {
 
 impl OutlineUpdates {
     /// Takes note of what came of a file.
-    pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: Outlined) {
-        let Outlined { symbols, effort, seen, key: outline } = outlined;
+    pub(super) fn note(&mut self, roots: &Roots, key: &FileKey, outlined: OutlineBatch) {
+        let OutlineBatch { symbols, effort, seen, key: outline } = outlined;
         let Some((root, below)) = roots.split(key) else { return };
         let findings = self.folder(root.path());
         findings.seen.extend(seen.map(|seen| (below.into(), seen)));

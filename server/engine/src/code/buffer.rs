@@ -21,14 +21,14 @@ use crate::code::outline::{Currency, LiveOutline, Outline, SyntaxTree, TreeEdit,
 use crate::code::symbols::FileSymbols;
 use crate::key::FileKey;
 
-use trail::Trail;
+use trail::EditTrail;
 
 /// A tree that lags further behind than this many edits is not worth bringing up to date.
 const MAX_TRAIL: usize = 1_000;
 
 /// What parsing a buffer gave. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Parsed {
+pub struct ParsedBuffer {
     generation: u64,
     tree: SyntaxTree,
     symbols: Arc<FileSymbols>,
@@ -46,7 +46,7 @@ enum SyncState {
 /// What the next parse starts from. All clones of a buffer share it, so that whoever parses first does it for all.
 #[derive(Debug)]
 struct Live {
-    parsed: Parsed,
+    parsed: ParsedBuffer,
     key: FileKey,
     outline: LiveOutline,
 }
@@ -58,9 +58,9 @@ pub struct Buffer {
     language: Option<LanguageId>,
     /// Names the text: no two texts of this process share a number, whatever the editor's versions do.
     generation: u64,
-    parsed: Option<Arc<Parsed>>,
+    parsed: Option<Arc<ParsedBuffer>>,
     /// The edits since the last parse.
-    trail: Trail,
+    trail: EditTrail,
     live: Arc<Mutex<Option<Live>>>,
     /// The generation of the last text that was given up, for all clones: each of them would try as long again.
     given_up: Arc<AtomicU64>,
@@ -74,7 +74,7 @@ impl Buffer {
         let language = LanguageId::by_editor_id(document.language())
             .or_else(|| LanguageId::by_path(key.as_str(), &first_line));
         let generation = next_generation();
-        let (trail, live) = (Trail::from(generation), Arc::default());
+        let (trail, live) = (EditTrail::from(generation), Arc::default());
         let given_up = Arc::new(AtomicU64::new(NEVER));
         Self { document, language, generation, parsed: None, trail, live, given_up }
     }
@@ -109,7 +109,7 @@ impl Buffer {
         self.generation = next_generation();
         self.parsed = None;
         self.live = Arc::default();
-        self.trail = Trail::from(self.generation);
+        self.trail = EditTrail::from(self.generation);
     }
 
     /// As [`Document::replace`]; the edit is noted for the tree.
@@ -120,7 +120,7 @@ impl Buffer {
         let edit = self.document.replace(range, text)?;
         self.generation = next_generation();
         if self.language.is_none() || self.trail.len() >= MAX_TRAIL {
-            self.trail = Trail::from(self.generation);
+            self.trail = EditTrail::from(self.generation);
         } else {
             self.trail.push(self.generation, edit);
         }
@@ -132,7 +132,7 @@ impl Buffer {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up.
-    pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
+    pub fn parse(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         let Some(language) = self.language else { return Ok(None) };
         let mut live = self.live();
         if self.given_up.load(Ordering::Relaxed) == self.generation {
@@ -155,24 +155,24 @@ impl Buffer {
 
     /// The text could not be parsed in the time there was, and is not tried again. What stands for it: no symbols, until it
     /// changes.
-    pub fn give_up(&self, key: &FileKey) -> Option<Parsed> {
+    pub fn give_up(&self, key: &FileKey) -> Option<ParsedBuffer> {
         self.given_up.store(self.generation, Ordering::Relaxed);
         self.nothing(self.language?, key)
     }
 
-    fn nothing(&self, language: LanguageId, key: &FileKey) -> Option<Parsed> {
+    fn nothing(&self, language: LanguageId, key: &FileKey) -> Option<ParsedBuffer> {
         let tree = SyntaxTree::none(language)?;
         let symbols = Arc::new(FileSymbols::new(language, key, Outline::default()));
-        Some(Parsed { generation: self.generation, tree, symbols, standing: SyncState::Settled })
+        Some(ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled })
     }
 
     /// What was last taken over, perhaps of an earlier text, and perhaps provisional.
-    pub fn last(&self) -> Option<&Parsed> {
+    pub fn last(&self) -> Option<&ParsedBuffer> {
         self.parsed.as_deref()
     }
 
     /// Takes over a result of [`Buffer::parse`]. One for a text that this one did not come from is dropped.
-    pub fn adopt(&mut self, parsed: Parsed) {
+    pub fn adopt(&mut self, parsed: ParsedBuffer) {
         if !self.trail.begin_at(parsed.generation) {
             return;
         }
@@ -197,12 +197,12 @@ impl Buffer {
         Ok(self.settled(key, cancel)?.map(|parsed| parsed.symbols))
     }
 
-    fn settled(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<Parsed>, Cancelled> {
+    fn settled(&self, key: &FileKey, cancel: &Cancel) -> Result<Option<ParsedBuffer>, Cancelled> {
         if let Some(parsed) = &self.parsed
             && parsed.generation == self.generation
             && parsed.standing == SyncState::Settled
         {
-            return Ok(Some(Parsed::clone(parsed)));
+            return Ok(Some(ParsedBuffer::clone(parsed)));
         }
         match (self.language, self.parse(key, cancel)?) {
             (Some(language), Some(parsed)) if parsed.standing == SyncState::Provisional => {
@@ -219,11 +219,12 @@ impl Buffer {
         key: &FileKey,
         live: &mut Option<Live>,
         cancel: &Cancel,
-    ) -> Result<Parsed, Cancelled> {
+    ) -> Result<ParsedBuffer, Cancelled> {
         let tree = parse_rope(language, self.document.rope(), None, cancel)?;
         let mut outline = LiveOutline::new(&tree, self.document.rope(), cancel)?;
         let symbols = Arc::new(FileSymbols::of_live(&mut outline, key));
-        let parsed = Parsed { generation: self.generation, tree, symbols, standing: SyncState::Settled };
+        let parsed =
+            ParsedBuffer { generation: self.generation, tree, symbols, standing: SyncState::Settled };
         if live.as_ref().is_none_or(|live| live.parsed.generation <= self.generation) {
             *live = Some(Live { parsed: parsed.clone(), key: key.clone(), outline });
         }
@@ -259,13 +260,14 @@ impl Live {
             Currency::Behind => SyncState::Provisional,
         };
         let symbols = FileSymbols::of_live(&mut self.outline, key);
-        self.parsed = Parsed { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
+        self.parsed =
+            ParsedBuffer { generation: buffer.generation, tree, symbols: Arc::new(symbols), standing };
         self.key = key.clone();
         Ok(())
     }
 }
 
-impl Parsed {
+impl ParsedBuffer {
     /// The outline and the map block, perhaps provisional.
     pub fn symbols(&self) -> &Arc<FileSymbols> {
         &self.symbols

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::compaction::{Family, NoSuchProfile, Profile, ProfileOptions, Watched};
+use super::compaction::{AutoCompaction, Family, NoSuchProfile, Profile, ProfileOptions};
 use super::key_variable::KeyVariable;
 
 /// Who writes the summaries of compactions.
@@ -83,8 +83,8 @@ impl CompactionSettings {
     }
 
     /// Whether the conversation is watched.
-    pub fn watched(&self) -> Watched {
-        if self.enabled { Watched::Yes } else { Watched::No }
+    pub fn watched(&self) -> AutoCompaction {
+        if self.enabled { AutoCompaction::On } else { AutoCompaction::Off }
     }
 }
 
@@ -115,7 +115,7 @@ pub enum ToolSummaryStrategy {
 /// When results over the cutoff are archived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum AgeingMode {
+pub enum ArchivalMode {
     /// At once.
     Eager,
     /// When it costs no more than it saves.
@@ -152,7 +152,7 @@ pub struct ToolOutputSettings {
     pub summary: ToolSummaryStrategy,
     /// When results are archived.
     #[schemars(extend("x-workspace" = true))]
-    pub ageing: AgeingMode,
+    pub ageing: ArchivalMode,
 }
 
 /// More than a thousand outputs of the size from which they go to files.
@@ -169,7 +169,7 @@ impl Default for ToolOutputSettings {
             truncate_mode: TruncateMode::default(),
             cutoff: 10,
             summary: ToolSummaryStrategy::default(),
-            ageing: AgeingMode::default(),
+            ageing: ArchivalMode::default(),
         }
     }
 }

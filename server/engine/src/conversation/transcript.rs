@@ -34,7 +34,7 @@ pub struct Turn {
     /// What was said before a compaction and not answered any more; the summary speaks of it.
     pub lost: Vec<ContentBlock>,
     /// Whether what was said before is still there.
-    pub past: Past,
+    pub past: PriorHistory,
     /// What the user's side said since the last answer: prompts and tool results. Empty when the model was
     /// asked again without a word.
     pub request: Vec<ContentBlock>,
@@ -52,7 +52,7 @@ pub struct Turn {
 
 /// What a request still has of the conversation before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Past {
+pub enum PriorHistory {
     /// All of it.
     #[default]
     Kept,
@@ -101,7 +101,7 @@ struct Message {
     #[serde(default)]
     model: String,
     content: Content,
-    usage: Option<Billed>,
+    usage: Option<UsageRecord>,
 }
 
 #[derive(Deserialize)]
@@ -113,7 +113,7 @@ enum Content {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Billed {
+struct UsageRecord {
     input_tokens: u64,
     output_tokens: u64,
     cache_creation_input_tokens: u64,
@@ -151,7 +151,7 @@ struct Reader {
     /// What was said since the last answer.
     request: Vec<ContentBlock>,
     lost: Vec<ContentBlock>,
-    past: Past,
+    past: PriorHistory,
     /// When the last of it was said. Milliseconds since 1970.
     time_ms: Option<u64>,
     /// The id of the last answer. Its blocks come one in a line, with tool results between them.
@@ -180,7 +180,7 @@ impl Reader {
 
     /// The next line is the summary; what was said and not answered is in it.
     fn compacted(&mut self) {
-        self.past = Past::Summarised;
+        self.past = PriorHistory::Summarised;
         self.lost.append(&mut self.request);
     }
 
@@ -244,8 +244,8 @@ fn most(before: Option<Usage>, now: Option<Usage>) -> Option<Usage> {
     })
 }
 
-impl From<Billed> for Usage {
-    fn from(billed: Billed) -> Self {
+impl From<UsageRecord> for Usage {
+    fn from(billed: UsageRecord) -> Self {
         Self {
             input: billed.input_tokens,
             output: billed.output_tokens,

@@ -33,12 +33,12 @@ pub struct Pages(BTreeMap<Arc<str>, Page>);
 
 impl Pages {
     /// Shows a page from now on, in the place of an older version of it. Whether anything changed.
-    pub fn add(&mut self, page: Page) -> Added {
+    pub fn add(&mut self, page: Page) -> PageChange {
         match self.0.get(&page.address) {
-            Some(before) if *before == page => Added::Known,
+            Some(before) if *before == page => PageChange::Known,
             _ => {
                 self.0.insert(Arc::clone(&page.address), page);
-                Added::New
+                PageChange::New
             }
         }
     }
@@ -61,7 +61,7 @@ impl Pages {
 
 /// What adding a page did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Added {
+pub enum PageChange {
     /// The page is new, or its text or title is.
     New,
     /// It was there just so.
@@ -80,8 +80,8 @@ mod tests {
     fn a_new_version_takes_the_place_of_the_old_one_and_keeps_its_name() {
         let (old, new) = (page("https://a", "1"), page("https://a", "2"));
         let mut pages = Pages::default();
-        assert_eq!((pages.add(old.clone()), pages.add(old.clone())), (Added::New, Added::Known));
-        assert_eq!(pages.add(new.clone()), Added::New);
+        assert_eq!((pages.add(old.clone()), pages.add(old.clone())), (PageChange::New, PageChange::Known));
+        assert_eq!(pages.add(new.clone()), PageChange::New);
         assert_eq!(pages.iter().collect::<Vec<_>>(), [&new]);
         assert_eq!((old.id(), pages.get(old.id())), (new.id(), Some(&new)));
         assert_eq!((pages.remove("https://a"), pages.remove("https://a")), (Some(new), None));

@@ -50,7 +50,7 @@ pub fn unified(old: &str, new: &str, context: usize) -> String {
 /// unchanged or a removed line differs from what `old` has there, and for anything that is no such diff.
 pub fn apply(old: &str, diff: &str) -> Option<String> {
     let old = lines(old);
-    let mut made = Made::default();
+    let mut made = Output::default();
     let mut taken = 0;
     let mut rest = lines(diff).into_iter().peekable();
     while let Some(header) = rest.next() {
@@ -95,12 +95,12 @@ struct Change {
 
 /// A text in the making.
 #[derive(Default)]
-struct Made {
+struct Output {
     text: String,
     lines: usize,
 }
 
-impl Made {
+impl Output {
     /// `None` when something would follow a line without its line break.
     fn copy(&mut self, lines: &[&str]) -> Option<()> {
         for line in lines {

@@ -11,7 +11,7 @@ use gix::index::fs::Metadata;
 /// What git's index holds of a folder.
 pub(super) struct Index {
     /// By path below the folder. No links.
-    pub(super) files: BTreeMap<String, Tracked>,
+    pub(super) files: BTreeMap<String, TrackedPaths>,
     /// How many files and submodules it names.
     pub(super) count: usize,
     /// The folder's tree when nothing differs from it in the index; `None` when that is not known.
@@ -21,7 +21,7 @@ pub(super) struct Index {
 }
 
 /// A file in the index.
-pub(super) struct Tracked {
+pub(super) struct TrackedPaths {
     pub(super) id: ObjectId,
     pub(super) conflicted: bool,
     /// Git was told to take it as unchanged, or not to have it on disk.
@@ -44,7 +44,7 @@ impl Index {
                 Mode::COMMIT => submodules.push(format!("{path}/")),
                 Mode::FILE | Mode::FILE_EXECUTABLE => {
                     let is_racy = entry.stat.is_racy(state.timestamp(), options);
-                    let tracked = Tracked {
+                    let tracked = TrackedPaths {
                         id: entry.id,
                         conflicted: entry.stage() != Stage::Unconflicted,
                         is_assumed: entry.flags.intersects(Flags::ASSUME_VALID | Flags::SKIP_WORKTREE),
@@ -72,7 +72,7 @@ impl Index {
     }
 }
 
-impl Tracked {
+impl TrackedPaths {
     /// Whether nobody wrote the file since the index saw it.
     pub(super) fn is_as_seen(&self, now: &Metadata) -> bool {
         let now = Stat::from_fs(now);

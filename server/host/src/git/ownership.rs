@@ -43,17 +43,17 @@ pub(super) fn nearest(folder: &Path) -> Option<PathBuf> {
 pub(super) fn is_own(top: &Path) -> bool {
     let git = top.join(".git");
     match git.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => is_self_contained(&git, Common::Here),
+        Ok(metadata) if metadata.is_dir() => is_self_contained(&git, CommonDirectory::Here),
         Ok(metadata) if metadata.is_file() => is_pointed_at_both_ways(top, &git),
         Ok(_) => false,
         // Bare.
-        Err(_) => is_self_contained(top, Common::Here),
+        Err(_) => is_self_contained(top, CommonDirectory::Here),
     }
 }
 
 /// Where a repository keeps what all of its work trees share.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Common {
+enum CommonDirectory {
     /// With the rest.
     Here,
     /// Where a file `commondir` says.
@@ -61,7 +61,7 @@ enum Common {
 }
 
 /// Whether nothing in the folder of a repository leads out of it.
-fn is_self_contained(git: &Path, common: Common) -> bool {
+fn is_self_contained(git: &Path, common: CommonDirectory) -> bool {
     let Ok(real) = git.canonicalize() else { return false };
     let branch = pointer(&git.join("HEAD"), "ref:").map(|name| git.join(name));
     let packs =
@@ -70,7 +70,7 @@ fn is_self_contained(git: &Path, common: Common) -> bool {
     let absent = |name: &str| git.join(name).symlink_metadata().is_err();
     opened.into_iter().all(|path| is_inside(&path, &real))
         && ELSEWHERE.iter().all(|name| absent(name))
-        && (common == Common::Named || absent("commondir"))
+        && (common == CommonDirectory::Named || absent("commondir"))
 }
 
 /// Whether a path is a file or folder below `real`, or nothing at all.
@@ -99,8 +99,8 @@ fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
         let shared = pointer(&place.join("commondir"), "");
         return leads_to(&place, &back, git)
             && shared.is_some_and(|shared| leads_to(&place, &shared, common))
-            && is_self_contained(&place, Common::Named)
-            && is_self_contained(common, Common::Here);
+            && is_self_contained(&place, CommonDirectory::Named)
+            && is_self_contained(common, CommonDirectory::Here);
     }
     let Some(config) = short(&place.join("config"), MAX_CONFIG) else { return false };
     let value = |line: &str| {
@@ -108,7 +108,7 @@ fn is_pointed_at_both_ways(top: &Path, git: &Path) -> bool {
         name.trim().eq_ignore_ascii_case("worktree").then(|| value.trim().trim_matches('"').to_owned())
     };
     config.lines().filter_map(value).next_back().is_some_and(|to| leads_to(&place, &to, top))
-        && is_self_contained(&place, Common::Here)
+        && is_self_contained(&place, CommonDirectory::Here)
 }
 
 /// What stands behind `name` in the first line of a file.

@@ -11,8 +11,8 @@ use strata_engine::conversation::trace::{SelectionRule, Trace, TraceTurn};
 use strata_engine::prompt::diff::unified;
 
 use super::GitError;
-use super::facts::recency;
 use super::history::{Commit, History};
+use super::recency::recency;
 use super::source::{MAX_FILE_BYTES, NameVerdict, by_first_line, by_name};
 
 /// The most text of one commit that a trace takes in. Bytes.

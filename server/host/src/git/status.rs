@@ -13,7 +13,7 @@ use strata_engine::prompt::trust::Trust;
 
 use super::GitError;
 use super::history::History;
-use super::index::Tracked;
+use super::index::TrackedPaths;
 use crate::disk::read_bytes;
 use crate::roots::{PathError, Roots};
 
@@ -76,7 +76,7 @@ fn compared<'a>(
         Some(newest) if index.tree == Some(newest) => None,
         newest => Some(history.files(newest, cancel)?),
     };
-    let committed_id = |path: &str, tracked: &Tracked| match &committed {
+    let committed_id = |path: &str, tracked: &TrackedPaths| match &committed {
         Some(committed) => committed.get(path).copied(),
         None => Some(tracked.id),
     };
@@ -141,7 +141,7 @@ impl WorkTree {
     }
 
     /// The id of a file's text; `None` when there is no such file.
-    fn id(&mut self, path: &str, known: Option<&Tracked>) -> Result<Option<ObjectId>, ReadLimitReached> {
+    fn id(&mut self, path: &str, known: Option<&TrackedPaths>) -> Result<Option<ObjectId>, ReadLimitReached> {
         let Some(place) = self.place(path) else { return Ok(None) };
         let Ok(metadata) = Metadata::from_path_no_follow(&place) else { return Ok(None) };
         if !metadata.is_file() {

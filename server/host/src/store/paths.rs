@@ -28,9 +28,9 @@ pub(super) struct StorePaths {
 
 /// What becomes of a link in the place of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Links {
-    Followed,
-    Refused,
+enum LinkPolicy {
+    Follow,
+    Refuse,
 }
 
 /// How long another process may take for what is done under a lock, which is milliseconds of work.
@@ -144,7 +144,7 @@ pub fn state_directory(variable: impl Fn(&str) -> Option<OsString>) -> Result<Pa
 /// # Errors
 /// [`StoreError::NotPrivate`] when it belongs to somebody else, or is one for everybody's temporary files.
 pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
-    make_directory(path, Links::Followed)
+    make_directory(path, LinkPolicy::Follow)
 }
 
 /// Makes a directory that only its owner can enter; one that is there already is closed to others. Nobody has a reason to put a link in
@@ -153,7 +153,7 @@ pub(crate) fn private_top(path: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// [`StoreError::NotPrivate`] when it is a link or belongs to somebody else.
 pub(crate) fn private_directory(path: &Path) -> Result<(), StoreError> {
-    make_directory(path, Links::Refused)
+    make_directory(path, LinkPolicy::Refuse)
 }
 
 /// Opens a file of ours to read it: no link, and nothing that is no file.
@@ -225,13 +225,13 @@ fn real_directory(path: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(path).map_err(|error| StoreError::io(path, &error))
 }
 
-fn make_directory(path: &Path, links: Links) -> Result<(), StoreError> {
+fn make_directory(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let is_link = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    if links == Links::Refused && is_link() {
+    if links == LinkPolicy::Refuse && is_link() {
         return Err(not_private(path, "is a symbolic link"));
     }
     builder.create(path).map_err(|error| StoreError::io(path, &error))?;
@@ -244,7 +244,7 @@ fn not_private(path: &Path, problem: &'static str) -> StoreError {
 
 /// Works on the open directory, so that what is looked at is what is closed.
 #[cfg(unix)]
-fn close_to_others(path: &Path, links: Links) -> Result<(), StoreError> {
+fn close_to_others(path: &Path, links: LinkPolicy) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 
     const OTHERS: u32 = 0o077;
@@ -253,12 +253,12 @@ fn close_to_others(path: &Path, links: Links) -> Result<(), StoreError> {
     let own = rustix::process::geteuid().as_raw();
     let mut wanted = rustix::fs::OFlags::DIRECTORY;
     match links {
-        Links::Refused => wanted |= rustix::fs::OFlags::NOFOLLOW,
+        LinkPolicy::Refuse => wanted |= rustix::fs::OFlags::NOFOLLOW,
         // Somebody else's link would have us close, and write into, a directory of their choice.
-        Links::Followed if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
+        LinkPolicy::Follow if ![own, 0].contains(&path.symlink_metadata().map_err(failed)?.uid()) => {
             return Err(not_private(path, "belongs to another user"));
         }
-        Links::Followed => {}
+        LinkPolicy::Follow => {}
     }
     let directory = OpenOptions::new().read(true).custom_flags(flags(wanted)).open(path).map_err(failed)?;
     let metadata = directory.metadata().map_err(failed)?;
@@ -277,7 +277,7 @@ fn close_to_others(path: &Path, links: Links) -> Result<(), StoreError> {
 
 /// Directories of a profile are closed to other users already.
 #[cfg(not(unix))]
-fn close_to_others(_: &Path, _: Links) -> Result<(), StoreError> {
+fn close_to_others(_: &Path, _: LinkPolicy) -> Result<(), StoreError> {
     Ok(())
 }
 

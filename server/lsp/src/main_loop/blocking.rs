@@ -4,10 +4,10 @@
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::Draft;
-use strata_engine::conversation::tool_result_archival::{Aged, Ageing};
+use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
 
 use super::MainLoop;
-use super::compactions::Running;
+use super::compactions::RunningJob;
 use super::queue::{QueuedTask, SessionTarget, Task};
 use super::tasks::respond;
 use crate::event::{Answer, Event};
@@ -16,7 +16,7 @@ use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
 use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason, sum_up};
 use strata_app::faults::carried;
-use strata_app::token_count_client::Measured;
+use strata_app::token_count_client::CountedPrompt;
 
 impl MainLoop {
     /// Begins a compaction. Meanwhile prompts are made of the conversation as it is.
@@ -86,7 +86,9 @@ impl MainLoop {
         number: u64,
         result: Result<Value, CommandError>,
     ) {
-        let Some(Running { job, answer, news, .. }) = self.compactions.end(session, number) else { return };
+        let Some(RunningJob { job, answer, news, .. }) = self.compactions.end(session, number) else {
+            return;
+        };
         let (news, result): (CompactionNotice, _) = match result {
             Ok(_) => {
                 self.compactions.succeeded(&job);
@@ -118,7 +120,7 @@ impl MainLoop {
 
     /// Asks a model to sum up tool results, unless it is being asked about others of the session: the next turn will see
     /// to these.
-    pub(super) fn age(&mut self, id: &str, ageing: Ageing) {
+    pub(super) fn age(&mut self, id: &str, ageing: ArchivalPlan) {
         if !self.ageing.insert(id.to_owned()) {
             return;
         }
@@ -161,7 +163,7 @@ impl MainLoop {
     }
 
     /// A count is learnt from when it is its turn in the session.
-    pub(super) fn measured(&mut self, id: &str, measured: Option<Measured>) {
+    pub(super) fn measured(&mut self, id: &str, measured: Option<CountedPrompt>) {
         self.measuring.remove(id);
         if let Some(measured) = measured {
             let snapshot = self.world.snapshot.clone();
@@ -174,7 +176,7 @@ impl MainLoop {
     }
 
     /// Results are archived when it is their turn in the session.
-    pub(super) fn aged(&mut self, id: &str, aged: Option<Box<Aged>>) {
+    pub(super) fn aged(&mut self, id: &str, aged: Option<Box<Archival>>) {
         self.ageing.remove(id);
         if let Some(aged) = aged {
             let snapshot = self.world.snapshot.clone();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::Reading;
+use strata_engine::conversation::compaction::TriggerReading;
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::event::Answer;
@@ -14,7 +14,7 @@ use strata_app::commands::CommandError;
 use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason};
 use strata_app::sessions::Sessions;
 
-pub(super) struct Running {
+pub(super) struct RunningJob {
     pub(super) number: u64,
     pub(super) job: CompactionJob,
     pub(super) cancel: Cancel,
@@ -28,9 +28,9 @@ pub(super) struct Running {
 #[derive(Default)]
 pub(super) struct Compactions {
     last: u64,
-    running: BTreeMap<String, Running>,
+    running: BTreeMap<String, RunningJob>,
     /// What the last one that began by itself and failed had to do with, by session.
-    failed: BTreeMap<String, Reading>,
+    failed: BTreeMap<String, TriggerReading>,
 }
 
 impl Compactions {
@@ -47,23 +47,23 @@ impl Compactions {
         answer: Option<Answer<Result<Value, CommandError>>>,
     ) -> u64 {
         self.last += 1;
-        let running = Running { number: self.last, job, cancel, answer, news: None };
+        let running = RunningJob { number: self.last, job, cancel, answer, news: None };
         self.running.insert(running.job.session.clone(), running);
         self.last
     }
 
     /// The one of this number, if it is still under way.
-    pub(super) fn get(&self, session: &str, number: u64) -> Option<&Running> {
+    pub(super) fn get(&self, session: &str, number: u64) -> Option<&RunningJob> {
         self.running.get(session).filter(|running| running.number == number)
     }
 
     /// The same, to take note of something.
-    pub(super) fn running(&mut self, session: &str, number: u64) -> Option<&mut Running> {
+    pub(super) fn running(&mut self, session: &str, number: u64) -> Option<&mut RunningJob> {
         self.running.get_mut(session).filter(|running| running.number == number)
     }
 
     /// Takes note that the one of this number has ended; nothing when it had ended before.
-    pub(super) fn end(&mut self, session: &str, number: u64) -> Option<Running> {
+    pub(super) fn end(&mut self, session: &str, number: u64) -> Option<RunningJob> {
         self.get(session, number)?;
         self.running.remove(session)
     }
@@ -81,8 +81,9 @@ impl Compactions {
     }
 
     /// Whether one failed for the same reason, and there is hardly more to do it with since.
-    pub(super) fn is_hopeless(&self, session: &str, reading: &Reading) -> bool {
-        let same = |failed: &&Reading| failed.measured == reading.measured && failed.now <= reading.now;
+    pub(super) fn is_hopeless(&self, session: &str, reading: &TriggerReading) -> bool {
+        let same =
+            |failed: &&TriggerReading| failed.measured == reading.measured && failed.now <= reading.now;
         self.failed
             .get(session)
             .filter(same)
@@ -101,7 +102,7 @@ impl Compactions {
 
     /// The person stopped the one that shows this token.
     pub(super) fn cancel(&self, token: &NumberOrString) {
-        let shown = |running: &&Running| Work::Compacting(running.number).token() == *token;
+        let shown = |running: &&RunningJob| Work::Compacting(running.number).token() == *token;
         if let Some(running) = self.running.values().find(shown) {
             running.cancel.cancel();
         }
@@ -110,13 +111,13 @@ impl Compactions {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::conversation::compaction::{Family, Measured};
+    use strata_engine::conversation::compaction::{CountedPrompt, Family};
 
     use super::*;
 
     #[test]
     fn what_failed_once_may_do_after_a_compaction_that_did() {
-        let reading = Reading { measured: Measured::Messages, now: 100, limit: 90, due: true };
+        let reading = TriggerReading { measured: CountedPrompt::Messages, now: 100, limit: 90, due: true };
         let job = CompactionJob {
             session: "s-1".to_owned(),
             profile: Family::Topic.profile(),

@@ -17,7 +17,9 @@ use crate::event::{Event, IndexEnd};
 use crate::outbound::{Outbound, Work};
 use crate::world::{Action, World};
 use strata_app::faults::carried;
-use strata_app::index::{Efforts, Index, IndexInputs, Links, OutlineUpdates, Progress, Step, walk_options};
+use strata_app::index::{
+    Efforts, Index, IndexInputs, LinkState, OutlineUpdates, Progress, Step, walk_options,
+};
 use strata_app::snapshot::Snapshot;
 
 /// A report of progress is sent when at least this many more files are done.
@@ -34,20 +36,20 @@ enum IndexScope {
     All,
 }
 
-struct Running {
+struct RunningJob {
     run: u64,
     cancel: Cancel,
 }
 
 /// The run that is on, and what is to come.
 #[derive(Default)]
-pub(super) struct Indexing {
+pub(super) struct IndexRuns {
     last_run: u64,
-    running: Option<Running>,
+    running: Option<RunningJob>,
     wanted: IndexScope,
 }
 
-impl Indexing {
+impl IndexRuns {
     /// Some files are to be looked at anew.
     pub(super) fn want_files(&mut self, keys: BTreeSet<FileKey>) {
         match &mut self.wanted {
@@ -123,7 +125,7 @@ impl Indexing {
         self.last_run += 1;
         let run = self.last_run;
         let cancel = Cancel::new();
-        self.running = Some(Running { run, cancel: cancel.clone() });
+        self.running = Some(RunningJob { run, cancel: cancel.clone() });
         let report = Report::new(run, outbound, client, &wanted);
         let snapshot = snapshot.clone();
         let events = events.clone();
@@ -155,8 +157,8 @@ impl Indexing {
 /// Outlines can be used while it is found out anew who refers to whom.
 fn up_to_date(index: Index, run: u64, events: &Sender<Event>) -> Index {
     match index.links {
-        Links::Current => index,
-        Links::Behind => {
+        LinkState::Current => index,
+        LinkState::Stale => {
             let _ = events.send(Event::IndexSoFar(run, index.clone()));
             index.linked()
         }

@@ -1,7 +1,7 @@
 //! Parsing buffers on the pool, one parse at a time for each. What was typed meanwhile is parsed afterwards in one go.
 
 use strata_engine::cancel::Cancel;
-use strata_engine::code::buffer::{Buffer, Parsed};
+use strata_engine::code::buffer::{Buffer, ParsedBuffer};
 use strata_engine::key::FileKey;
 use strata_host::deadline::{OUTLINE_TIME, within};
 
@@ -28,7 +28,7 @@ impl MainLoop {
     }
 
     /// A parse has ended; `None` when nothing came of it.
-    pub(super) fn parsed(&mut self, key: FileKey, parsed: Option<Parsed>) {
+    pub(super) fn parsed(&mut self, key: FileKey, parsed: Option<ParsedBuffer>) {
         self.parsing.remove(&key);
         if let Some(parsed) = parsed {
             self.transition(|world| world.parsed(key, parsed));
@@ -38,7 +38,7 @@ impl MainLoop {
 
 /// A buffer's outline, and its map block counted in tokens of the model in force, so that nobody waits for that later.
 /// What takes too long is given up until the text changes.
-fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<Parsed> {
+fn parse_and_count(buffer: &Buffer, key: &FileKey, snapshot: &Snapshot) -> Option<ParsedBuffer> {
     let Ok(parsed) = buffer.parse(key, &within(&Cancel::new(), OUTLINE_TIME)) else {
         tracing::warn!(%key, "outlining takes too long; the buffer has no symbols until it changes");
         return buffer.give_up(key);

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
 use strata_engine::conversation::compaction::Draft;
-use strata_engine::conversation::tool_result_archival::Aged;
+use strata_engine::conversation::tool_result_archival::Archival;
 
 use crate::event::Call;
 use strata_app::snapshot::Snapshot;
-use strata_app::token_count_client::Measured;
+use strata_app::token_count_client::CountedPrompt;
 
 /// What waits, with the workspace as it was when it arrived.
 pub(super) struct QueuedTask {
@@ -32,9 +32,9 @@ pub(super) enum Task {
     /// A compaction of this number is to be put in place.
     Compact(u64, Box<Draft>),
     /// Tool results are to be archived.
-    Age(Box<Aged>),
+    Age(Box<Archival>),
     /// The client has counted a request.
-    Measure(Measured),
+    Measure(CountedPrompt),
     /// The client wishes to go on with the session of this name, which somebody else still writes to.
     Resume(String),
 }

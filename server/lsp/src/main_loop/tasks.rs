@@ -25,7 +25,7 @@ use strata_app::faults::{self, Point, carried};
 use strata_app::services::Services;
 use strata_app::session_store::SessionStoreError;
 use strata_app::snapshot::Snapshot;
-use strata_app::token_count_client::Measured;
+use strata_app::token_count_client::CountedPrompt;
 
 /// How long a session is waited for that somebody else writes to: a server whose editor is gone has ended 3 s later.
 const RESUME_PATIENCE: Duration = Duration::from_millis(3_500);
@@ -107,7 +107,7 @@ impl MainLoop {
                 let job = Box::new(move || change(&before, &services, compact));
                 Work { what: "compaction", job, pool: &self.pool, waits: Waiter::Compaction(number) }
             }
-            Task::Measure(Measured { model, estimated, counted }) => {
+            Task::Measure(CountedPrompt { model, estimated, counted }) => {
                 let measure = move |session: &mut Session| {
                     session.measured(&model, estimated, counted);
                     Ok(())

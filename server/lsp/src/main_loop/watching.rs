@@ -20,7 +20,7 @@ use strata_app::faults::carried;
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
-pub(super) enum Watching {
+pub(super) enum WatchState {
     /// The client, or nobody yet.
     #[default]
     Others,
@@ -33,7 +33,7 @@ pub(super) enum Watching {
     NowAndThen { last: Instant },
 }
 
-impl Watching {
+impl WatchState {
     /// We watch from now on; the folders are still to be said.
     fn ourselves(events: &Sender<Event>) -> Result<Self, WatchError> {
         let events = events.clone();
@@ -83,7 +83,7 @@ impl Watching {
 
 impl MainLoop {
     pub(super) fn watch_ourselves(&mut self) {
-        match Watching::ourselves(&self.events) {
+        match WatchState::ourselves(&self.events) {
             Ok(watching) => {
                 self.watching = watching;
                 self.watching.adjust(&self.world.snapshot.index.folders, &self.background, &self.events);
@@ -108,7 +108,7 @@ impl MainLoop {
     }
 
     fn cannot_watch(&mut self, error: &str) {
-        self.watching = Watching::now_and_then();
+        self.watching = WatchState::now_and_then();
         let message = format!(
             "changes on disk are not noticed at once, only by a look at all files every minute: {error}"
         );

@@ -61,7 +61,7 @@ pub(super) struct Dispatcher<T, R> {
 struct Core<T> {
     service: T,
     phase: Phase,
-    held: VecDeque<Held>,
+    held: VecDeque<PendingRequest>,
     /// The sizes of the held messages; at most one message over the limit of a single one.
     held_bytes: usize,
 }
@@ -73,7 +73,7 @@ enum Phase {
     Ready,
 }
 
-struct Held {
+struct PendingRequest {
     request: Request,
     /// In bytes.
     size: usize,
@@ -203,7 +203,7 @@ impl<T: CallService, R: Stream<Item = Request> + Unpin + Send + 'static> Dispatc
         } else if core.held_bytes + size <= self.options.limits.message {
             let size = size + HELD_OVERHEAD;
             core.held_bytes += size;
-            core.held.push_back(Held { request, size });
+            core.held.push_back(PendingRequest { request, size });
         } else if let Some(id) = request.id() {
             self.answer(&refusal::not_initialized(id.clone()));
         } else {

@@ -32,7 +32,7 @@ impl Default for Limits {
 
 /// What a stretch of the stream turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decoded {
+pub enum DecodedFrame {
     /// The body of one message, not yet looked at.
     Frame(Vec<u8>),
     /// Bytes that were no message. The decoder has already found its way on.
@@ -132,7 +132,7 @@ enum Charset {
 /// The outcome of one step of the machine.
 enum Step {
     Again,
-    Out(Decoded),
+    Out(DecodedFrame),
     Hungry,
 }
 
@@ -152,7 +152,7 @@ impl FrameDecoder {
     /// Takes the next bytes of the stream; the iterator gives what they complete. What is left in an iterator that is
     /// dropped early comes out of the next one.
     #[must_use = "nothing is decoded until the iterator runs"]
-    pub fn push(&mut self, bytes: &[u8]) -> impl Iterator<Item = Decoded> {
+    pub fn push(&mut self, bytes: &[u8]) -> impl Iterator<Item = DecodedFrame> {
         self.buffer.drain(..self.at);
         self.at = 0;
         self.buffer.extend_from_slice(bytes);
@@ -166,7 +166,7 @@ impl FrameDecoder {
         self.buffer.capacity() + body
     }
 
-    fn advance(&mut self) -> Option<Decoded> {
+    fn advance(&mut self) -> Option<DecodedFrame> {
         loop {
             match self.step() {
                 Step::Again => {}
@@ -238,7 +238,7 @@ impl FrameDecoder {
         self.boundary = Boundary::Known;
         if matches!(section.charset, Charset::Other) {
             self.state = State::Skip { left: length };
-            return Step::Out(Decoded::Fault(Fault::UnsupportedCharset));
+            return Step::Out(DecodedFrame::Fault(Fault::UnsupportedCharset));
         }
         self.state = match usize::try_from(length) {
             Ok(left) if left <= self.limits.message => {
@@ -254,7 +254,7 @@ impl FrameDecoder {
         self.at += consumed;
         self.state = State::Resync;
         match std::mem::replace(&mut self.boundary, Boundary::Lost) {
-            Boundary::Known => Step::Out(Decoded::Fault(fault)),
+            Boundary::Known => Step::Out(DecodedFrame::Fault(fault)),
             Boundary::Lost => Step::Again,
         }
     }
@@ -292,7 +292,7 @@ impl FrameDecoder {
         }
         let body = std::mem::take(body);
         self.state = State::Header(Section::default());
-        Step::Out(Decoded::Frame(body))
+        Step::Out(DecodedFrame::Frame(body))
     }
 
     fn opening(&mut self, length: u64) -> Step {
@@ -300,7 +300,7 @@ impl FrameDecoder {
         let Some(opening) = self.buffer[self.at..].get(..wanted) else { return Step::Hungry };
         let opening = opening.to_vec();
         self.state = State::Skip { left: length };
-        Step::Out(Decoded::Fault(Fault::TooLarge { length, opening }))
+        Step::Out(DecodedFrame::Fault(Fault::TooLarge { length, opening }))
     }
 
     fn skip(&mut self, left: u64) -> Step {

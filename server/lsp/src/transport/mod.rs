@@ -39,7 +39,7 @@ use tower_lsp::Loopback as Socket;
 
 pub use dispatch::CallService;
 pub use exit::{Cause, Exit};
-pub use frame::{Decoded, Fault, FrameDecoder, Limits};
+pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
 pub use refusal::{NOT_INITIALIZED, SERVER_BUSY};
 pub use stdio::stdio;
 

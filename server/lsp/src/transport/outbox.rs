@@ -41,7 +41,7 @@ struct Queue {
     /// Bytes, those that are being written included.
     unsent: usize,
     pressure: Pressure,
-    door: Door,
+    door: State,
 }
 
 #[derive(Debug)]
@@ -58,7 +58,7 @@ enum Pressure {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Door {
+enum State {
     #[default]
     Open,
     /// What is queued is still written.
@@ -126,7 +126,7 @@ impl Outbox {
         bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
         bytes.extend_from_slice(&body);
         let mut queue = self.lock();
-        if queue.door != Door::Open {
+        if queue.door != State::Open {
             return;
         }
         queue.put(bytes, relation);
@@ -163,8 +163,8 @@ impl Outbox {
     /// Takes no further message; [`Outbox::write_to`] returns when the queued ones are written.
     pub(super) fn close(&self) {
         let mut queue = self.lock();
-        if queue.door == Door::Open {
-            queue.door = Door::Closing;
+        if queue.door == State::Open {
+            queue.door = State::Closing;
         }
         drop(queue);
         self.filled.notify_one();
@@ -190,7 +190,7 @@ impl Outbox {
                 }
                 return Some(batch);
             }
-            if queue.door != Door::Open {
+            if queue.door != State::Open {
                 return None;
             }
             queue = self.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -202,7 +202,7 @@ impl Outbox {
         let mut queue = self.lock();
         queue.unsent -= size;
         if written.is_err() {
-            *queue = Queue { door: Door::Shut, ..Queue::default() };
+            *queue = Queue { door: State::Shut, ..Queue::default() };
         } else if queue.unsent > self.limit / 2 {
             return;
         }
@@ -344,12 +344,12 @@ mod tests {
     }
 
     /// Takes a few bytes at a time, after refusing once.
-    struct Reluctant {
+    struct SlowWriter {
         taken: Vec<u8>,
         refusals: Vec<ErrorKind>,
     }
 
-    impl Write for Reluctant {
+    impl Write for SlowWriter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if let Some(refusal) = self.refusals.pop() {
                 return Err(refusal.into());
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn a_non_blocking_output_gets_everything() {
         let refusals = vec![ErrorKind::Interrupted, ErrorKind::WouldBlock];
-        let mut output = Reluctant { taken: Vec::new(), refusals };
+        let mut output = SlowWriter { taken: Vec::new(), refusals };
         write_all(&mut output, b"all of it").unwrap();
         assert_eq!(output.taken, b"all of it");
     }

@@ -14,7 +14,7 @@ use tower_lsp::jsonrpc::{Id, Request, Response};
 
 use super::dispatch::{CallService, Dispatcher};
 use super::exit::{Cause, ExitSignal};
-use super::frame::{Decoded, Fault, FrameDecoder, Limits};
+use super::frame::{DecodedFrame, Fault, FrameDecoder, Limits};
 use super::message::{self, Incoming};
 use super::outbox::Outbox;
 use super::refusal;
@@ -57,15 +57,15 @@ where
         self.exit.raise(Cause::EndOfInput);
     }
 
-    fn take(&mut self, decoded: impl Iterator<Item = Decoded>) {
+    fn take(&mut self, decoded: impl Iterator<Item = DecodedFrame>) {
         for decoded in decoded {
             if self.exit.is_raised() {
                 return;
             }
             self.outbox.wait_for_room();
             match decoded {
-                Decoded::Frame(body) => self.deliver(&body),
-                Decoded::Fault(fault) => {
+                DecodedFrame::Frame(body) => self.deliver(&body),
+                DecodedFrame::Fault(fault) => {
                     tracing::warn!(%fault, "skipped input");
                     let id = match &fault {
                         Fault::TooLarge { opening, .. } => message::request_id(opening),

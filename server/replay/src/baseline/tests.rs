@@ -11,7 +11,7 @@ use super::*;
 /// A provider that looks back from its markers, as most do.
 const LOOKS_BACK: CacheKind = CacheKind::Explicit { max_breakpoints: 4, lookback: 20 };
 
-fn block(part: Part, text: &str, mark: Option<Ttl>) -> LaidBlock {
+fn block(part: Part, text: &str, mark: Option<Ttl>) -> LayoutBlock {
     let content = match text {
         "thought" => ContentBlock::Thinking { text: text.into(), signature: None },
         _ => ContentBlock::text(text),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use strata_engine::conversation::compaction::{
-    LAST_REQUEST, NotCompacted, Profile, Refused, Run, Size, Strategy, Summariser,
+    DraftRefusal, LAST_REQUEST, NotCompacted, Profile, Run, Size, Strategy, Summariser,
 };
 use strata_engine::conversation::dialect::{Violation, violations};
 use strata_engine::conversation::history::{
@@ -63,7 +63,7 @@ pub enum CompactionError {
     NotCompacted(#[from] NotCompacted),
     /// What was left of it was refused.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] DraftRefusal),
 }
 
 impl Recording {

@@ -119,7 +119,7 @@ fn a_pause_and_a_compaction_empty_the_cache() {
     }
     let undisturbed = read(&transcript);
     let mut summarised = transcript.clone();
-    summarised.turns[6].past = Past::Summarised;
+    summarised.turns[6].past = PriorHistory::Summarised;
     assert!(read(&summarised) < undisturbed);
     for (number, turn) in transcript.turns.iter_mut().enumerate() {
         turn.time_ms = Some(1_000_000 + number as u64 * 600_000);

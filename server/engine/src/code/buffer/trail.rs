@@ -7,7 +7,7 @@ use crate::code::outline::TreeEdit;
 
 /// Edits in a row, each from one generation of a text to another.
 #[derive(Clone, Debug)]
-pub(super) struct Trail {
+pub(super) struct EditTrail {
     /// The generation before the first edit.
     from: u64,
     last: Option<Arc<Step>>,
@@ -23,7 +23,7 @@ struct Step {
     count: usize,
 }
 
-impl Trail {
+impl EditTrail {
     /// No edits yet.
     pub(super) fn from(generation: u64) -> Self {
         Self { from: generation, last: None }
@@ -80,13 +80,13 @@ mod tests {
         TreeEdit { start: place, old_end: place, new_end: place }
     }
 
-    fn places(trail: &Trail, generation: u64) -> Option<Vec<usize>> {
+    fn places(trail: &EditTrail, generation: u64) -> Option<Vec<usize>> {
         Some(trail.since(generation)?.iter().map(|edit| edit.start.byte).collect())
     }
 
     #[test]
     fn it_leads_from_every_text_it_went_through() {
-        let mut trail = Trail::from(10);
+        let mut trail = EditTrail::from(10);
         for (generation, byte) in [(11, 1), (15, 2), (20, 3)] {
             trail.push(generation, edit(byte));
         }

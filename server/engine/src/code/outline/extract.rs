@@ -36,7 +36,7 @@ pub(super) fn findings<'a>(
     cancel: &Cancel,
 ) -> Result<Findings<'a>, Cancelled> {
     let mut walk = Walk::new(tree.language(), source, None);
-    walk.run(&mut tree.root().walk(), &mut Unbroken, cancel)?;
+    walk.run(&mut tree.root().walk(), &mut SinglePiece, cancel)?;
     Ok(walk.findings)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn findings_from<'a>(
     tree: &SyntaxTree,
     source: Source<'a>,
     from: Option<(&Anchor, usize)>,
-    course: &mut impl Course<'a>,
+    course: &mut impl PiecePlan<'a>,
     cancel: &Cancel,
 ) -> Result<Option<()>, Cancelled> {
     let mut walk = Walk::new(tree.language(), source, Some(0));
@@ -145,7 +145,7 @@ pub(super) enum Step {
 }
 
 /// Says into which pieces what a walk finds is cut, and where it stops.
-pub(super) trait Course<'a> {
+pub(super) trait PiecePlan<'a> {
     /// The first byte at which an anchor is of interest.
     fn next(&self) -> usize;
     /// What to do at an anchor in front of a node that starts at this byte.
@@ -157,9 +157,9 @@ pub(super) trait Course<'a> {
 }
 
 /// All in one piece.
-struct Unbroken;
+struct SinglePiece;
 
-impl<'a> Course<'a> for Unbroken {
+impl<'a> PiecePlan<'a> for SinglePiece {
     fn next(&self) -> usize {
         usize::MAX
     }
@@ -181,7 +181,7 @@ struct Walk<'a> {
     /// The definitions the walk is inside of, outermost first.
     open: Vec<Open>,
     /// The nodes around the present one, outermost first.
-    around: Vec<Around>,
+    around: Vec<Ancestor>,
     /// Words in front of declarations, outermost first.
     modifiers: Vec<Modifier<'a>>,
     /// Attributes seen in front of a definition that has not come yet.
@@ -196,7 +196,7 @@ struct Walk<'a> {
 }
 
 /// A node around the present one.
-struct Around {
+struct Ancestor {
     kind: u16,
     /// See [`Anchor::around`]; of the nodes up to here.
     mark: u64,
@@ -283,7 +283,7 @@ impl<'a> Walk<'a> {
     fn run(
         &mut self,
         cursor: &mut TreeCursor<'_>,
-        course: &mut impl Course<'a>,
+        course: &mut impl PiecePlan<'a>,
         cancel: &Cancel,
     ) -> Result<Step, Cancelled> {
         let mut query_cursor = query_cursor();
@@ -396,7 +396,7 @@ impl<'a> Walk<'a> {
 
     fn descend(&mut self, kind: u16) {
         let mark = self.said.map_or(0, |said| mixed(mixed(self.mark(), u64::from(kind)), said));
-        self.around.push(Around { kind, mark });
+        self.around.push(Ancestor { kind, mark });
     }
 
     fn take_findings(&mut self) -> Findings<'a> {

@@ -44,7 +44,7 @@ pub struct LiveOutline {
     mentions: Mentions,
     outline: Outline,
     signature: Signature,
-    shows: Shows,
+    shows: ShownSymbols,
     /// The map block, if it was asked for since it last changed.
     block: Option<(FileKey, MapBlock)>,
 }
@@ -67,7 +67,7 @@ enum Text {
 
 /// Which of the symbols that were found are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Shows {
+enum ShownSymbols {
     All,
     /// Some define something again, and what is in those is not shown either.
     Some,
@@ -104,7 +104,7 @@ impl LiveOutline {
             mentions: Mentions::new(language),
             outline: Outline::default(),
             signature: Signature::of([].iter()),
-            shows: Shows::All,
+            shows: ShownSymbols::All,
             block: None,
         };
         let whole = text.to_string();
@@ -296,7 +296,7 @@ impl LiveOutline {
         let names = resolver.into_instances();
         let names: FxHashMap<u32, Names> =
             names.into_iter().map(|(number, names)| (number, names.iter().collect())).collect();
-        self.shows = if depths.contains(&None) { Shows::Some } else { Shows::All };
+        self.shows = if depths.contains(&None) { ShownSymbols::Some } else { ShownSymbols::All };
         let mut depths = depths.as_slice();
         let mut number = 0;
         for piece in &mut self.pieces {
@@ -359,12 +359,12 @@ impl Piece {
 
 /// Shows the symbols of new pieces as those of the old ones were shown, if what else there is in the text makes no
 /// difference to that. `shows` is about the whole text.
-fn take_over(old: &[Piece], new: &mut [Piece], shows: Shows) -> Effect {
+fn take_over(old: &[Piece], new: &mut [Piece], shows: ShownSymbols) -> Effect {
     if old.iter().any(|piece| piece.shown.len() != piece.found.len()) {
         return Effect::Everywhere;
     }
     let (before, after) = (found(old), found(new));
-    let same = |(a, b): &(&Defined<'_>, &Defined<'_>)| shape(a) == shape(b);
+    let same = |(a, b): &(&NamedDefinition<'_>, &NamedDefinition<'_>)| shape(a) == shape(b);
     let front = before.iter().zip(&after).take_while(same).count();
     let (before_rest, after_rest) = (before.len() - front, after.len() - front);
     let most = before_rest.min(after_rest);
@@ -384,12 +384,12 @@ fn take_over(old: &[Piece], new: &mut [Piece], shows: Shows) -> Effect {
         let reach = front..=front + inside().count();
         let owns = new_sets.iter().any(|(behind, owner, _)| reach.contains(behind) && *owner >= outermost)
             || was_shown.iter().skip(front).take(gone).any(|symbol| !symbol.instance.is_empty());
-        if repeats || owns || (shows == Shows::Some && outermost > 0) {
+        if repeats || owns || (shows == ShownSymbols::Some && outermost > 0) {
             return Effect::Everywhere;
         }
     }
     let carried = |symbol: &&Symbol| (symbol.depth, symbol.instance.clone());
-    let fresh = |(symbol, _): &Defined<'_>| (symbol.depth, Names::default());
+    let fresh = |(symbol, _): &NamedDefinition<'_>| (symbol.depth, Names::default());
     let how: Vec<(u32, Names)> = was_shown
         .iter()
         .take(front)
@@ -424,14 +424,14 @@ fn sets(pieces: &[Piece], front: usize, many: usize) -> Vec<(usize, u32, &str)> 
 }
 
 /// A symbol as it was found.
-type Defined<'a> = (&'a Symbol, Repeat);
+type NamedDefinition<'a> = (&'a Symbol, Repeat);
 
-fn found(pieces: &[Piece]) -> Vec<Defined<'_>> {
+fn found(pieces: &[Piece]) -> Vec<NamedDefinition<'_>> {
     pieces.iter().flat_map(|piece| piece.found.iter().zip(piece.repeats.iter().copied())).collect()
 }
 
 /// What of a symbol others depend on.
-fn shape<'a>(&(symbol, repeat): &Defined<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
+fn shape<'a>(&(symbol, repeat): &NamedDefinition<'a>) -> (u32, Option<(&'a str, Option<usize>)>) {
     let same = match repeat {
         Repeat::New => None,
         Repeat::Same { parts } => Some((&*symbol.name, parts)),

@@ -103,7 +103,7 @@ pub(super) fn is_builtin(language: LanguageId, name: &str) -> bool {
 #[derive(Default)]
 pub(super) struct Resolver<'a> {
     /// The definitions around the present place, by level.
-    around: Vec<Around>,
+    around: Vec<EnclosingDefinition>,
     shown: u32,
     /// What is the same when it is defined again, by the shown definition it belongs to.
     once: FxHashSet<(Option<u32>, &'a str, Option<usize>)>,
@@ -114,7 +114,7 @@ pub(super) struct Resolver<'a> {
 
 /// A definition around the present place.
 #[derive(Clone, Copy)]
-struct Around {
+struct EnclosingDefinition {
     /// Its number among the shown ones, if it is one.
     number: Option<u32>,
     /// The innermost shown one, itself included.
@@ -140,11 +140,11 @@ impl<'a> Resolver<'a> {
                 Repeat::Same { parts } => !self.once.insert((nearest, &*symbol.name, parts)),
             };
         if is_full || hides {
-            self.around.push(Around { number: None, nearest, depth, hides });
+            self.around.push(EnclosingDefinition { number: None, nearest, depth, hides });
             return None;
         }
         let number = Some(self.shown);
-        self.around.push(Around { number, nearest: number, depth: depth + 1, hides: false });
+        self.around.push(EnclosingDefinition { number, nearest: number, depth: depth + 1, hides: false });
         self.shown += 1;
         Some(depth)
     }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::dialect::{Violation, violations};
-use crate::conversation::history::{History, Message, MessageId, Rebuilt};
+use crate::conversation::history::{History, HistoryChange, Message, MessageId};
 
 use super::profile::Profile;
 use super::run::{Draft, Size, Strategy};
@@ -26,12 +26,12 @@ pub struct Record {
     /// When, in milliseconds since 1970.
     pub time_ms: u64,
     /// What to undo.
-    pub rebuilt: Rebuilt,
+    pub rebuilt: HistoryChange,
 }
 
 /// Why a draft was not put in place. The conversation is as it was.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
-pub enum Refused {
+pub enum DraftRefusal {
     /// What it was made of is not there any more.
     #[error("the conversation was changed while it was compacted, so nothing was; run it again")]
     Changed,
@@ -49,17 +49,21 @@ pub enum Refused {
 /// The conversation with `draft` in it.
 ///
 /// # Errors
-/// [`Refused`].
-pub fn commit(history: &History, draft: Draft, profile: &Profile) -> Result<(History, Rebuilt), Refused> {
+/// [`DraftRefusal`].
+pub fn commit(
+    history: &History,
+    draft: Draft,
+    profile: &Profile,
+) -> Result<(History, HistoryChange), DraftRefusal> {
     let visible: Vec<_> = history.sent().cloned().collect();
     let there: HashSet<MessageId> = history.messages().iter().map(|message| message.id).collect();
     let is_whole = draft.basis.covered.iter().all(|id| there.contains(id));
     if draft.profile != *profile || !is_whole || draft.basis.epoch(&visible) != draft.epoch {
-        return Err(Refused::Changed);
+        return Err(DraftRefusal::Changed);
     }
     let mut compacted = history.clone();
     let rebuilt = compacted.rebuild(&draft.basis.covered, draft.entries);
     let seen: Vec<&Message> = compacted.sent().map(|message| &**message).collect();
     let violations = violations(&seen);
-    if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(Refused::Invalid { violations }) }
+    if violations.is_empty() { Ok((compacted, rebuilt)) } else { Err(DraftRefusal::Invalid { violations }) }
 }

@@ -13,7 +13,7 @@ mod status;
 mod transcript;
 mod trigger;
 
-pub use commit::{Record, Refused, commit};
+pub use commit::{DraftRefusal, Record, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
 pub use profile::{
     Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions, Reserve, SummaryRules,
@@ -23,8 +23,8 @@ pub use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES
 pub use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
 pub use run::{Draft, EMERGENCY, NotCompacted, Run, Scales, Size, Strategy, Summariser, Topics};
 pub use split::{Split, split};
-pub use status::{CompactionStatus, Last, Watched};
-pub use trigger::{Measured, Pressure, Reading};
+pub use status::{AutoCompaction, CompactionStatus, Last};
+pub use trigger::{Pressure, TriggerMetric, TriggerReading};
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::conversation::conversation_facts::{Facts, TodoState, is_summary, unbundle};
+use crate::conversation::conversation_facts::{ConversationFacts, TodoState, is_summary, unbundle};
 use crate::conversation::extractive::pinned_paths;
 use crate::conversation::history::{History, Message};
 use crate::text::clip;
@@ -40,7 +40,7 @@ pub(super) struct Pins {
 
 impl Pins {
     /// Those of the messages `old`, which did what `facts` says. `later` follow them.
-    pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &Facts) -> Self {
+    pub(super) fn new(old: &[Arc<Message>], later: &[Arc<Message>], facts: &ConversationFacts) -> Self {
         let request = match last_request(later).is_some() {
             true => None,
             false => last_request(old).or_else(|| facts.requests.last().map(|request| request.text.clone())),

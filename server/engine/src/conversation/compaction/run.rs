@@ -139,12 +139,12 @@ pub struct Run {
     summariser: Summariser,
     tools: ToolPatterns,
     split: Split,
-    stage: Stage,
+    phase: Phase,
     failures: Vec<String>,
 }
 
 #[derive(Clone)]
-enum Stage {
+enum Phase {
     /// Where did the topic change? The question lists the visible messages from `from` on.
     FindTopic {
         question: Question,
@@ -184,7 +184,7 @@ impl Run {
         let Some(split) = split(&visible, &profile, &pressure, scales.message) else {
             return Err(NotCompacted::NothingOld { profile: profile.name, messages: visible.len() });
         };
-        let nothing = Stage::PromptRequest { questions: Vec::new(), answers: Vec::new() };
+        let nothing = Phase::PromptRequest { questions: Vec::new(), answers: Vec::new() };
         let mut run = Self {
             visible,
             profile,
@@ -192,14 +192,14 @@ impl Run {
             summariser,
             tools,
             split,
-            stage: nothing,
+            phase: nothing,
             failures: Vec::new(),
         };
         match run.summariser {
             Summariser::Extractive => run.extract(scales),
             Summariser::Model { topics: Topics::Asked, window } if run.profile.family == Family::Topic => {
                 let (question, from) = question::find_topic(&run.visible, window, scales.text);
-                run.stage = Stage::FindTopic { question, from };
+                run.phase = Phase::FindTopic { question, from };
             }
             Summariser::Model { window, .. } => run.ask_for_summary(window, scales),
         }
@@ -208,22 +208,22 @@ impl Run {
 
     /// What is to be asked next; nothing when the compaction is done.
     pub fn question(&self) -> Option<&Question> {
-        match &self.stage {
-            Stage::FindTopic { question, .. } => Some(question),
-            Stage::PromptRequest { questions, answers } => questions.get(answers.len()),
-            Stage::Done(_) => None,
+        match &self.phase {
+            Phase::FindTopic { question, .. } => Some(question),
+            Phase::PromptRequest { questions, answers } => questions.get(answers.len()),
+            Phase::Done(_) => None,
         }
     }
 
     /// Takes the answer to [`question`](Self::question), or why there is none. Does nothing when nothing was asked.
     pub fn answer(&mut self, answer: Result<String, String>, scales: Scales<'_>) {
-        let stage = std::mem::replace(
-            &mut self.stage,
-            Stage::PromptRequest { questions: Vec::new(), answers: Vec::new() },
+        let phase = std::mem::replace(
+            &mut self.phase,
+            Phase::PromptRequest { questions: Vec::new(), answers: Vec::new() },
         );
-        match stage {
-            Stage::FindTopic { from, .. } => self.topic_found(answer, from, scales),
-            Stage::PromptRequest { questions, mut answers } => {
+        match phase {
+            Phase::FindTopic { from, .. } => self.topic_found(answer, from, scales),
+            Phase::PromptRequest { questions, mut answers } => {
                 let Some(question) = questions.get(answers.len()) else { return };
                 match usable(answer, question, scales) {
                     Ok(text) => answers.push(text),
@@ -233,12 +233,12 @@ impl Run {
                     }
                 }
                 if answers.len() < questions.len() {
-                    self.stage = Stage::PromptRequest { questions, answers };
+                    self.phase = Phase::PromptRequest { questions, answers };
                 } else {
                     self.answered(answers, questions.len(), scales);
                 }
             }
-            done @ Stage::Done(_) => self.stage = done,
+            done @ Phase::Done(_) => self.phase = done,
         }
     }
 
@@ -247,11 +247,11 @@ impl Run {
     /// # Errors
     /// [`NotCompacted`].
     pub fn finish(mut self, scales: Scales<'_>) -> Result<Draft, NotCompacted> {
-        if !matches!(self.stage, Stage::Done(_)) {
+        if !matches!(self.phase, Phase::Done(_)) {
             self.extract(scales);
         }
-        match self.stage {
-            Stage::Done(result) => *result,
+        match self.phase {
+            Phase::Done(result) => *result,
             _ => Err(NotCompacted::NotShorter { reasons: self.failures }),
         }
     }
@@ -283,7 +283,7 @@ impl Run {
 
     fn ask_for_summary(&mut self, window: usize, scales: Scales<'_>) {
         let questions = question::summarise(&self.old(), &self.profile, window, &self.tools, scales.text);
-        self.stage = Stage::PromptRequest { questions, answers: Vec::new() };
+        self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
     }
 
     fn answered(&mut self, answers: Vec<String>, asked: usize, scales: Scales<'_>) {
@@ -297,7 +297,7 @@ impl Run {
         let questions = question::merge(&answers, &self.profile, window, scales.text);
         // Merging that does not make fewer of them would never end.
         if questions.len() < asked {
-            self.stage = Stage::PromptRequest { questions, answers: Vec::new() };
+            self.phase = Phase::PromptRequest { questions, answers: Vec::new() };
         } else {
             self.failures
                 .push("the summaries of the parts do not fit the model's window together".to_owned());
@@ -330,7 +330,7 @@ impl Run {
             }
         }
         let reasons = std::mem::take(&mut self.failures);
-        self.stage = Stage::Done(Box::new(Err(NotCompacted::NotShorter { reasons })));
+        self.phase = Phase::Done(Box::new(Err(NotCompacted::NotShorter { reasons })));
     }
 
     /// Ends with this summary unless the conversation would not be shorter, and says whether it did.
@@ -400,7 +400,7 @@ impl Run {
             basis,
             entries,
         };
-        self.stage = Stage::Done(Box::new(Ok(draft)));
+        self.phase = Phase::Done(Box::new(Ok(draft)));
         true
     }
 

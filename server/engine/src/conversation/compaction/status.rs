@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::commit::Record;
 use super::profile::Profile;
 use super::run::{Size, Strategy};
-use super::trigger::{Measured, Pressure, Reading};
+use super::trigger::{Pressure, TriggerMetric, TriggerReading};
 
 /// The reply of `compaction.status`.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct CompactionStatus {
     pub profile: String,
     /// What the condition that is nearest counts; absent when the profile has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub measured: Option<Measured>,
+    pub measured: Option<TriggerMetric>,
     /// How much of that there is; tokens of the conversation when the profile has no condition.
     pub tokens: usize,
     /// How much there may be.
@@ -30,7 +30,7 @@ pub struct CompactionStatus {
     /// Whether one is running.
     pub running: bool,
     /// All conditions.
-    pub conditions: Vec<Reading>,
+    pub conditions: Vec<TriggerReading>,
     /// The last one that was committed and not undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Last>,
@@ -53,22 +53,25 @@ pub struct Last {
     pub time_ms: u64,
 }
 
-/// Whether somebody watches.
+/// Whether compaction starts automatically when a limit is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Watched {
-    /// Yes.
-    Yes,
-    /// Compaction is switched off.
-    No,
+pub enum AutoCompaction {
+    On,
+    Off,
 }
 
 impl CompactionStatus {
     /// The status of a conversation under `pressure`; that none is running.
-    pub fn new(watched: Watched, profile: &Profile, pressure: &Pressure, last: Option<&Record>) -> Self {
+    pub fn new(
+        automatic: AutoCompaction,
+        profile: &Profile,
+        pressure: &Pressure,
+        last: Option<&Record>,
+    ) -> Self {
         let conditions = profile.trigger.readings(pressure);
         let nearest =
             conditions.iter().max_by(|one, other| one.percent().total_cmp(&other.percent())).copied();
-        let enabled = watched == Watched::Yes;
+        let enabled = automatic == AutoCompaction::On;
         Self {
             enabled,
             profile: profile.name.clone(),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::conversation::history::{
-    ContentBlock, Kind, Message, Projected, ResultPart, Role, archived_stub, project,
+    ContentBlock, Kind, Message, ProjectedMessage, ResultPart, Role, archived_stub, project,
 };
 use crate::sanitize;
 use crate::text::clip_middle;
@@ -34,7 +34,7 @@ pub(super) fn said(message: &Message, result_chars: usize) -> String {
     escape_closing_tags(&words.join("\n"))
 }
 
-fn paragraph(projected: &Projected, result_chars: usize) -> String {
+fn paragraph(projected: &ProjectedMessage, result_chars: usize) -> String {
     let speaker = match projected.role {
         Role::User => "[user]",
         Role::Assistant => "[assistant]",

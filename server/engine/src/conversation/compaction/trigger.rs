@@ -23,7 +23,7 @@ pub struct Pressure {
 /// What a condition counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Measured {
+pub enum TriggerMetric {
     /// Tokens of the conversation.
     HistoryTokens,
     /// Tokens of the whole prompt.
@@ -37,10 +37,9 @@ pub enum Measured {
 /// One condition of a trigger, held against a conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CompactionReading")]
-pub struct Reading {
+pub struct TriggerReading {
     /// What is counted.
-    pub measured: Measured,
+    pub measured: TriggerMetric,
     /// How much of it there is.
     pub now: usize,
     /// How much of it there may be.
@@ -57,14 +56,14 @@ impl Pressure {
     }
 }
 
-impl Reading {
+impl TriggerReading {
     /// Due when there is more than the limit.
-    fn over(measured: Measured, now: usize, limit: usize) -> Self {
+    fn over(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now > limit }
     }
 
     /// Due when the limit is reached.
-    fn from(measured: Measured, now: usize, limit: usize) -> Self {
+    fn from(measured: TriggerMetric, now: usize, limit: usize) -> Self {
         Self { measured, now, limit, due: now >= limit }
     }
 
@@ -76,22 +75,24 @@ impl Reading {
 
 impl Trigger {
     /// All conditions with what they read, in a fixed order.
-    pub fn readings(&self, pressure: &Pressure) -> Vec<Reading> {
+    pub fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
         let share = self.window_share.zip(pressure.window);
         let share = share.map(|(share, window)| (window as f64 * share) as usize);
         let near = self.reserve.and_then(|reserve| match reserve.limit(pressure.window) {
-            Some(tokens) => Some(Reading::from(Measured::ContextTokens, pressure.context, tokens)),
+            Some(tokens) => {
+                Some(TriggerReading::from(TriggerMetric::ContextTokens, pressure.context, tokens))
+            }
             None => (reserve.messages > 0)
-                .then(|| Reading::from(Measured::Messages, pressure.messages, reserve.messages)),
+                .then(|| TriggerReading::from(TriggerMetric::Messages, pressure.messages, reserve.messages)),
         });
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
         [
-            self.history_over.map(|limit| Reading::over(Measured::HistoryTokens, history, limit)),
-            self.context_from.map(|limit| Reading::from(Measured::ContextTokens, context, limit)),
-            share.map(|limit| Reading::over(Measured::ContextTokens, context, limit)),
+            self.history_over.map(|limit| TriggerReading::over(TriggerMetric::HistoryTokens, history, limit)),
+            self.context_from.map(|limit| TriggerReading::from(TriggerMetric::ContextTokens, context, limit)),
+            share.map(|limit| TriggerReading::over(TriggerMetric::ContextTokens, context, limit)),
             near,
-            self.messages_over.map(|limit| Reading::over(Measured::Messages, messages, limit)),
-            self.exchanges_over.map(|limit| Reading::over(Measured::Exchanges, exchanges, limit)),
+            self.messages_over.map(|limit| TriggerReading::over(TriggerMetric::Messages, messages, limit)),
+            self.exchanges_over.map(|limit| TriggerReading::over(TriggerMetric::Exchanges, exchanges, limit)),
         ]
         .into_iter()
         .flatten()
@@ -116,7 +117,7 @@ impl Reserve {
 
 impl Profile {
     /// The first condition that makes a compaction due.
-    pub fn due(&self, pressure: &Pressure) -> Option<Reading> {
+    pub fn due(&self, pressure: &Pressure) -> Option<TriggerReading> {
         self.trigger.readings(pressure).into_iter().find(|reading| reading.due)
     }
 }

@@ -13,7 +13,7 @@ use super::labels::{
 use super::notation::unbundle;
 use super::sentences::without_mark;
 use super::todos::{Todo, TodoState, boxed};
-use super::{Command, Ended, Facts, Note, NoteKind, Request, Statement, Unresolved};
+use super::{Command, ConversationFacts, Note, NoteKind, Request, Statement, StepOutcome, UnresolvedError};
 
 /// Longest line that is carried on, in characters; requests may be longer.
 const LINE: usize = 300;
@@ -21,14 +21,14 @@ const LINE: usize = 300;
 const REQUEST: usize = 4_000;
 
 /// Adds what a summary says to `facts`. The `index`th message holds it.
-pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut Facts) {
-    let mut reader = Reader { message, index, facts, under: Under::Anything };
+pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
+    let mut reader = Reader { message, index, facts, under: SectionKind::Anything };
     text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
 }
 
 /// What the lines under a heading are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Under {
+enum SectionKind {
     Requests,
     /// Requests, of which the last goes on: its lines came without marks.
     Request,
@@ -44,42 +44,42 @@ enum Under {
     Anything,
 }
 
-impl Under {
+impl SectionKind {
     /// By the words of a heading; the more telling ones first.
     fn heading(heading: &str) -> Self {
-        const WORDS: [(&str, Under); 32] = [
-            ("files read", Under::Read),
-            ("known files", Under::Read),
-            ("files edited", Under::Edited),
-            ("files modified", Under::Edited),
-            ("files changed", Under::Edited),
-            ("file", Under::Files),
-            ("artifact", Under::Files),
-            ("initial request", Under::Requests),
-            ("user message", Under::Requests),
-            ("request", Under::Requests),
-            ("goal", Under::Requests),
-            ("intent", Under::Requests),
-            ("objective", Under::Requests),
-            ("failed", Under::Notes(NoteKind::Failure)),
-            ("next", Under::Tasks),
-            ("remaining", Under::Tasks),
-            ("pending", Under::Tasks),
-            ("open", Under::Tasks),
-            ("todo", Under::Tasks),
-            ("task", Under::Tasks),
-            ("unresolved", Under::Tasks),
-            ("blocked", Under::Tasks),
-            ("constraint", Under::Constraints),
-            ("preference", Under::Constraints),
-            ("decision", Under::Decisions),
-            ("plan", Under::Notes(NoteKind::Plan)),
-            ("design", Under::Notes(NoteKind::Plan)),
-            ("done", Under::Notes(NoteKind::Done)),
-            ("progress", Under::Notes(NoteKind::Done)),
-            ("implementation", Under::Notes(NoteKind::Done)),
-            ("exploration", Under::Notes(NoteKind::Finding)),
-            ("context", Under::Notes(NoteKind::Finding)),
+        const WORDS: [(&str, SectionKind); 32] = [
+            ("files read", SectionKind::Read),
+            ("known files", SectionKind::Read),
+            ("files edited", SectionKind::Edited),
+            ("files modified", SectionKind::Edited),
+            ("files changed", SectionKind::Edited),
+            ("file", SectionKind::Files),
+            ("artifact", SectionKind::Files),
+            ("initial request", SectionKind::Requests),
+            ("user message", SectionKind::Requests),
+            ("request", SectionKind::Requests),
+            ("goal", SectionKind::Requests),
+            ("intent", SectionKind::Requests),
+            ("objective", SectionKind::Requests),
+            ("failed", SectionKind::Notes(NoteKind::Failure)),
+            ("next", SectionKind::Tasks),
+            ("remaining", SectionKind::Tasks),
+            ("pending", SectionKind::Tasks),
+            ("open", SectionKind::Tasks),
+            ("todo", SectionKind::Tasks),
+            ("task", SectionKind::Tasks),
+            ("unresolved", SectionKind::Tasks),
+            ("blocked", SectionKind::Tasks),
+            ("constraint", SectionKind::Constraints),
+            ("preference", SectionKind::Constraints),
+            ("decision", SectionKind::Decisions),
+            ("plan", SectionKind::Notes(NoteKind::Plan)),
+            ("design", SectionKind::Notes(NoteKind::Plan)),
+            ("done", SectionKind::Notes(NoteKind::Done)),
+            ("progress", SectionKind::Notes(NoteKind::Done)),
+            ("implementation", SectionKind::Notes(NoteKind::Done)),
+            ("exploration", SectionKind::Notes(NoteKind::Finding)),
+            ("context", SectionKind::Notes(NoteKind::Finding)),
         ];
         let heading = heading.to_lowercase();
         WORDS.iter().find(|(word, _)| heading.contains(word)).map_or(Self::Anything, |&(_, under)| under)
@@ -89,14 +89,14 @@ impl Under {
 struct Reader<'a> {
     message: MessageId,
     index: usize,
-    facts: &'a mut Facts,
-    under: Under,
+    facts: &'a mut ConversationFacts,
+    under: SectionKind,
 }
 
 impl Reader<'_> {
     fn line(&mut self, line: &str) {
         if let Some(heading) = heading(line) {
-            self.under = Under::heading(heading);
+            self.under = SectionKind::heading(heading);
             return;
         }
         let content = without_mark(line);
@@ -107,16 +107,16 @@ impl Reader<'_> {
         let text = one_line(content, LINE);
         let is_item = content.len() < line.len();
         match self.under {
-            Under::Requests | Under::Request if is_item => self.request(content),
-            Under::Requests => {
-                self.under = Under::Request;
+            SectionKind::Requests | SectionKind::Request if is_item => self.request(content),
+            SectionKind::Requests => {
+                self.under = SectionKind::Request;
                 self.request(content);
             }
-            Under::Request => self.more_of_a_request(content),
-            Under::Constraints => self.constraint(text),
-            Under::Decisions => self.decision(text),
-            Under::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
-            Under::Notes(kind) if is_item => self.note(kind, text),
+            SectionKind::Request => self.more_of_a_request(content),
+            SectionKind::Constraints => self.constraint(text),
+            SectionKind::Decisions => self.decision(text),
+            SectionKind::Tasks if is_item => self.facts.todos.push(Todo { text, state: TodoState::Pending }),
+            SectionKind::Notes(kind) if is_item => self.note(kind, text),
             _ => {}
         }
     }
@@ -204,7 +204,7 @@ impl Reader<'_> {
 
     fn error(&mut self, text: &str) {
         let (about, said) = text.split_once(SAID).map_or((None, text), |(about, said)| (Some(about), said));
-        self.facts.errors.push(Unresolved {
+        self.facts.errors.push(UnresolvedError {
             message: self.message,
             tool: String::new(),
             text: one_line(said, LINE),
@@ -214,8 +214,8 @@ impl Reader<'_> {
 
     fn command(&mut self, text: &str) {
         let (text, ended) = match text.strip_suffix(FAILED) {
-            Some(text) => (text, Ended::Badly),
-            None => (text, Ended::Well),
+            Some(text) => (text, StepOutcome::Badly),
+            None => (text, StepOutcome::Well),
         };
         self.facts.commands.push(Command { message: self.message, text: one_line(text, LINE), ended });
     }
@@ -224,14 +224,14 @@ impl Reader<'_> {
     /// a word for it that the file was changed.
     fn files(&mut self, content: &str, labelled: Option<FileState>) {
         let state = labelled.unwrap_or_else(|| match self.under {
-            Under::Read => FileState::Read,
-            Under::Edited => FileState::Edited,
-            Under::Files if tells_of_a_change(content) => FileState::Edited,
+            SectionKind::Read => FileState::Read,
+            SectionKind::Edited => FileState::Edited,
+            SectionKind::Files if tells_of_a_change(content) => FileState::Edited,
             _ => FileState::Mentioned,
         });
         for path in unbundle(content) {
             let path = if labelled.is_some() { &*path } else { without_line(&path) };
-            let is_listed = self.under == Under::Edited && is_file_name(path);
+            let is_listed = self.under == SectionKind::Edited && is_file_name(path);
             if labelled.is_some() || is_listed || is_path(path) {
                 let trace = FileTrace::carried(self.index, state);
                 let known = self.facts.files.entry(path.to_owned()).or_insert_with(|| trace.clone());
@@ -309,8 +309,8 @@ fn is_file_name(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read_from(text: &str) -> Facts {
-        let mut facts = Facts::default();
+    fn read_from(text: &str) -> ConversationFacts {
+        let mut facts = ConversationFacts::default();
         read(text, MessageId(7), 0, &mut facts);
         facts
     }
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(facts.decisions[0].text, "b");
         assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/x.rs", "src/y.rs"]);
         assert_eq!((facts.errors[0].about.as_deref(), &*facts.errors[0].text), (Some("go test"), "FAIL"));
-        assert_eq!((&*facts.commands[0].text, facts.commands[0].ended), ("make", Ended::Badly));
+        assert_eq!((&*facts.commands[0].text, facts.commands[0].ended), ("make", StepOutcome::Badly));
         assert_eq!(facts.todos[0].state, TodoState::InProgress);
         assert_eq!(facts.notes[0].text, "d");
     }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::clip::{self, one_line};
-use super::{Ended, Unresolved};
+use super::{StepOutcome, UnresolvedError};
 
 /// Longest text of an error, in characters.
 const TEXT: usize = 400;
@@ -30,22 +30,22 @@ pub(super) enum Cause {
 /// The failures so far.
 #[derive(Default)]
 pub(super) struct Errors {
-    found: Vec<Option<Unresolved>>,
+    found: Vec<Option<UnresolvedError>>,
     open: HashMap<Cause, Vec<usize>>,
 }
 
 impl Errors {
     /// A call has ended.
-    pub(super) fn note(&mut self, cause: Cause, ended: Ended, error: impl FnOnce() -> Unresolved) {
+    pub(super) fn note(&mut self, cause: Cause, ended: StepOutcome, error: impl FnOnce() -> UnresolvedError) {
         match ended {
-            Ended::Unanswered => {}
-            Ended::Badly => {
+            StepOutcome::Unanswered => {}
+            StepOutcome::Badly => {
                 // The same thing that fails again fails anew: the last message says most.
                 self.mend(&cause);
                 self.open.entry(cause).or_default().push(self.found.len());
                 self.found.push(Some(error()));
             }
-            Ended::Well => {
+            StepOutcome::Well => {
                 if let Cause::Change(path) = &cause {
                     self.mend(&Cause::Look(path.clone()));
                 }
@@ -55,16 +55,16 @@ impl Errors {
     }
 
     /// An error that an earlier summary carries.
-    pub(super) fn carry(&mut self, error: Unresolved) {
+    pub(super) fn carry(&mut self, error: UnresolvedError) {
         let cause = match &error.about {
             Some(about) => Cause::Command(head(about)),
             None => Cause::Call(error.text.clone(), None),
         };
-        self.note(cause, Ended::Badly, || error);
+        self.note(cause, StepOutcome::Badly, || error);
     }
 
     /// What was never mended, in order.
-    pub(super) fn into_unresolved(self) -> Vec<Unresolved> {
+    pub(super) fn into_unresolved(self) -> Vec<UnresolvedError> {
         self.found.into_iter().flatten().collect()
     }
 

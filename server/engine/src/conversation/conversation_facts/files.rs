@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Ended;
+use super::StepOutcome;
 
 /// What a conversation did with one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,8 +188,8 @@ fn name(path: &str) -> &str {
 }
 
 /// What a call did to a file, given how it ended: one without a result counts as done.
-pub(super) fn state(intended: FileState, ended: Ended) -> FileState {
-    if ended == Ended::Badly { FileState::Failed } else { intended }
+pub(super) fn state(intended: FileState, ended: StepOutcome) -> FileState {
+    if ended == StepOutcome::Badly { FileState::Failed } else { intended }
 }
 
 /// Longest path that is taken for one: `PATH_MAX` of Linux.
@@ -212,12 +212,12 @@ pub(super) fn normal(path: &str) -> Option<&str> {
 /// In which texts file names appear.
 #[derive(Default)]
 pub(super) struct Names {
-    seen: HashMap<String, Named>,
+    seen: HashMap<String, FileMentions>,
 }
 
 /// Where a file name appears.
 #[derive(Clone, Copy)]
-pub(super) struct Named {
+pub(super) struct FileMentions {
     /// In how many messages.
     pub texts: u32,
     /// In which one last.
@@ -235,13 +235,13 @@ impl Names {
             }
             match self.seen.get_mut(name) {
                 Some(named) if named.last == index => {}
-                Some(named) => *named = Named { texts: named.texts + 1, last: index },
-                None => drop(self.seen.insert(name.to_owned(), Named { texts: 1, last: index })),
+                Some(named) => *named = FileMentions { texts: named.texts + 1, last: index },
+                None => drop(self.seen.insert(name.to_owned(), FileMentions { texts: 1, last: index })),
             }
         }
     }
 
-    fn get(&self, name: &str) -> Option<Named> {
+    fn get(&self, name: &str) -> Option<FileMentions> {
         self.seen.get(name).copied()
     }
 }

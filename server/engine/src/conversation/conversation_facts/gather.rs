@@ -13,7 +13,10 @@ use super::errors::{self, Cause, Errors};
 use super::files::{self, FileState, Files, Names};
 use super::todos::{self, Todos};
 use super::tools::{Purpose, ToolPatterns};
-use super::{Command, Ended, Facts, Note, Request, Statement, Unresolved, earlier, requests, sentences};
+use super::{
+    Command, ConversationFacts, Note, Request, Statement, StepOutcome, UnresolvedError, earlier, requests,
+    sentences,
+};
 
 /// Longest sentence that is kept, in characters.
 const SENTENCE: usize = 300;
@@ -26,17 +29,17 @@ const LOOKED_AT: usize = 400;
 pub(super) struct Gatherer<'a> {
     tools: &'a ToolPatterns,
     purposes: HashMap<&'a str, Purpose>,
-    open: OpenCalls<&'a str, Waiting<'a>>,
+    open: OpenCalls<&'a str, OpenCall<'a>>,
     files: Files,
     names: Names,
     errors: Errors,
     todos: Todos,
     said: HashSet<String>,
-    facts: Facts,
+    facts: ConversationFacts,
 }
 
 /// A call without a result so far.
-struct Waiting<'a> {
+struct OpenCall<'a> {
     tool: &'a str,
     purpose: Purpose,
     subject: Subject,
@@ -58,7 +61,7 @@ impl<'a> Gatherer<'a> {
             errors: Errors::default(),
             todos: Todos::default(),
             said: HashSet::new(),
-            facts: Facts::default(),
+            facts: ConversationFacts::default(),
         }
     }
 
@@ -85,11 +88,11 @@ impl<'a> Gatherer<'a> {
                         self.facts.commands.push(Command {
                             message: message.id,
                             text,
-                            ended: Ended::Unanswered,
+                            ended: StepOutcome::Unanswered,
                         });
                         self.facts.commands.len() - 1
                     });
-                    self.open.call(id, Waiting { tool: name, purpose, subject, todos, command, index });
+                    self.open.call(id, OpenCall { tool: name, purpose, subject, todos, command, index });
                 }
                 ContentBlock::ToolResult { call_id, content, outcome } => {
                     if let Some(call) = self.open.result(call_id) {
@@ -106,7 +109,7 @@ impl<'a> Gatherer<'a> {
 
     /// Reads a summary of what was said before.
     pub(super) fn summary(&mut self, index: usize, message: MessageId, text: &str) {
-        let mut carried = Facts::default();
+        let mut carried = ConversationFacts::default();
         earlier::read(text, message, index, &mut carried);
         carried.files.iter().for_each(|(path, trace)| self.files.carry(path, trace));
         carried.errors.into_iter().for_each(|error| self.errors.carry(error));
@@ -121,9 +124,9 @@ impl<'a> Gatherer<'a> {
     }
 
     /// All that was read.
-    pub(super) fn into_facts(mut self) -> Facts {
+    pub(super) fn into_facts(mut self) -> ConversationFacts {
         let unanswered = self.open.into_unanswered();
-        let mut unanswered: Vec<Waiting<'a>> =
+        let mut unanswered: Vec<OpenCall<'a>> =
             unanswered.given_up.into_iter().chain(unanswered.waiting).collect();
         unanswered.sort_by(|a, b| (a.index, a.subject.main()).cmp(&(b.index, b.subject.main())));
         for call in unanswered {
@@ -131,7 +134,7 @@ impl<'a> Gatherer<'a> {
                 self.files.note(path, call.index, *state);
             }
         }
-        Facts {
+        ConversationFacts {
             files: self.files.into_traces(&self.names),
             errors: self.errors.into_unresolved(),
             todos: self.todos.into_list(),
@@ -189,7 +192,7 @@ impl<'a> Gatherer<'a> {
         &mut self,
         index: usize,
         message: MessageId,
-        call: Waiting<'a>,
+        call: OpenCall<'a>,
         call_id: &str,
         content: &[ResultPart],
         outcome: Outcome,
@@ -201,8 +204,9 @@ impl<'a> Gatherer<'a> {
         });
         let text = text.unwrap_or_default();
         let begin = clip::head(text, LOOKED_AT);
-        let ended = if says_it_failed(begin, call.purpose) { Ended::Badly } else { Ended::from(outcome) };
-        if call.todos == todos::Role::Create && ended == Ended::Well {
+        let ended =
+            if says_it_failed(begin, call.purpose) { StepOutcome::Badly } else { StepOutcome::from(outcome) };
+        if call.todos == todos::Role::Create && ended == StepOutcome::Well {
             self.todos.created(call_id, begin);
         }
         for (path, intended) in &call.subject.files {
@@ -216,10 +220,10 @@ impl<'a> Gatherer<'a> {
         if REFUSED.iter().any(|refusal| begin.contains(refusal)) {
             return;
         }
-        let error = Unresolved {
+        let error = UnresolvedError {
             message,
             tool: call.tool.to_owned(),
-            text: if ended == Ended::Badly { errors::told(text) } else { String::new() },
+            text: if ended == StepOutcome::Badly { errors::told(text) } else { String::new() },
             about: call.subject.main().map(|about| one_line(about, SENTENCE)),
         };
         causes(&call).into_iter().for_each(|cause| self.errors.note(cause, ended, || error.clone()));
@@ -227,7 +231,7 @@ impl<'a> Gatherer<'a> {
 }
 
 /// What has to succeed later if this call failed, and what it mends if it did not.
-fn causes(call: &Waiting<'_>) -> Vec<Cause> {
+fn causes(call: &OpenCall<'_>) -> Vec<Cause> {
     if !call.subject.files.is_empty() {
         let cause = |(path, state): &(String, FileState)| {
             let path = files::normal(path).unwrap_or(path).to_owned();

@@ -7,29 +7,29 @@ mod call;
 mod clip;
 mod cues;
 mod earlier;
-mod ended;
 mod errors;
 mod files;
-mod found;
 mod gather;
 pub(crate) mod labels;
 mod notation;
 mod requests;
 mod sentences;
+mod step_outcome;
 mod steps;
 mod todos;
 mod tools;
+mod types;
 
 use crate::conversation::history::{Message, MessageId};
 
 pub use clip::one_line;
-pub use ended::Ended;
 pub use files::{FileState, FileTrace};
-pub use found::{Command, Facts, Note, NoteKind, Request, Statement, Unresolved};
 pub use notation::{bundle, unbundle};
+pub use step_outcome::StepOutcome;
 pub use steps::{Step, files_read, steps};
 pub use todos::{Todo, TodoState};
 pub use tools::{Purpose, ToolPatterns};
+pub use types::{Command, ConversationFacts, Note, NoteKind, Request, Statement, UnresolvedError};
 
 pub(crate) use errors::head as command_head;
 pub use requests::is_summary;
@@ -39,7 +39,7 @@ pub(crate) use steps::last_calls;
 
 /// Reads what `messages` did. Summaries among them carry their own facts on: what they name stands before
 /// what follows them.
-pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Facts {
+pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> ConversationFacts {
     facts_after(None, messages, tools)
 }
 
@@ -48,7 +48,7 @@ pub fn facts_after<'a>(
     summary: Option<&str>,
     messages: impl IntoIterator<Item = &'a Message>,
     tools: &ToolPatterns,
-) -> Facts {
+) -> ConversationFacts {
     let mut gathered = gather::Gatherer::new(tools);
     let mut messages = messages.into_iter().enumerate().peekable();
     if let Some(summary) = summary {

@@ -7,7 +7,7 @@ use crate::conversation::history::{ContentBlock, Message, MessageId, OpenCalls, 
 
 use super::call::Subject;
 use super::clip::one_line;
-use super::{Ended, FileTrace, Purpose, ToolPatterns, facts, todos};
+use super::{FileTrace, Purpose, StepOutcome, ToolPatterns, facts, todos};
 
 /// Longest subject of a step, in characters.
 const SUBJECT: usize = 200;
@@ -23,7 +23,7 @@ pub struct Step {
     /// The path, the command line or what was looked for; empty when the call does not say.
     pub subject: String,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: StepOutcome,
 }
 
 /// The steps, in order: every tool call except those that change files or keep a to-do list.
@@ -76,13 +76,13 @@ fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatter
                         message: message.id,
                         tool: name.clone(),
                         subject: one_line(subject.main().unwrap_or_default(), SUBJECT),
-                        ended: Ended::Unanswered,
+                        ended: StepOutcome::Unanswered,
                     };
                     calls.push((purpose, step));
                 }
                 ContentBlock::ToolResult { call_id, outcome, .. } => {
                     if let Some((_, step)) = open.result(call_id).flatten().and_then(|at| calls.get_mut(at)) {
-                        step.ended = Ended::from(*outcome);
+                        step.ended = StepOutcome::from(*outcome);
                     }
                 }
                 _ => {}
@@ -100,7 +100,7 @@ pub fn files_read<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &T
     files.into_iter().map(|(_, path)| path).collect()
 }
 
-impl From<Outcome> for Ended {
+impl From<Outcome> for StepOutcome {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Ok => Self::Well,

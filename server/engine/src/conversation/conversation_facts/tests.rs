@@ -59,7 +59,7 @@ impl Talk {
         self.asks("Read", json!({ "file_path": path })).gets(outcome, "no such file")
     }
 
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> ConversationFacts {
         facts(self.history.messages().iter().map(AsRef::as_ref), &ToolPatterns::default())
     }
 
@@ -110,7 +110,7 @@ fn a_refused_call_is_no_error_and_an_exit_code_is_one() {
     let unmarked =
         Talk::default().runs("ls y", Outcome::Ok, "Exit code: 2\nls: y: No such file or directory");
     assert_eq!(unmarked.errors(), ["ls y"]);
-    assert_eq!(unmarked.facts().commands[0].ended, Ended::Badly);
+    assert_eq!(unmarked.facts().commands[0].ended, StepOutcome::Badly);
     let fine = Talk::default().runs("ls y", Outcome::Ok, "Exit code: 0\ny");
     assert_eq!(fine.errors(), Vec::<String>::new());
 }
@@ -210,11 +210,11 @@ fn steps_tell_what_was_looked_at_and_the_files_read_come_by_their_last_reading()
     assert_eq!(
         told,
         [
-            ("Read", "a.rs", Ended::Well),
-            ("Read", "b.rs", Ended::Well),
-            ("Grep", "fn x", Ended::Badly),
-            ("Read", "a.rs", Ended::Well),
-            ("LS", "src", Ended::Unanswered),
+            ("Read", "a.rs", StepOutcome::Well),
+            ("Read", "b.rs", StepOutcome::Well),
+            ("Grep", "fn x", StepOutcome::Badly),
+            ("Read", "a.rs", StepOutcome::Well),
+            ("LS", "src", StepOutcome::Unanswered),
         ]
     );
     assert_eq!(files_read(messages(), &ToolPatterns::default()), ["b.rs", "a.rs"]);

@@ -27,7 +27,7 @@ pub use check::{BrokenRule, Purpose, violations};
 pub use openai::{read_openai, write_openai};
 pub use record::messages_of;
 pub use responses::{read_responses, write_responses};
-pub use sniff::{Form, Imported, read_any, sniff};
+pub use sniff::{Form, ImportedConversation, read_any, sniff};
 
 /// A conversation as it was read.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::conversation::history::{ContentBlock, Kind, NewMessage, Role, Visibility};
-use crate::conversation::transcript::{Past, Transcript};
+use crate::conversation::transcript::{PriorHistory, Transcript};
 use crate::key::FileKey;
 
 /// The tools by which Claude Code changes files.
@@ -22,7 +22,7 @@ pub fn messages_of(transcript: &Transcript) -> Vec<NewMessage> {
     for turn in transcript.turns.iter().chain(&transcript.unanswered) {
         ask(&turn.lost, turn.time_ms, &mut messages);
         let mut request = turn.request.as_slice();
-        if turn.past == Past::Summarised {
+        if turn.past == PriorHistory::Summarised {
             for message in messages.iter_mut().skip(hidden) {
                 message.agent = Visibility::Hidden;
             }

@@ -29,7 +29,7 @@ pub enum Form {
 
 /// A conversation from elsewhere.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Imported {
+pub struct ImportedConversation {
     /// The form it was in.
     pub form: Form,
     /// Instructions in front of it.
@@ -51,17 +51,18 @@ pub fn sniff(text: &str) -> Option<Form> {
 /// # Errors
 /// [`ReadError`] when the form is not known, or names what does not fit it; in lines, the path begins with the
 /// number of the line among those that are not blank, counted from 0.
-pub fn read_any(text: &str) -> Result<Imported, ReadError> {
+pub fn read_any(text: &str) -> Result<ImportedConversation, ReadError> {
     let material = Material::of(text);
     let Some(form) = material.form() else {
         return Err(ReadError::new("holds no conversation in a known form"));
     };
-    let imported = |ReadList { system, messages }: ReadList| Imported { form, system, messages, skipped: 0 };
+    let imported =
+        |ReadList { system, messages }: ReadList| ImportedConversation { form, system, messages, skipped: 0 };
     match form {
         Form::ClaudeCode => {
             let transcript = transcript::parse(text);
             let messages = messages_of(&transcript);
-            Ok(Imported { form, system: Vec::new(), messages, skipped: transcript.skipped })
+            Ok(ImportedConversation { form, system: Vec::new(), messages, skipped: transcript.skipped })
         }
         Form::Strata => material.own(),
         Form::Anthropic => read_anthropic(&material.into_value()).map(imported),
@@ -130,9 +131,9 @@ impl Material {
     }
 
     /// Strata's own messages. Values without a role (what else an export tells) are skipped.
-    fn own(&self) -> Result<Imported, ReadError> {
+    fn own(&self) -> Result<ImportedConversation, ReadError> {
         let mut imported =
-            Imported { form: Form::Strata, system: Vec::new(), messages: Vec::new(), skipped: 0 };
+            ImportedConversation { form: Form::Strata, system: Vec::new(), messages: Vec::new(), skipped: 0 };
         for (index, item) in self.items().into_iter().enumerate() {
             if item.get("role").is_none() {
                 imported.skipped += 1;

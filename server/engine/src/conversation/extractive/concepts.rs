@@ -12,7 +12,7 @@ const MOST: usize = 24;
 const FROM: u32 = 3;
 
 /// A name and where it was first seen.
-struct Seen<'a> {
+struct NameOccurrence<'a> {
     messages: u32,
     last: usize,
     first: &'a str,
@@ -20,17 +20,18 @@ struct Seen<'a> {
 
 /// `name: what was said of it`, the most frequent first.
 pub(super) fn concepts(messages: &[Arc<Message>], width: usize) -> Vec<String> {
-    let mut seen: HashMap<&str, Seen<'_>> = HashMap::new();
+    let mut seen: HashMap<&str, NameOccurrence<'_>> = HashMap::new();
     for (index, text) in said(messages) {
         for name in code_spans(text).filter(|name| is_concept(name)) {
-            let entry = seen.entry(name).or_insert(Seen { messages: 0, last: usize::MAX, first: text });
+            let entry =
+                seen.entry(name).or_insert(NameOccurrence { messages: 0, last: usize::MAX, first: text });
             if entry.last != index {
                 entry.messages += 1;
                 entry.last = index;
             }
         }
     }
-    let mut found: Vec<(&str, Seen<'_>)> =
+    let mut found: Vec<(&str, NameOccurrence<'_>)> =
         seen.into_iter().filter(|(_, seen)| seen.messages >= FROM).collect();
     found.sort_unstable_by(|(a, one), (b, other)| {
         other.messages.cmp(&one.messages).then(other.last.cmp(&one.last)).then(a.cmp(b))

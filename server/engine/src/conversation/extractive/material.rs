@@ -9,8 +9,8 @@ use crate::conversation::conversation_facts::labels::{
     UNRESOLVED, todo_label,
 };
 use crate::conversation::conversation_facts::{
-    Ended, Facts, FileState, FileTrace, NoteKind, Statement, Step, TodoState, ToolPatterns, command_head,
-    is_summary, last_calls, one_line, spoken, steps,
+    ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
+    command_head, is_summary, last_calls, one_line, spoken, steps,
 };
 use crate::conversation::history::{ContentBlock, Message, MessageId, Role};
 
@@ -34,7 +34,7 @@ const CARRIED: usize = 600;
 
 /// Facts on the way to lines.
 pub(super) struct Material<'a> {
-    facts: &'a Facts,
+    facts: &'a ConversationFacts,
     messages: &'a [Arc<Message>],
     tools: &'a ToolPatterns,
     widths: Widths,
@@ -47,7 +47,7 @@ pub(super) struct Material<'a> {
 impl<'a> Material<'a> {
     /// Facts and the messages they were read from.
     pub(super) fn new(
-        facts: &'a Facts,
+        facts: &'a ConversationFacts,
         messages: &'a [Arc<Message>],
         tools: &'a ToolPatterns,
         widths: Widths,
@@ -165,7 +165,7 @@ impl<'a> Material<'a> {
         kept.sort_unstable();
         let told = kept.into_iter().map(|(at, times)| {
             let command = &self.facts.commands[at];
-            let failed = if command.ended == Ended::Badly { FAILED } else { "" };
+            let failed = if command.ended == StepOutcome::Badly { FAILED } else { "" };
             let value = self.value(command.message, "") + 150 * times.ilog2() as usize;
             (value, format!("{RAN}{}{failed}", one_line(&command.text, self.widths.subject)))
         });
@@ -263,9 +263,9 @@ impl<'a> Material<'a> {
         if !calls.is_empty() {
             let told = |step: &Step| {
                 let ended = match step.ended {
-                    Ended::Well => "",
-                    Ended::Badly => " (failed)",
-                    Ended::Unanswered => " (no result)",
+                    StepOutcome::Well => "",
+                    StepOutcome::Badly => " (failed)",
+                    StepOutcome::Unanswered => " (no result)",
                 };
                 let subject = one_line(&step.subject, self.widths.subject.min(80));
                 format!("{} {subject}{ended}", one_line(&step.tool, 40))

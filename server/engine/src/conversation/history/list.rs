@@ -45,7 +45,7 @@ impl Entry {
 /// What a rebuilding did to a conversation: enough to take it back.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rebuilt {
+pub struct HistoryChange {
     /// Messages that were put in.
     pub added: Vec<MessageId>,
     /// Messages that the model does not see as it did, with the kind that each had. All were sent before: shown, or as
@@ -129,7 +129,7 @@ impl History {
     /// Nothing is lost: covered messages that `entries` does not keep are hidden where they stand. Messages that are
     /// put in stand before the next one that is kept, the last of them behind all that is covered. `entries` names
     /// kept messages in the order in which they stand.
-    pub fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> Rebuilt {
+    pub fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
         let mut writer = Writer::new(self.next, entries);
@@ -151,7 +151,7 @@ impl History {
     }
 
     /// Takes back what [`rebuild`](Self::rebuild) did. Messages that came or went since stay as they are.
-    pub fn take_back(&mut self, rebuilt: &Rebuilt) {
+    pub fn take_back(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
         let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
         let messages = Arc::make_mut(&mut self.messages);
@@ -218,7 +218,7 @@ struct Writer {
     cursor: usize,
     /// Where the kept ones stand in `entries`.
     places: HashMap<MessageId, usize>,
-    rebuilt: Rebuilt,
+    rebuilt: HistoryChange,
 }
 
 impl Writer {
@@ -229,7 +229,7 @@ impl Writer {
         };
         let places = entries.iter().enumerate().filter_map(place).collect();
         let entries = entries.into_iter().map(Some).collect();
-        Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: Rebuilt::default() }
+        Self { messages: Vec::new(), next, entries, cursor: 0, places, rebuilt: HistoryChange::default() }
     }
 
     fn covered(&mut self, message: &Arc<Message>) {

@@ -13,7 +13,7 @@ mod role;
 pub use change::Change;
 pub(crate) use foreign::drop_marks;
 pub use foreign::{Foreign, ForeignPosition, Provider};
-pub use list::{Entry, History, NoSuchMessage, Rebuilt, emergency_truncate};
+pub use list::{Entry, History, HistoryChange, NoSuchMessage, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
     Visibility,
@@ -23,7 +23,7 @@ pub(crate) use open_calls::answered_calls;
 pub use picture::{Sides, media_type_of, sides};
 pub(crate) use repair::OPENAI_STRING_CHARS;
 pub use repair::{
-    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, Projected, Projection, UNDERSTOOD,
-    archived_stub, project,
+    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, ProjectedMessage, Projection,
+    UNDERSTOOD, archived_stub, project,
 };
 pub use role::Role;

@@ -30,7 +30,7 @@ use super::{ContentBlock, Message, MessageId, Provider, Role};
 /// What the model sees of one message, or a part of that: results may move in front of an earlier message
 /// of the same turn.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Projected {
+pub struct ProjectedMessage {
     /// The message. A result made up for a call bears the id of the message that called.
     pub id: MessageId,
     /// Who speaks.
@@ -43,7 +43,7 @@ pub struct Projected {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Projection {
     /// The history, from a user message on. Adjacent entries may have the same role: they make one turn.
-    pub history: Vec<Projected>,
+    pub history: Vec<ProjectedMessage>,
     /// The new results. They must be laid directly behind the history, before anything else.
     pub results: Vec<ContentBlock>,
     /// The rest of the new request, to be laid last.
@@ -60,7 +60,7 @@ impl Projection {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {
             let content = vec![ContentBlock::text(UNDERSTOOD)];
-            self.history.push(Projected { id: last.id, role: Role::Assistant, content });
+            self.history.push(ProjectedMessage { id: last.id, role: Role::Assistant, content });
         }
     }
 }
@@ -87,7 +87,7 @@ pub fn project<'a>(
     for utterance in pictures::sendable(turns.into_utterances(), recipient) {
         let Utterance { id, role, content } = utterance;
         if let Some(id) = id {
-            projection.history.push(Projected { id, role, content });
+            projection.history.push(ProjectedMessage { id, role, content });
         } else {
             let (results, rest): (Vec<_>, Vec<_>) =
                 content.into_iter().partition(ContentBlock::is_tool_result);

@@ -168,7 +168,7 @@ enum Folding {
 
 /// What adding an iteration came to.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Added {
+pub struct AddedIteration {
     /// The iteration's place in the loop, from 1.
     pub number: u64,
     /// Whether it said that the goal is reached.
@@ -263,7 +263,7 @@ impl Loop {
 
     /// Remembers one more iteration. What leaves the window waits until [`Loop::fold`] has put it into the summary; it
     /// is never lost on the way.
-    pub fn add(&mut self, reported: NewIteration, config: &RollingConfig) -> Added {
+    pub fn add(&mut self, reported: NewIteration, config: &RollingConfig) -> AddedIteration {
         self.total = self.total.saturating_add(1);
         let number = self.total;
         // Read from the whole output: what counts is often said last.
@@ -280,7 +280,7 @@ impl Loop {
         self.iterations.push(iteration);
         let over = self.iterations.len().saturating_sub(config.raw_window_size);
         self.waiting.extend(self.iterations.drain(..over));
-        Added { number, promise, fold: self.due(config) }
+        AddedIteration { number, promise, fold: self.due(config) }
     }
 
     /// The environment, as it is told. Values whose names say that they may be secrets are not kept.

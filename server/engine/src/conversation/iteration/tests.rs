@@ -77,7 +77,10 @@ fn an_iteration_keeps_all_its_fields() {
         file_changes: vec!["src/a.rs".to_owned()],
         duration_ms: 1_500,
     };
-    assert_eq!(lasting.add(reported, &CONFIG), Added { number: 1, promise: Promise::Open, fold: None });
+    assert_eq!(
+        lasting.add(reported, &CONFIG),
+        AddedIteration { number: 1, promise: Promise::Open, fold: None }
+    );
     let kept = Iteration {
         number: 1,
         time_ms: 7,

@@ -17,7 +17,7 @@ const MARKER: &str = "\n[...]\n";
 
 /// How long a text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Figures {
+pub struct OutputSize {
     /// Lines; the last one counts whether or not it ends with a line break.
     pub lines: usize,
     /// Characters (Unicode scalar values).
@@ -30,12 +30,12 @@ pub struct Figures {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Report {
     /// How long the output was.
-    pub before: Figures,
+    pub before: OutputSize,
     /// How long it is, without the line that reports this.
-    pub after: Figures,
+    pub after: OutputSize,
 }
 
-impl Figures {
+impl OutputSize {
     /// The length of a text.
     pub fn of(text: &str) -> Self {
         Self { lines: text.split_inclusive('\n').count(), chars: text.chars().count(), bytes: text.len() }

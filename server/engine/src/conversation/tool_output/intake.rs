@@ -1,7 +1,7 @@
 //! The parts of one result on their way in. Writes nothing: it hands out what must be kept elsewhere and takes
 //! back where that went.
 
-use super::{Arrival, Spilled, arrive, notice, truncated};
+use super::{OutputHandling, SpilledOutput, arrive, notice, truncated};
 use crate::conversation::history::ResultPart;
 use crate::conversation::settings::ToolOutputSettings;
 
@@ -25,9 +25,9 @@ impl Intake {
     pub fn new(parts: Vec<ResultPart>, settings: &ToolOutputSettings) -> Self {
         let part = |part| match part {
             ResultPart::Text { text } => match arrive(&text, settings) {
-                Arrival::Kept => Part::Settled(ResultPart::Text { text }),
-                Arrival::Truncated { text, .. } => Part::Settled(ResultPart::Text { text }),
-                Arrival::Spill(_) => Part::Long(text),
+                OutputHandling::Kept => Part::Settled(ResultPart::Text { text }),
+                OutputHandling::Truncated { text, .. } => Part::Settled(ResultPart::Text { text }),
+                OutputHandling::Spill(_) => Part::Long(text),
             },
             other => Part::Settled(other),
         };
@@ -44,7 +44,7 @@ impl Intake {
 
     /// The parts as they are kept. `spilled` says for each of [`spills`](Self::spills) where it went; one that could
     /// not be put into a file (`None`, or missing) is truncated like any other.
-    pub fn finish(self, spilled: impl IntoIterator<Item = Option<Spilled>>) -> Vec<ResultPart> {
+    pub fn finish(self, spilled: impl IntoIterator<Item = Option<SpilledOutput>>) -> Vec<ResultPart> {
         let Self { parts, settings } = self;
         let mut spilled = spilled.into_iter();
         let part = |part| match part {

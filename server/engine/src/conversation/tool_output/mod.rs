@@ -10,13 +10,13 @@ mod tests;
 
 use crate::conversation::settings::ToolOutputSettings;
 
-pub use cut::{Figures, Report};
+pub use cut::{OutputSize, Report};
 pub use intake::Intake;
 pub use page::{Page, output_of, page};
 
 /// What is to become of an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Arrival {
+pub enum OutputHandling {
     /// It stays as it is.
     Kept,
     /// This is kept of it, with a last line that says how much went.
@@ -27,12 +27,12 @@ pub enum Arrival {
         report: Report,
     },
     /// It is so long that it belongs into a file, with a [`notice`] in its place.
-    Spill(Figures),
+    Spill(OutputSize),
 }
 
 /// An output that was put into a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spilled {
+pub struct SpilledOutput {
     /// What `toolOutput.read` knows it by.
     pub id: String,
     /// Where it is.
@@ -47,19 +47,20 @@ pub struct Spilled {
 
 /// What becomes of an output, that of a failed tool like any other. More characters than
 /// `large_output_threshold` are spilled; otherwise lines are cut first, then characters, then bytes.
-pub fn arrive(text: &str, settings: &ToolOutputSettings) -> Arrival {
+pub fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
     // No text has more characters than bytes; most outputs are short and need not be counted.
     if exceeds(text.len(), settings.large_output_threshold) {
-        let before = Figures::of(text);
+        let before = OutputSize::of(text);
         if exceeds(before.chars, settings.large_output_threshold) {
-            return Arrival::Spill(before);
+            return OutputHandling::Spill(before);
         }
     }
-    truncated(text, settings).map_or(Arrival::Kept, |(text, report)| Arrival::Truncated { text, report })
+    truncated(text, settings)
+        .map_or(OutputHandling::Kept, |(text, report)| OutputHandling::Truncated { text, report })
 }
 
 /// What is told to the model in place of a spilled output.
-pub fn notice(Spilled { id, path, bytes, lines, sha256 }: &Spilled) -> String {
+pub fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledOutput) -> String {
     format!(
         "[output too long to show: {lines} lines, {bytes} bytes, SHA-256 {sha256}; saved as {path}; read the lines you \
          need with toolOutput.read {id}]"
@@ -80,7 +81,7 @@ fn truncated(text: &str, settings: &ToolOutputSettings) -> Option<(String, Repor
         kept = cut(so_far, limit, mode).or(kept);
     }
     let mut kept = kept?;
-    let report = Report { before: Figures::of(text), after: Figures::of(&kept) };
+    let report = Report { before: OutputSize::of(text), after: OutputSize::of(&kept) };
     if !kept.is_empty() && !kept.ends_with('\n') {
         kept.push('\n');
     }

@@ -23,7 +23,7 @@ fn numbered(lines: usize) -> String {
 #[track_caller]
 fn truncation(text: &str, settings: &ToolOutputSettings) -> (String, Report) {
     match arrive(text, settings) {
-        Arrival::Truncated { text, report } => (text, report),
+        OutputHandling::Truncated { text, report } => (text, report),
         other => panic!("not truncated: {other:?}"),
     }
 }
@@ -56,16 +56,16 @@ fn each_limit_is_met_exactly() {
         (&bytes, "\u{e9}".repeat(25_600), "x"),
         (&large, "\u{e9}".repeat(204_800), "x"),
     ] {
-        assert_eq!(arrive(&text, settings), Arrival::Kept);
-        assert_ne!(arrive(&(text + one_more), settings), Arrival::Kept);
+        assert_eq!(arrive(&text, settings), OutputHandling::Kept);
+        assert_ne!(arrive(&(text + one_more), settings), OutputHandling::Kept);
     }
 }
 
 #[test]
 fn more_characters_than_the_threshold_are_spilled_whatever_the_other_limits() {
     let text = "\u{e9}".repeat(204_801);
-    let figures = Figures { lines: 1, chars: 204_801, bytes: 409_602 };
-    assert_eq!(arrive(&text, &defaults()), Arrival::Spill(figures));
+    let figures = OutputSize { lines: 1, chars: 204_801, bytes: 409_602 };
+    assert_eq!(arrive(&text, &defaults()), OutputHandling::Spill(figures));
     // It is characters that count: as many bytes are truncated.
     let (kept, _) = truncation(&"\u{e9}".repeat(204_800), &defaults());
     assert!(kept.len() < 51_400, "{}", kept.len());
@@ -73,7 +73,7 @@ fn more_characters_than_the_threshold_are_spilled_whatever_the_other_limits() {
 
 #[test]
 fn a_notice_has_path_size_and_checksum() {
-    let spilled = Spilled {
+    let spilled = SpilledOutput {
         id: "7f".into(),
         path: "/tmp/out.txt".into(),
         bytes: 300_000,
@@ -125,7 +125,7 @@ fn lines_then_characters_then_bytes() {
     assert_eq!(lines.after.lines, 2_000);
     assert!(lines.after.chars > 100_000 && (99_950..=100_000).contains(&chars.after.chars));
     assert!(chars.after.bytes > 51_200 && (51_100..=51_200).contains(&bytes.after.bytes));
-    assert_eq!(bytes.before, Figures::of(&text));
+    assert_eq!(bytes.before, OutputSize::of(&text));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn the_last_line_has_figures_before_and_after() {
     let settings = ToolOutputSettings { max_lines: 1, ..unlimited() };
     let (kept, report) = truncation("\u{e9}\nb", &settings);
     assert_eq!(kept, "\u{e9}\n[output truncated: 1 of 2 lines, 2 of 3 characters, 3 of 4 bytes kept]");
-    assert_eq!(report.after, Figures { lines: 1, chars: 2, bytes: 3 });
+    assert_eq!(report.after, OutputSize { lines: 1, chars: 2, bytes: 3 });
 }
 
 #[test]
@@ -161,7 +161,8 @@ fn every_text_of_a_result_is_cut_and_pictures_are_not() {
     let parts = vec![text("short"), image.clone(), text("1\n2\n3\n"), text(&long), text(&long)];
     let intake = Intake::new(parts, &settings);
     assert_eq!(intake.spills().collect::<Vec<_>>(), [&long, &long]);
-    let file = Spilled { id: "7f".into(), path: "/p".into(), bytes: 81, lines: 30, sha256: "ab".into() };
+    let file =
+        SpilledOutput { id: "7f".into(), path: "/p".into(), bytes: 81, lines: 30, sha256: "ab".into() };
     let (cut, report) =
         truncation(&long, &ToolOutputSettings { large_output_threshold: 0, ..settings.clone() });
     assert_eq!(report.before.lines, 30);
@@ -204,7 +205,7 @@ fn the_output_of_a_message_is_that_of_all_its_results() {
 #[test]
 fn the_marker_of_cut_bytes_does_not_exceed_the_limit_of_characters() {
     let settings = ToolOutputSettings { max_chars: 100, max_bytes: 390, ..unlimited() };
-    let Arrival::Truncated { report, .. } = arrive(&"𝄞".repeat(120), &settings) else {
+    let OutputHandling::Truncated { report, .. } = arrive(&"𝄞".repeat(120), &settings) else {
         panic!("it is too long")
     };
     assert!(report.after.chars <= 100 && report.after.bytes <= 390, "{report}");
@@ -220,15 +221,15 @@ proptest! {
         let truncate_mode = if head { TruncateMode::Head } else { TruncateMode::HeadTail };
         let settings =
             ToolOutputSettings { max_lines: lines, max_chars: chars, max_bytes: bytes, truncate_mode, ..unlimited() };
-        let fits = |figures: Figures| {
+        let fits = |figures: OutputSize| {
             !(exceeds(figures.lines, lines) || exceeds(figures.chars, chars) || exceeds(figures.bytes, bytes))
         };
         match arrive(&text, &settings) {
-            Arrival::Kept => prop_assert!(fits(Figures::of(&text))),
-            Arrival::Spill(_) => prop_assert!(false, "nothing is spilled without a threshold"),
-            Arrival::Truncated { text: kept, report } => {
+            OutputHandling::Kept => prop_assert!(fits(OutputSize::of(&text))),
+            OutputHandling::Spill(_) => prop_assert!(false, "nothing is spilled without a threshold"),
+            OutputHandling::Truncated { text: kept, report } => {
                 prop_assert!(!fits(report.before));
-                prop_assert_eq!(report.before, Figures::of(&text));
+                prop_assert_eq!(report.before, OutputSize::of(&text));
                 prop_assert!(report.after.chars <= chars || chars == 0);
                 prop_assert!(report.after.bytes <= bytes || bytes == 0);
                 // Two markers may stand on lines of their own.

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use crate::conversation::compaction::Question;
 use crate::conversation::history::{
-    Entry, History, Kind, Message, MessageId, NewMessage, Rebuilt, Role, Visibility,
+    Entry, History, HistoryChange, Kind, Message, MessageId, NewMessage, Role, Visibility,
 };
-use crate::conversation::settings::{AgeingMode, ToolOutputSettings, ToolSummaryStrategy};
+use crate::conversation::settings::{ArchivalMode, ToolOutputSettings, ToolSummaryStrategy};
 
 use choose::{choose, is_archivable, newest_round, waits_for_results};
 use words::Material;
@@ -26,7 +26,7 @@ pub use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 
 /// Results that are to be archived.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Ageing {
+pub struct ArchivalPlan {
     archive: Vec<MessageId>,
     question: Option<Question>,
     heuristic: String,
@@ -34,7 +34,7 @@ pub struct Ageing {
 
 /// Results that are archived, and what stands for them.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Aged {
+pub struct Archival {
     /// The messages whose results the model no longer sees, oldest first.
     pub archived: Vec<MessageId>,
     /// Sums them up, for the model and not for the person.
@@ -44,25 +44,25 @@ pub struct Aged {
 /// What is to be archived of a conversation now, if anything. Whole messages go, oldest first, until the model sees at
 /// most `cutoff` results (0 is no cutoff). Pinned messages stay, and so does the newest round: the last calls with what
 /// answers them.
-pub fn plan_ageing(
+pub fn plan_archival(
     messages: &[Arc<Message>],
     settings: &ToolOutputSettings,
     cache: &CacheState<'_>,
-) -> Option<Ageing> {
+) -> Option<ArchivalPlan> {
     if settings.summary == ToolSummaryStrategy::Off || settings.cutoff == 0 {
         return None;
     }
     let archive = choose(messages, settings.cutoff);
-    if archive.is_empty() || (settings.ageing == AgeingMode::CacheAware && !cache.allows(&archive)) {
+    if archive.is_empty() || (settings.ageing == ArchivalMode::CacheAware && !cache.allows(&archive)) {
         return None;
     }
     let material = Material::of(messages, &archive);
     let question = (settings.summary == ToolSummaryStrategy::Llm).then(|| material.question());
     let archive = archive.iter().map(|message| message.id).collect();
-    Some(Ageing { archive, question, heuristic: material.heuristic() })
+    Some(ArchivalPlan { archive, question, heuristic: material.heuristic() })
 }
 
-impl Ageing {
+impl ArchivalPlan {
     /// The messages that are to be archived, oldest first.
     pub fn archive(&self) -> &[MessageId] {
         &self.archive
@@ -74,7 +74,7 @@ impl Ageing {
     }
 
     /// The outcome. Without an answer, or with a blank one, the beginning and the end of each result stand for it.
-    pub fn apply(self, answer: Option<&str>) -> Aged {
+    pub fn apply(self, answer: Option<&str>) -> Archival {
         let Self { archive, heuristic, .. } = self;
         let answer = answer.map(str::trim).filter(|answer| !answer.is_empty());
         let text = answer.map_or(heuristic, |answer| words::answered(answer, archive.len()));
@@ -83,21 +83,21 @@ impl Ageing {
             user: Visibility::Hidden,
             ..NewMessage::text(Role::User, text)
         };
-        Aged { archived: archive, summary }
+        Archival { archived: archive, summary }
     }
 }
 
-impl Aged {
+impl Archival {
     /// Puts the outcome into the conversation: at its end, or before calls that still wait for their results. What was
     /// hidden or changed since the plan was made is left alone; when nothing is left to archive, nothing happens.
-    pub fn enter(self, history: &mut History) -> Rebuilt {
+    pub fn enter(self, history: &mut History) -> HistoryChange {
         let Self { archived, summary } = self;
         let messages = history.messages();
         let archived: HashSet<MessageId> = archived.into_iter().collect();
         let archived = messages.iter().filter(|m| archived.contains(&m.id) && is_archivable(m)).map(|m| m.id);
         let archived: Vec<MessageId> = archived.collect();
         if archived.is_empty() {
-            return Rebuilt::default();
+            return HistoryChange::default();
         }
         let mut covered = archived.clone();
         let mut entries: Vec<Entry> = archived.into_iter().map(Entry::Archive).collect();

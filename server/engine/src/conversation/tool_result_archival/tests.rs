@@ -44,11 +44,11 @@ fn rounds(count: usize) -> History {
 }
 
 fn settings(cutoff: usize, summary: ToolSummaryStrategy) -> ToolOutputSettings {
-    ToolOutputSettings { cutoff, summary, ageing: AgeingMode::Eager, ..Settings::default().tool_output }
+    ToolOutputSettings { cutoff, summary, ageing: ArchivalMode::Eager, ..Settings::default().tool_output }
 }
 
-fn plan(history: &History, settings: &ToolOutputSettings) -> Option<Ageing> {
-    plan_ageing(history.messages(), settings, &CacheState::Cold)
+fn plan(history: &History, settings: &ToolOutputSettings) -> Option<ArchivalPlan> {
+    plan_archival(history.messages(), settings, &CacheState::Cold)
 }
 
 fn archived(history: &History, cutoff: usize) -> Vec<u64> {
@@ -76,7 +76,7 @@ fn the_defaults_are_those_of_the_page() {
     let defaults = Settings::default().tool_output;
     assert_eq!(
         (defaults.cutoff, defaults.summary, defaults.ageing),
-        (10, ToolSummaryStrategy::Llm, AgeingMode::CacheAware,)
+        (10, ToolSummaryStrategy::Llm, ArchivalMode::CacheAware,)
     );
     assert_eq!((INPUT_CHARS, OUTPUT_CHARS, HEURISTIC_CHARS), (12_000, 1_200, 800));
 }
@@ -254,7 +254,7 @@ fn what_changed_while_a_model_was_asked_is_left_alone() {
     assert_eq!(rebuilt.changed, [(MessageId(4), Kind::ToolResult)]);
     assert_eq!(history.get(MessageId(2)).unwrap().body.kind, Kind::ToolResult);
     let before = history.clone();
-    assert_eq!(aged.enter(&mut history), Rebuilt::default());
+    assert_eq!(aged.enter(&mut history), HistoryChange::default());
     assert_eq!(history, before);
 }
 
@@ -291,16 +291,16 @@ fn a_warm_cache_is_broken_only_when_it_pays() {
         let scales = Scales { message: &weigh, text: &count };
         let warm = Warm { read: 0.1, write: 1.25, turns, behind: &behind, scales };
         let settings = ToolOutputSettings { ageing: mode, ..settings(10, ToolSummaryStrategy::Heuristic) };
-        let plan = |state| plan_ageing(history.messages(), &settings, &state).is_some();
+        let plan = |state| plan_archival(history.messages(), &settings, &state).is_some();
         assert!(plan(CacheState::Cold) && plan(CacheState::Forced));
         plan(CacheState::Warm(warm))
     };
     // Some 9,700 tokens are freed; what is cached behind them beyond that is written anew.
-    assert!(planned(AgeingMode::CacheAware, 10_000, 5.0));
-    assert!(!planned(AgeingMode::CacheAware, 60_000, 5.0));
-    assert!(planned(AgeingMode::CacheAware, 60_000, 500.0));
-    assert!(planned(AgeingMode::CacheAware, 0, 1.0));
-    assert!(planned(AgeingMode::Eager, 60_000, 5.0));
+    assert!(planned(ArchivalMode::CacheAware, 10_000, 5.0));
+    assert!(!planned(ArchivalMode::CacheAware, 60_000, 5.0));
+    assert!(planned(ArchivalMode::CacheAware, 60_000, 500.0));
+    assert!(planned(ArchivalMode::CacheAware, 0, 1.0));
+    assert!(planned(ArchivalMode::Eager, 60_000, 5.0));
 }
 
 #[test]

@@ -33,11 +33,11 @@ them. Write what you are asked for and nothing else.";
 
 /// Archived results with the calls they answer.
 pub(super) struct Material<'a> {
-    results: Vec<Answered<'a>>,
+    results: Vec<AnsweredCall<'a>>,
     messages: usize,
 }
 
-struct Answered<'a> {
+struct AnsweredCall<'a> {
     tool: &'a str,
     arguments: String,
     outcome: Outcome,
@@ -58,7 +58,7 @@ impl<'a> Material<'a> {
                     None => ("tool", String::new()),
                 };
                 let output = inside(&text_of(content));
-                results.push(Answered { tool, arguments, outcome: *outcome, output });
+                results.push(AnsweredCall { tool, arguments, outcome: *outcome, output });
             }
         }
         Self { results, messages: archive.len() }
@@ -101,7 +101,7 @@ impl<'a> Material<'a> {
     }
 }
 
-impl Answered<'_> {
+impl AnsweredCall<'_> {
     fn told(&self, arguments: usize) -> String {
         let failed = match self.outcome {
             Outcome::Ok => "",

@@ -71,7 +71,7 @@ fn a_request_is_what_was_said_between_two_answers() {
         user(json!("too late")),
     ]);
     assert_eq!(turns(&transcript), [said("hello more", "hi"), said("bye", "ciao")]);
-    assert_eq!(transcript.turns[0].past, Past::Kept);
+    assert_eq!(transcript.turns[0].past, PriorHistory::Kept);
     assert_eq!(transcript.turns[0].time_ms, Some(1_000));
     assert_eq!(transcript.skipped, 0);
 }
@@ -116,8 +116,8 @@ fn a_compaction_ends_the_past() {
     ]);
     let expected = [said("hello", "call:a"), said("summary", "on we go"), said("and", "on")];
     assert_eq!(turns(&transcript), expected);
-    let pasts: Vec<Past> = transcript.turns.iter().map(|turn| turn.past).collect();
-    assert_eq!(pasts, [Past::Kept, Past::Summarised, Past::Kept]);
+    let pasts: Vec<PriorHistory> = transcript.turns.iter().map(|turn| turn.past).collect();
+    assert_eq!(pasts, [PriorHistory::Kept, PriorHistory::Summarised, PriorHistory::Kept]);
 }
 
 #[test]

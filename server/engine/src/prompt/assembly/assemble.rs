@@ -11,20 +11,20 @@ use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
-use crate::prompt::tiers::{Chosen, Cut, Laid, LayoutPreferences, Rules};
-use crate::prompt::wire::{self, Body, Envelope, Rendered};
-use crate::tokens::cost::{Account, Prices, Sent};
+use crate::prompt::tiers::{Cut, LayoutPreferences, PolicyChoice, PolicyOutput, Rules};
+use crate::prompt::wire::{self, Body, Envelope, RenderedBody};
+use crate::tokens::cost::{Account, Prices, SentRequest};
 use crate::tokens::models::Structure;
 
 use super::fit::{self, Plan};
 use super::frame::{FrameSources, context_frame, frame_items};
-use super::gather::{self, Gathered};
+use super::gather::{self, PromptContent};
 use super::measure::Measure;
 use super::piece::{self, FileText, Source};
-use super::prepared::Prepared;
+use super::prepared::PreparedPrompt;
 use super::reply::{
-    AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
-    WarningCode,
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile,
+    Warning, WarningCode,
 };
 use super::request::{PromptRequest, Request};
 use super::services::PromptServices;
@@ -40,7 +40,7 @@ pub fn assemble(
     session: &Session,
     ask: &PromptRequest,
     means: PromptServices<'_>,
-) -> Result<Prepared, AssembleError> {
+) -> Result<PreparedPrompt, AssembleError> {
     check_request(&ask.request)?;
     weigh(workspace, session, ask, means)
 }
@@ -55,7 +55,7 @@ pub fn weigh(
     session: &Session,
     ask: &PromptRequest,
     means: PromptServices<'_>,
-) -> Result<Prepared, AssembleError> {
+) -> Result<PreparedPrompt, AssembleError> {
     let settings = means.settings;
     let wanted = ask.model.as_deref().unwrap_or(&settings.model);
     let resolved = means.models.resolve(wanted);
@@ -121,8 +121,8 @@ fn check_request(request: &Request) -> Result<(), AssembleError> {
 
 /// One attempt to lay out a plan, with its true weight.
 struct Attempt {
-    laid: Laid,
-    rendered: Rendered,
+    laid: PolicyOutput,
+    rendered: RenderedBody,
     members: Vec<FileKey>,
     /// How many map blocks it shows, and how many they may be, in tokens.
     blocks: usize,
@@ -162,7 +162,7 @@ struct Run<'a> {
     session: &'a Session,
     ask: &'a PromptRequest,
     measure: &'a Measure<'a>,
-    chosen: Chosen,
+    chosen: PolicyChoice,
     format: Format,
     rules: Rules,
     frame: String,
@@ -242,7 +242,7 @@ impl Run<'_> {
 
     fn attempt(&self, plan: &Plan) -> Attempt {
         let count = self.measure.counter();
-        let Gathered { content, members, truncated, unmatched } =
+        let PromptContent { content, members, truncated, unmatched } =
             gather::gather(self.workspace, self.session, self.ask, self.measure, plan, &self.frame, &count);
         let blocks = content.map.len();
         let rules = Rules { cut: plan.cut, ..self.rules };
@@ -285,7 +285,7 @@ impl Run<'_> {
         AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, largest: parts }
     }
 
-    fn finish(&self, plan: &Plan, attempt: Attempt, wanted: usize) -> Result<Prepared, AssembleError> {
+    fn finish(&self, plan: &Plan, attempt: Attempt, wanted: usize) -> Result<PreparedPrompt, AssembleError> {
         if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
             let violations = dialect::check(self.format, body);
             if !violations.is_empty() {
@@ -302,13 +302,13 @@ impl Run<'_> {
             window: self.measure.window(),
             output_reserve: self.measure.output_reserve(),
         };
-        let sent = Sent {
+        let sent = SentRequest {
             spans: spans(&attempt.laid.layout, 0),
             at_ms: self.rules.now_ms,
             identity: self.rules.identity,
             prices: self.rules.prices,
         };
-        let reply = Assembled {
+        let reply = AssembledPrompt {
             id: None,
             predicted: Account::predict(self.session.account(), &sent),
             model: self.measure.model_id().to_owned(),
@@ -329,7 +329,7 @@ impl Run<'_> {
             shed: plan.shed().to_vec(),
             body: attempt.rendered.body,
         };
-        Ok(Prepared {
+        Ok(PreparedPrompt {
             reply,
             wanted,
             chosen: self.chosen,

@@ -15,10 +15,10 @@ use super::piece;
 use super::request::PromptRequest;
 use super::system_context::system_prompt;
 use super::workspace::Workspace;
-use crate::prompt::layout::{Content, Count, ItemKey, Piece, SentMessage, Tree, Weighed};
+use crate::prompt::layout::{Content, Count, ItemKey, Piece, SentMessage, Tree, WeighedBlock};
 
 /// The pieces of one prompt.
-pub(super) struct Gathered<'a> {
+pub(super) struct PromptContent<'a> {
     pub(super) content: Content<'a>,
     /// The members of the map, in order.
     pub(super) members: Vec<FileKey>,
@@ -37,7 +37,7 @@ pub(super) fn gather<'a>(
     plan: &Plan,
     frame: &str,
     count: Count<'a>,
-) -> Gathered<'a> {
+) -> PromptContent<'a> {
     let shown = shown_in_full(workspace, session, plan);
     let selection = map_members(workspace, session, plan, count);
     let members = selection.blocks.iter().map(|entry| entry.key.clone()).collect();
@@ -80,7 +80,7 @@ pub(super) fn gather<'a>(
         .cloned()
         .collect();
 
-    let Spoken { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
+    let GatheredConversation { history, request, truncated, unmatched } = spoken(session, ask, measure, plan);
     let content = Content {
         system: system_prompt(&measure.settings().prompt, workspace.standing),
         map,
@@ -98,7 +98,7 @@ pub(super) fn gather<'a>(
         framing: 0,
         count,
     };
-    Gathered { content, members, truncated, unmatched }
+    PromptContent { content, members, truncated, unmatched }
 }
 
 /// The selected files that the plan shows and whose text is at hand.
@@ -140,14 +140,19 @@ fn focus(workspace: &Workspace<'_>, session: &Session) -> Vec<FileKey> {
 }
 
 /// The conversation with the new request, as the model gets to see them.
-struct Spoken {
+struct GatheredConversation {
     history: Vec<SentMessage>,
-    request: Vec<Weighed>,
+    request: Vec<WeighedBlock>,
     truncated: usize,
     unmatched: Vec<String>,
 }
 
-fn spoken(session: &Session, ask: &PromptRequest, measure: &Measure<'_>, plan: &Plan) -> Spoken {
+fn spoken(
+    session: &Session,
+    ask: &PromptRequest,
+    measure: &Measure<'_>,
+    plan: &Plan,
+) -> GatheredConversation {
     let messages = session.history.messages().iter();
     let sent: Vec<Arc<Message>> = messages.filter(|message| message.body.is_sent()).cloned().collect();
     let kept = match plan.history_limit {
@@ -162,7 +167,7 @@ fn spoken(session: &Session, ask: &PromptRequest, measure: &Measure<'_>, plan: &
         speaker: projected.role.into(),
         blocks: measure.weighed(projected.content),
     });
-    Spoken {
+    GatheredConversation {
         history: history.collect(),
         request: measure.weighed(projection.results.into_iter().chain(projection.prompt)),
         truncated: sent.len() - kept.len(),

@@ -14,7 +14,7 @@ use crate::tokens::models::{Model, Structure};
 
 use super::piece::{self, FileText};
 use super::services::PromptServices;
-use crate::prompt::layout::Weighed;
+use crate::prompt::layout::WeighedBlock;
 
 /// Everything about weights: the model's limits and the settings' wishes.
 pub(super) struct Measure<'a> {
@@ -141,8 +141,8 @@ impl<'a> Measure<'a> {
     }
 
     /// Blocks with their weights.
-    pub(super) fn weighed(&self, blocks: impl IntoIterator<Item = ContentBlock>) -> Vec<Weighed> {
-        let weigh = |content| Weighed { tokens: self.block(&content), content };
+    pub(super) fn weighed(&self, blocks: impl IntoIterator<Item = ContentBlock>) -> Vec<WeighedBlock> {
+        let weigh = |content| WeighedBlock { tokens: self.block(&content), content };
         blocks.into_iter().map(weigh).collect()
     }
 

@@ -22,11 +22,11 @@ pub use assemble::{assemble, weigh};
 pub use frame::{FrameItem, FrameSources, frame_items};
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub use piece::{FileText, Source, lines};
-pub use prepared::Prepared;
+pub use prepared::PreparedPrompt;
 pub use preview::{Preview, PreviewPart, changes_since, preview};
 pub use reply::{
-    AssembleError, Assembled, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile, Warning,
-    WarningCode,
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile,
+    Warning, WarningCode,
 };
 pub use request::{PromptRequest, Request, ToolResult};
 pub use services::PromptServices;

@@ -12,7 +12,7 @@ use crate::conversation::selection::{Extent, LineRange};
 use crate::conversation::urls::Page;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::tokens::redaction::{FoundSecret, Screen, Screened};
+use crate::tokens::redaction::{FoundSecret, Screen, ScreenedText};
 
 use crate::prompt::layout::{Count, ItemKey, Piece, fence, inline};
 
@@ -58,7 +58,7 @@ impl FileText {
 
     /// The same with placeholders in the place of secrets.
     pub fn screened(self, screen: &Screen) -> Self {
-        let Screened { text, found } = screen.screened(&self.text);
+        let ScreenedText { text, found } = screen.screened(&self.text);
         Self { text, source: self.source, redacted: found }
     }
 

@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use super::reply::Assembled;
+use super::reply::AssembledPrompt;
 use super::request::PromptRequest;
 use crate::conversation::history::NewMessage;
 use crate::key::FileKey;
 use crate::prompt::layout::Layout;
-use crate::prompt::tiers::{Chosen, TierState};
-use crate::tokens::cost::Sent;
+use crate::prompt::tiers::{PolicyChoice, TierState};
+use crate::tokens::cost::SentRequest;
 
 /// A finished prompt with what recording it will change.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedPrompt {
     /// The reply.
-    pub reply: Assembled,
+    pub reply: AssembledPrompt,
     /// What it would weigh if nothing had to be left out, in tokens.
     pub wanted: usize,
     /// The policy that laid it out, and who decided on that.
-    pub chosen: Chosen,
+    pub chosen: PolicyChoice,
     /// The prompt in order.
     pub layout: Arc<Layout>,
     /// The prompt as the provider's cache sees it.
-    pub sent: Sent,
+    pub sent: SentRequest,
     /// Tokens that the policy relied on being cached; `None` when it relies on nothing.
     pub relied_on: Option<usize>,
     /// How it was asked for, without the request itself.

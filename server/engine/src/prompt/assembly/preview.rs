@@ -8,9 +8,9 @@ use crate::prompt::diff;
 use crate::prompt::session::Session;
 use crate::prompt::wire::{Passage, readable};
 
-use super::prepared::Prepared;
+use super::prepared::PreparedPrompt;
 use super::title::Titles;
-use crate::prompt::layout::{LaidBlock, Part, Tier};
+use crate::prompt::layout::{LayoutBlock, Part, Tier};
 
 /// Unchanged lines around each change.
 const CONTEXT: usize = 2;
@@ -47,7 +47,7 @@ pub struct PreviewPart {
 }
 
 /// Shows a prompt of `session` to people.
-pub fn preview(prepared: &Prepared, session: &Session) -> Preview {
+pub fn preview(prepared: &PreparedPrompt, session: &Session) -> Preview {
     let readable = readable(&prepared.layout);
     let mut groups: Vec<Vec<&Passage<'_>>> = Vec::new();
     for passage in &readable.passages {
@@ -61,7 +61,7 @@ pub fn preview(prepared: &Prepared, session: &Session) -> Preview {
     let titles = Titles::of(session);
     let parts = groups.iter().filter_map(|group| {
         let (first, last) = (group.first()?, group.last()?);
-        let LaidBlock { part, tier, .. } = *first.block;
+        let LayoutBlock { part, tier, .. } = *first.block;
         // The heading over a file shows nothing itself.
         let shows = group.iter().find(|passage| !passage.block.items.is_empty()).unwrap_or(first);
         Some(PreviewPart {

@@ -130,7 +130,7 @@ pub struct TokenReport {
 /// A finished prompt: the reply of `prompt.assemble`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Assembled {
+pub struct AssembledPrompt {
     /// Names the prompt for `prompt.record` and `prompt.discard`; absent from a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,

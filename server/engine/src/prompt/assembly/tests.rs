@@ -1,7 +1,6 @@
 //! Prompts over small repositories, without a disk. The cases that the description of the context engine lists
 //! ("Testing") are all here or beside the code they test, under the names it gives them.
 
-mod ageing;
 mod budgets;
 mod fixture;
 mod flat;
@@ -9,3 +8,4 @@ mod preview;
 mod recorded;
 mod tiered;
 mod tiers;
+mod tool_result_archival;

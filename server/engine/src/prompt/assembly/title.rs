@@ -8,7 +8,7 @@ use crate::conversation::urls::Pages;
 use crate::prompt::session::Session;
 
 use crate::conversation::dialect::Speaker;
-use crate::prompt::layout::{ItemKey, LaidBlock, Part};
+use crate::prompt::layout::{ItemKey, LayoutBlock, Part};
 
 /// So many characters of a message, or of a page's title, name it.
 const CHARS: usize = 60;
@@ -47,7 +47,7 @@ impl<'a> Titles<'a> {
     }
 
     /// What people call blocks of a prompt that show the same items and are for the same.
-    pub(super) fn part(&self, speaker: Speaker, block: &LaidBlock) -> String {
+    pub(super) fn part(&self, speaker: Speaker, block: &LayoutBlock) -> String {
         let of_item = block.items.first().map(|key| self.item(key));
         match (block.part, of_item) {
             (Part::Files | Part::Urls | Part::History, Some(title)) => title,

@@ -93,7 +93,7 @@ impl fmt::Display for Part {
 
 /// One piece of a prompt that is sent as one content block.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct LaidBlock {
+pub struct LayoutBlock {
     /// What is sent.
     pub content: ContentBlock,
     /// What it is for.
@@ -110,11 +110,11 @@ pub struct LaidBlock {
 
 /// Consecutive blocks of one speaker.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct LaidMessage {
+pub struct LayoutMessage {
     /// Who speaks.
     pub speaker: Speaker,
     /// What is said; never empty.
-    pub blocks: Vec<LaidBlock>,
+    pub blocks: Vec<LayoutBlock>,
     /// How many of `blocks`, counted from the end, are true in this prompt only and will not be part of the conversation.
     pub volatile: usize,
 }
@@ -122,7 +122,7 @@ pub struct LaidMessage {
 /// A whole prompt: at most one system message, which stands first, then user and assistant in turns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Layout {
-    messages: Vec<LaidMessage>,
+    messages: Vec<LayoutMessage>,
 }
 
 impl Layout {
@@ -133,15 +133,15 @@ impl Layout {
 
     /// Adds a block behind everything else. Blocks of one speaker in a row make one message, because
     /// providers demand that roles alternate.
-    pub fn push(&mut self, speaker: Speaker, block: LaidBlock) {
+    pub fn push(&mut self, speaker: Speaker, block: LayoutBlock) {
         match self.messages.last_mut() {
             Some(last) if last.speaker == speaker => last.blocks.push(block),
-            _ => self.messages.push(LaidMessage { speaker, blocks: vec![block], volatile: 0 }),
+            _ => self.messages.push(LayoutMessage { speaker, blocks: vec![block], volatile: 0 }),
         }
     }
 
     /// Adds a block of the user that the next prompt will not hold, behind everything else.
-    pub fn push_volatile(&mut self, block: LaidBlock) {
+    pub fn push_volatile(&mut self, block: LayoutBlock) {
         self.push(Speaker::User, block);
         if let Some(last) = self.messages.last_mut() {
             last.volatile += 1;
@@ -149,7 +149,7 @@ impl Layout {
     }
 
     /// The messages in order.
-    pub fn messages(&self) -> &[LaidMessage] {
+    pub fn messages(&self) -> &[LayoutMessage] {
         &self.messages
     }
 
@@ -165,7 +165,7 @@ impl Layout {
     }
 
     /// All blocks in order.
-    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = &LaidBlock> {
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = &LayoutBlock> {
         self.messages.iter().flat_map(|message| &message.blocks)
     }
 
@@ -176,10 +176,9 @@ impl Layout {
 
     /// Sets a cache breakpoint behind the last block so far that can carry one.
     pub fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
-        let mut blocks = self
-            .messages
-            .iter_mut()
-            .flat_map(|LaidMessage { speaker, blocks, .. }| blocks.iter_mut().map(|block| (*speaker, block)));
+        let mut blocks = self.messages.iter_mut().flat_map(|LayoutMessage { speaker, blocks, .. }| {
+            blocks.iter_mut().map(|block| (*speaker, block))
+        });
         if let Some((_, block)) = blocks.rfind(|(speaker, block)| carriers.include(*speaker, &block.content))
         {
             block.mark = Some(ttl);

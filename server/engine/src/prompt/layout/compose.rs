@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::code::outline::LEGEND;
 use crate::conversation::history::ContentBlock;
 
-use super::blocks::{LaidBlock, Layout, Part, Tier};
-use super::content::{Content, Count, Listed, Piece, SentMessage, Tree, Weighed};
+use super::blocks::{Layout, LayoutBlock, Part, Tier};
+use super::content::{Content, Count, FileListCoverage, Piece, SentMessage, Tree, WeighedBlock};
 use super::item::ItemKey;
 use crate::conversation::dialect::{Carriers, Speaker};
 use crate::tokens::models::Ttl;
@@ -103,14 +103,14 @@ impl<'a> Composer<'a> {
     }
 
     /// The repository file list, with an acknowledgement.
-    pub fn file_list(&mut self, tree: &Tree) -> Listed {
+    pub fn file_list(&mut self, tree: &Tree) -> FileListCoverage {
         let list = tree.list(self.count);
         if !list.text.is_empty() {
             let text = format!("{FILE_LIST}\n\n{}", list.text);
             self.put(Speaker::User, ContentBlock::text(text), Part::FileList, vec![]);
             self.acknowledge(Part::FileList);
         }
-        Listed::from(&list)
+        FileListCoverage::from(&list)
     }
 
     /// What is true right now only, as part of the message that the request makes.
@@ -133,7 +133,7 @@ impl<'a> Composer<'a> {
     }
 
     /// The new prompt or the new tool results, behind everything else.
-    pub fn request(&mut self, blocks: &[Weighed]) {
+    pub fn request(&mut self, blocks: &[WeighedBlock]) {
         for block in blocks {
             self.weighed(Speaker::User, block, Part::Prompt, vec![]);
         }
@@ -160,7 +160,7 @@ impl<'a> Composer<'a> {
     }
 
     fn piece(&mut self, speaker: Speaker, piece: &Piece, part: Part) {
-        let block = Weighed { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
+        let block = WeighedBlock { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
         self.weighed(speaker, &block, part, vec![piece.key.clone()]);
     }
 
@@ -169,11 +169,11 @@ impl<'a> Composer<'a> {
             ContentBlock::Text { text } => (self.count)(text),
             _ => 0,
         };
-        self.weighed(speaker, &Weighed { content, tokens }, part, items);
+        self.weighed(speaker, &WeighedBlock { content, tokens }, part, items);
     }
 
-    fn weighed(&mut self, speaker: Speaker, block: &Weighed, part: Part, items: Vec<ItemKey>) {
-        let Weighed { content, tokens } = block.clone();
-        self.layout.push(speaker, LaidBlock { content, part, items, tier: self.tier, tokens, mark: None });
+    fn weighed(&mut self, speaker: Speaker, block: &WeighedBlock, part: Part, items: Vec<ItemKey>) {
+        let WeighedBlock { content, tokens } = block.clone();
+        self.layout.push(speaker, LayoutBlock { content, part, items, tier: self.tier, tokens, mark: None });
     }
 }

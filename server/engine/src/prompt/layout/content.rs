@@ -51,7 +51,7 @@ impl Piece {
 
 /// A block of a message with its weight.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Weighed {
+pub struct WeighedBlock {
     /// What is sent.
     pub content: ContentBlock,
     /// Its weight in tokens.
@@ -66,7 +66,7 @@ pub struct SentMessage {
     /// Who said it.
     pub speaker: Speaker,
     /// Its blocks; never empty.
-    pub blocks: Vec<Weighed>,
+    pub blocks: Vec<WeighedBlock>,
 }
 
 impl SentMessage {
@@ -81,7 +81,7 @@ impl SentMessage {
     }
 
     /// What [`hash`](Self::hash) is for a message that says these blocks.
-    pub fn hash_of(speaker: Speaker, blocks: &[Weighed]) -> ContentHash {
+    pub fn hash_of(speaker: Speaker, blocks: &[WeighedBlock]) -> ContentHash {
         let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
         ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
     }
@@ -126,14 +126,14 @@ impl Tree {
 
 /// How much of the repository file list a prompt holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Listed {
+pub struct FileListCoverage {
     /// Files that are named.
     pub names: usize,
     /// Files of which only the directory is.
     pub collapsed: usize,
 }
 
-impl From<&FileList> for Listed {
+impl From<&FileList> for FileListCoverage {
     fn from(list: &FileList) -> Self {
         Self { names: list.names, collapsed: list.collapsed }
     }
@@ -158,7 +158,7 @@ pub struct Content<'a> {
     /// brings that result.
     pub history: Vec<SentMessage>,
     /// The new prompt or the new tool results. Empty when only the rest is to be weighed.
-    pub request: Vec<Weighed>,
+    pub request: Vec<WeighedBlock>,
     /// What is true right now only and stands behind everything that may be cached; not sent when empty.
     pub session_state: Arc<str>,
     /// What of the repository the request is about, beside the session state; not sent when empty.

@@ -8,10 +8,10 @@ mod item;
 mod quote;
 mod spans;
 
-pub use blocks::{LaidBlock, LaidMessage, Layout, Part, Tier};
+pub use blocks::{Layout, LayoutBlock, LayoutMessage, Part, Tier};
 pub use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
-pub use content::{Content, Count, Listed, Piece, Seeds, SentMessage, Tree, Weighed};
+pub use content::{Content, Count, FileListCoverage, Piece, Seeds, SentMessage, Tree, WeighedBlock};
 pub use item::ItemKey;
 pub use quote::{fence, inline};
 pub use spans::{spans, spans_of};

@@ -1,13 +1,13 @@
 //! A laid-out prompt as the provider's cache sees it (`tokens::cost`): each block by the hash of its bytes. Prices nothing.
 
-use super::blocks::{LaidBlock, Layout};
+use super::blocks::{Layout, LayoutBlock};
 use crate::conversation::dialect::Speaker;
 use crate::hash::ContentHash;
 use crate::tokens::cost::{Mark, Span};
 
 /// The span of one block said by `speaker`, wherever it stands; `framing` is what a content block weighs beyond its
 /// text, in tokens.
-fn span_of(speaker: Speaker, block: &LaidBlock, framing: usize) -> Span {
+fn span_of(speaker: Speaker, block: &LayoutBlock, framing: usize) -> Span {
     let speaker: &[u8] = match speaker {
         Speaker::System => b"s",
         Speaker::User => b"u",
@@ -30,8 +30,8 @@ pub fn spans(layout: &Layout, framing: usize) -> Vec<Span> {
 }
 
 /// The spans of blocks in the given order. `framing` as in [`spans`].
-pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LaidBlock)>, framing: usize) -> Vec<Span> {
-    let mut before: Option<&LaidBlock> = None;
+pub fn spans_of<'a>(said: impl IntoIterator<Item = (Speaker, &'a LayoutBlock)>, framing: usize) -> Vec<Span> {
+    let mut before: Option<&LayoutBlock> = None;
     let spans = said.into_iter().map(|(speaker, block)| {
         let continues_run = before.is_some_and(|before| block.content.continues_run_of(&before.content));
         before = Some(block);
@@ -47,9 +47,9 @@ mod tests {
     use crate::prompt::layout::{Part, Tier};
     use crate::tokens::models::Ttl;
 
-    fn block(text: &str, mark: Option<Ttl>) -> LaidBlock {
+    fn block(text: &str, mark: Option<Ttl>) -> LayoutBlock {
         let content = ContentBlock::text(text);
-        LaidBlock { content, part: Part::History, items: vec![], tier: Tier::Active, tokens: 7, mark }
+        LayoutBlock { content, part: Part::History, items: vec![], tier: Tier::Active, tokens: 7, mark }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! or not at all. It does not store itself and reads no clock.
 
 mod older;
-mod saved;
+mod saved_session;
 mod shorter;
 mod trail;
 
@@ -18,17 +18,17 @@ use crate::conversation::iteration::Loop;
 use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
 use crate::key::FileKey;
-use crate::prompt::assembly::{Assembled, Prepared, PromptRequest, Request};
+use crate::prompt::assembly::{AssembledPrompt, PreparedPrompt, PromptRequest, Request};
 use crate::prompt::layout::Layout;
 use crate::prompt::tiers::{Breaks, PolicyName, TierState};
 use crate::tokens::calibration::{Calibration, Calibrations};
-use crate::tokens::cost::{Account, Billed, Pace, Sent, Usage};
+use crate::tokens::cost::{Account, BilledInput, Pace, SentRequest, Usage};
 use crate::tokens::redaction::{Placeholder, placeholders};
 
 pub use older::Room;
-pub use saved::Saved;
+pub use saved_session::SavedSession;
 pub use shorter::{AlreadyRecovered, NothingToUndo};
-pub use trail::Trail;
+pub use trail::StepHistory;
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
 /// "The turn").
@@ -50,7 +50,7 @@ pub struct Totals {
 
 /// What the provider's cache is believed to hold of the last prompt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cached {
+pub struct CacheEstimate {
     /// Tokens.
     pub tokens: usize,
     /// When they will be gone unless they are used before, in milliseconds since 1970.
@@ -87,7 +87,7 @@ pub struct Outcome {
 /// The reply of `prompt.record`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Recorded {
+pub struct RecordResult {
     /// The prompt.
     pub id: String,
     /// How it ended.
@@ -127,7 +127,7 @@ struct Turn {
     /// Its weight by our estimate, in tokens.
     estimated: usize,
     layout: Arc<Layout>,
-    sent: Sent,
+    sent: SentRequest,
     asked: Arc<PromptRequest>,
     message: Option<NewMessage>,
     tiers: TierState,
@@ -152,7 +152,7 @@ pub struct Session {
     /// Files that have a block in the map, in order.
     pub map_members: Vec<FileKey>,
     /// What was looked at.
-    pub trail: Trail,
+    pub trail: StepHistory,
     /// The autonomous loop that runs in it.
     pub looping: Option<Loop>,
     /// What it was billed for.
@@ -178,7 +178,7 @@ pub struct Session {
     revision: u64,
     next_prompt: u64,
     pending: VecDeque<Pending>,
-    recorded: VecDeque<Recorded>,
+    recorded: VecDeque<RecordResult>,
 }
 
 /// What the last prompt weighed, with its answer, as it was billed or counted.
@@ -209,7 +209,7 @@ impl Session {
             policy: None,
             tiers: TierState::default(),
             map_members: Vec::new(),
-            trail: Trail::default(),
+            trail: StepHistory::default(),
             looping: None,
             totals: Usage::default(),
             calibrations: Calibrations::default(),
@@ -273,10 +273,10 @@ impl Session {
 
     /// How much the provider's cache is believed to hold for the next prompt, and until when; nothing when that time is
     /// over.
-    pub fn cached(&self, now_ms: u64) -> Option<Cached> {
+    pub fn cached(&self, now_ms: u64) -> Option<CacheEstimate> {
         let account = self.account()?;
         let expires_ms = account.expires_ms().filter(|at| *at >= now_ms)?;
-        Some(Cached { tokens: account.cached_tokens(), expires_ms })
+        Some(CacheEstimate { tokens: account.cached_tokens(), expires_ms })
     }
 
     /// How the next prompt will be asked for, as far as one can know: like the last one that was recorded, with the same
@@ -415,7 +415,7 @@ impl Session {
     /// The conversation is another one: nothing of it was compacted, and nothing was looked at in it.
     fn begun_anew(&mut self) {
         self.compactions = Arc::default();
-        self.trail = Trail::default();
+        self.trail = StepHistory::default();
         self.recovery = Recovery::Possible;
         self.rewritten();
     }
@@ -432,8 +432,8 @@ impl Session {
     }
 
     /// Keeps a prompt until its answer comes, gives it its name and returns the reply.
-    pub fn keep(&mut self, prepared: Prepared) -> Assembled {
-        let Prepared { reply, layout, sent, asked, message, tiers, members, .. } = prepared;
+    pub fn keep(&mut self, prepared: PreparedPrompt) -> AssembledPrompt {
+        let PreparedPrompt { reply, layout, sent, asked, message, tiers, members, .. } = prepared;
         let (model, estimated) = (reply.model.clone(), reply.tokens.total);
         let turn = Turn { model, estimated, layout, sent, asked, message, tiers, members };
         let id = format!("p{}", self.next_prompt);
@@ -442,7 +442,7 @@ impl Session {
         if self.pending.len() > MAX_PENDING {
             self.pending.pop_front();
         }
-        Assembled { id: Some(id), ..reply }
+        AssembledPrompt { id: Some(id), ..reply }
     }
 
     /// Forgets a prompt that will not be sent.
@@ -462,7 +462,7 @@ impl Session {
     ///
     /// # Errors
     /// [`NoSuchPrompt`] when it is neither waiting nor recorded.
-    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<Recorded, NoSuchPrompt> {
+    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, NoSuchPrompt> {
         if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
             return Ok(before.clone());
         }
@@ -479,8 +479,13 @@ impl Session {
             Status::Error => false,
         };
         let warnings = if counts { self.commit(&pending, outcome) } else { Vec::new() };
-        let recorded =
-            Recorded { id: pending.id, status, messages: self.history.len(), totals: self.totals, warnings };
+        let recorded = RecordResult {
+            id: pending.id,
+            status,
+            messages: self.history.len(),
+            totals: self.totals,
+            warnings,
+        };
         self.recorded.push_back(recorded.clone());
         if self.recorded.len() > MAX_RECORDED {
             self.recorded.pop_front();
@@ -533,7 +538,11 @@ impl Session {
     }
 
     /// Takes note of a prompt that was sent, and warns when the provider read less of it than was expected.
-    fn sent(&mut self, Turn { layout, sent, asked, .. }: &Turn, billed: Option<Billed>) -> Option<String> {
+    fn sent(
+        &mut self,
+        Turn { layout, sent, asked, .. }: &Turn,
+        billed: Option<BilledInput>,
+    ) -> Option<String> {
         let before = self.account.as_deref();
         self.breaks.record(self.last.as_deref(), layout, before, sent, &self.selection);
         let account = Account::after(before, sent, billed);

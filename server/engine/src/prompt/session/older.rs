@@ -2,10 +2,10 @@
 //! the session knows of its cache.
 
 use crate::conversation::compaction::Family;
-use crate::conversation::history::{MessageId, Rebuilt};
-use crate::conversation::settings::AgeingMode;
+use crate::conversation::history::{HistoryChange, MessageId};
+use crate::conversation::settings::ArchivalMode;
 use crate::conversation::tool_result_archival::{
-    Aged, Ageing, CacheState, Warm, expected_turns, plan_ageing,
+    Archival, ArchivalPlan, CacheState, Warm, expected_turns, plan_archival,
 };
 use crate::prompt::assembly::{PromptServices, with_scales};
 use crate::prompt::layout::{ItemKey, Layout};
@@ -24,13 +24,13 @@ pub enum Room {
 
 impl Session {
     /// What of the tool results is to be archived now, if anything.
-    pub fn plan_ageing(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<Ageing> {
+    pub fn plan_archival(&self, room: Room, means: PromptServices<'_>, now_ms: u64) -> Option<ArchivalPlan> {
         let mut settings = means.settings.tool_output.clone();
         if means.settings.compaction.profile().family == Family::Checkpoint {
-            settings.ageing = AgeingMode::Eager;
+            settings.ageing = ArchivalMode::Eager;
         }
         let settings = &settings;
-        let plan = |state: &CacheState<'_>| plan_ageing(self.history.messages(), settings, state);
+        let plan = |state: &CacheState<'_>| plan_archival(self.history.messages(), settings, state);
         let cached = self.cached(now_ms).filter(|cached| cached.tokens > 0);
         let (cached, layout) = match (room, cached, self.last_layout()) {
             (Room::None, _, _) => return plan(&CacheState::Forced),
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// Archives results, and says what that changed, so that it can be taken back.
-    pub fn age(&mut self, aged: Aged) -> Rebuilt {
+    pub fn age(&mut self, aged: Archival) -> HistoryChange {
         let rebuilt = aged.enter(&mut self.history);
         if !rebuilt.changed.is_empty() {
             self.rewritten();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::conversation::compaction::{
-    CompactionStatus, Draft, Lists, Pressure, Profile, Record, Refused, commit,
+    CompactionStatus, Draft, DraftRefusal, Lists, Pressure, Profile, Record, commit,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::History;
@@ -75,14 +75,14 @@ impl Session {
     /// Puts a draft in the place of what it was made of.
     ///
     /// # Errors
-    /// [`Refused`]; the session is as it was.
+    /// [`DraftRefusal`]; the session is as it was.
     pub fn compact(
         &mut self,
         draft: Draft,
         profile: &Profile,
         tools: &ToolPatterns,
         now_ms: u64,
-    ) -> Result<&Record, Refused> {
+    ) -> Result<&Record, DraftRefusal> {
         let Draft { strategy, before, after, .. } = draft;
         let (history, rebuilt) = commit(&self.history, draft, profile)?;
         self.history = history;
@@ -96,7 +96,7 @@ impl Session {
         let record = Record { profile, strategy, before, after, time_ms: now_ms, rebuilt };
         let compactions = Arc::make_mut(&mut self.compactions);
         compactions.push(record);
-        compactions.last().ok_or(Refused::Changed)
+        compactions.last().ok_or(DraftRefusal::Changed)
     }
 
     /// Shows the model again what the last compaction hid; messages said since stay behind it.

@@ -11,7 +11,7 @@ use crate::conversation::history::{History, Message, MessageId};
 /// From where on the conversation counts, and what counts besides.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-pub struct Trail {
+pub struct StepHistory {
     /// Files that a client says were read.
     marked: Vec<String>,
     /// Steps from before `since` that are still told.
@@ -20,7 +20,7 @@ pub struct Trail {
     since: MessageId,
 }
 
-impl Trail {
+impl StepHistory {
     /// The files that were read, the last one last.
     pub fn files_read(&self, history: &History, tools: &ToolPatterns) -> Vec<String> {
         let marked: HashSet<&String> = self.marked.iter().collect();

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::conversation::selection::{Choice, Selection};
-use crate::prompt::layout::{ItemKey, LaidBlock, Layout, Part};
-use crate::tokens::cost::{Account, Missed, Sent};
+use crate::prompt::layout::{ItemKey, Layout, LayoutBlock, Part};
+use crate::tokens::cost::{Account, CacheShortfall, SentRequest};
 
 /// Why the prefix of the last prompt ended where it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
@@ -65,7 +65,7 @@ pub struct Break {
     pub cost: f64,
     /// What the provider read less of this prompt than was expected, if it said so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missed: Option<Missed>,
+    pub missed: Option<CacheShortfall>,
 }
 
 /// The breaks of a session.
@@ -94,7 +94,7 @@ impl Breaks {
     }
 
     /// Takes note of what the provider says about the prompt that was recorded last.
-    pub fn missed(&mut self, missed: Option<Missed>) {
+    pub fn missed(&mut self, missed: Option<CacheShortfall>) {
         if let Some(last) = &mut self.last {
             last.missed = missed;
         }
@@ -106,7 +106,7 @@ impl Breaks {
         before: Option<&Layout>,
         now: &Layout,
         account: Option<&Account>,
-        sent: &Sent,
+        sent: &SentRequest,
         selection: &Selection,
     ) {
         self.turn += 1;
@@ -126,7 +126,7 @@ impl Breaks {
 
 impl Break {
     /// The same with what it cost.
-    fn priced(self, account: Option<&Account>, sent: &Sent) -> Self {
+    fn priced(self, account: Option<&Account>, sent: &SentRequest) -> Self {
         let cached = match self.reason {
             Reason::None | Reason::First => 0,
             _ => account.map_or(0, Account::cached_tokens),
@@ -142,7 +142,7 @@ fn compare(
     before: Option<&Layout>,
     now: &Layout,
     account: Option<&Account>,
-    sent: &Sent,
+    sent: &SentRequest,
     selection: &Selection,
 ) -> Break {
     let total = now.tokens();
@@ -165,15 +165,15 @@ fn compare(
     if account.expires_ms().is_some_and(|at| at < sent.at_ms) {
         return whole(Reason::Expired);
     }
-    let mut old: Vec<&LaidBlock> = before.blocks().collect();
+    let mut old: Vec<&LayoutBlock> = before.blocks().collect();
     while old.last().is_some_and(|block| is_volatile(block)) {
         old.pop();
     }
-    let new: Vec<&LaidBlock> = now.blocks().collect();
+    let new: Vec<&LayoutBlock> = now.blocks().collect();
     let same = old.iter().zip(&new).take_while(|(old, new)| old.content == new.content).count();
     let kept = new.iter().take(same).map(|block| block.tokens).sum();
     // Headings and acknowledgements come and go with what they frame.
-    let shows = |block: &&&LaidBlock| {
+    let shows = |block: &&&LayoutBlock| {
         !block.items.is_empty() || matches!(block.part, Part::Prompt | Part::FileList | Part::Updates)
     };
     let behind = old.get(same..).unwrap_or_default();
@@ -191,8 +191,8 @@ fn compare(
 
 /// Why a block of the last prompt is not where it was, and which of its items are to blame.
 fn why(
-    block: &LaidBlock,
-    new: &[&LaidBlock],
+    block: &LayoutBlock,
+    new: &[&LayoutBlock],
     later: &BTreeSet<&ItemKey>,
     selection: &Selection,
 ) -> (Reason, Vec<ItemKey>) {
@@ -228,7 +228,7 @@ fn why(
 }
 
 /// What stands behind the request and is never meant to stand in the same place again.
-fn is_volatile(block: &LaidBlock) -> bool {
+fn is_volatile(block: &LayoutBlock) -> bool {
     matches!(block.part, Part::SessionState | Part::ContextFrame)
         || (block.part == Part::Updates && block.items.is_empty())
 }
@@ -250,7 +250,7 @@ mod tests {
             let items = vec![key.clone()];
             layout.push(
                 Speaker::User,
-                LaidBlock { content, part, items, tier: Tier::Active, tokens: 1, mark: None },
+                LayoutBlock { content, part, items, tier: Tier::Active, tokens: 1, mark: None },
             );
         }
         layout
@@ -266,7 +266,7 @@ mod tests {
             .collect();
         let (mut breaks, mut account, mut before) = (Breaks::default(), None, None);
         for prompt in &prompts {
-            let sent = Sent {
+            let sent = SentRequest {
                 spans: spans(prompt, 0),
                 at_ms: 0,
                 identity: ContentHash::NONE,

@@ -11,7 +11,7 @@ use super::PolicyName;
 /// A policy and the reason for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Chosen {
+pub struct PolicyChoice {
     /// The policy.
     pub policy: PolicyName,
     /// Who decided.
@@ -47,7 +47,7 @@ pub struct LayoutPreferences {
 
 impl LayoutPreferences {
     /// The nearest wish, or what suits the model.
-    pub fn choose(self, model: &Model, index: IndexState) -> Chosen {
+    pub fn choose(self, model: &Model, index: IndexState) -> PolicyChoice {
         let wished = [
             (self.request, DecidedBy::Request),
             (self.session, DecidedBy::Session),
@@ -58,7 +58,7 @@ impl LayoutPreferences {
             IndexState::Building => (PolicyName::Flat, DecidedBy::Indexing),
             IndexState::Ready => nearest.unwrap_or((PolicyName::default_for(model), DecidedBy::Model)),
         };
-        Chosen { policy, decided_by }
+        PolicyChoice { policy, decided_by }
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
             setting: Some(PolicyName::Ledger),
         };
         let chosen = |wishes: LayoutPreferences, model: &Model, index| {
-            let Chosen { policy, decided_by } = wishes.choose(model, index);
+            let PolicyChoice { policy, decided_by } = wishes.choose(model, index);
             (policy, decided_by)
         };
         let ready = IndexState::Ready;

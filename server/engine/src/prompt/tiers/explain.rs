@@ -80,7 +80,7 @@ fn name(key: &ItemKey, pages: &Pages) -> String {
 mod tests {
     use super::*;
     use crate::conversation::history::MessageId;
-    use crate::tokens::cost::Missed;
+    use crate::tokens::cost::CacheShortfall;
 
     fn broke(reason: Reason, items: Vec<ItemKey>) -> Break {
         Break {
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_provider_that_read_less_than_expected_is_mentioned() {
-        let missed = Some(Missed { expected: 900, reported: 0 });
+        let missed = Some(CacheShortfall { expected: 900, reported: 0 });
         let sentence = explain(&Break { missed, ..broke(Reason::None, vec![]) }, &Pages::default());
         assert!(sentence.contains("read 0 tokens from its cache where 900 were expected"), "{sentence}");
     }

@@ -4,7 +4,7 @@
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{Composer, Content, Part, Piece, WORKING_FILES};
 
-use super::policy::{Laid, Policy};
+use super::policy::{Policy, PolicyOutput};
 use super::rules::Rules;
 use super::state::TierState;
 
@@ -12,7 +12,7 @@ use super::state::TierState;
 pub(super) struct Flat;
 
 impl Policy for Flat {
-    fn lay(&self, state: &TierState, content: &Content<'_>, _: &Rules) -> Laid {
+    fn lay(&self, state: &TierState, content: &Content<'_>, _: &Rules) -> PolicyOutput {
         let mut composer = Composer::new(content.count);
         composer.system(&content.system);
         let map: Vec<&Piece> = content.map.iter().collect();
@@ -32,6 +32,6 @@ impl Policy for Flat {
         composer.session_state(content);
         composer.request(&content.request);
         let layout = composer.finish();
-        Laid { layout, recorded: state.clone(), listed, relied_on: None }
+        PolicyOutput { layout, recorded: state.clone(), listed, relied_on: None }
     }
 }

@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 use crate::tokens::models::{CacheKind, Model};
 
 pub use breaks::{Break, Breaks, Reason};
-pub use choice::{Chosen, DecidedBy, LayoutPreferences};
+pub use choice::{DecidedBy, LayoutPreferences, PolicyChoice};
 pub use explain::explain;
-pub use policy::{Laid, Policy};
-pub use report::{Figures, ItemReport, LastBreak, TiersReport, report};
+pub use policy::{Policy, PolicyOutput};
+pub use report::{ItemReport, ItemStats, LastBreak, TiersReport, report};
 pub use rules::{Cut, Deltas, Rules};
 pub use state::TierState;
 

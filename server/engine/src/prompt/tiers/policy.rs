@@ -2,17 +2,17 @@
 
 use super::rules::Rules;
 use super::state::TierState;
-use crate::prompt::layout::{Content, Layout, Listed};
+use crate::prompt::layout::{Content, FileListCoverage, Layout};
 
 /// A prompt in order, and what the policy remembers once it was sent.
 #[derive(Clone, Debug)]
-pub struct Laid {
+pub struct PolicyOutput {
     /// The prompt.
     pub layout: Layout,
     /// The state to keep when the turn is recorded; dropped with a prompt that was never sent.
     pub recorded: TierState,
     /// How much of the repository file list it holds.
-    pub listed: Listed,
+    pub listed: FileListCoverage,
     /// Tokens that it relied on being cached; `None` for a policy that relies on nothing.
     pub relied_on: Option<usize>,
 }
@@ -20,5 +20,5 @@ pub struct Laid {
 /// A tiering rule: content in, order out.
 pub trait Policy {
     /// Puts `content` in order, given what was remembered. Deterministic.
-    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid;
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput;
 }

@@ -9,13 +9,13 @@ use serde::Serialize;
 use crate::conversation::selection::{Choice, LineRange};
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    AssembleError, Prepared, PromptServices, TierReport, Titles, Workspace, weigh,
+    AssembleError, PreparedPrompt, PromptServices, TierReport, Titles, Workspace, weigh,
 };
-use crate::prompt::layout::{ItemKey, LaidBlock, Tier};
+use crate::prompt::layout::{ItemKey, LayoutBlock, Tier};
 use crate::prompt::session::Session;
 use crate::tokens::cost::Charge;
 
-use super::{Chosen, Reason, TierState, ledger, ripple};
+use super::{PolicyChoice, Reason, TierState, ledger, ripple};
 
 /// The reply of `tiers.report`: the next prompt before its request.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub struct TiersReport<Item = ItemReport> {
     pub model: String,
     /// The policy, and who decided on it.
     #[serde(flatten)]
-    pub chosen: Chosen,
+    pub chosen: PolicyChoice,
     /// Prompts that were recorded so far.
     pub turns: u64,
     /// What stands in each tier that holds anything.
@@ -71,7 +71,7 @@ pub struct ItemReport {
     pub position: Option<usize>,
     /// What the policy knows of it.
     #[serde(flatten)]
-    pub figures: Option<Figures>,
+    pub figures: Option<ItemStats>,
     /// The last break that began with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_break: Option<LastBreak>,
@@ -80,11 +80,11 @@ pub struct ItemReport {
 /// What a policy knows of an item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Figures {
+pub enum ItemStats {
     /// Policy `ledger`.
-    Ledger(ledger::Figures),
+    Ledger(ledger::ItemStats),
     /// Policy `ripple`.
-    Ripple(ripple::Figures),
+    Ripple(ripple::ItemStats),
 }
 
 /// When something was broken, and why.
@@ -133,7 +133,7 @@ pub fn report(
         _ => 0,
     };
     let items = items(&prepared, session, &outline);
-    let Prepared { reply, chosen, .. } = prepared;
+    let PreparedPrompt { reply, chosen, .. } = prepared;
     let read = reply.predicted.read as f64 * 1_000.0 / reply.predicted.total().max(1) as f64;
     Ok(TiersReport {
         model: reply.model,
@@ -157,7 +157,11 @@ struct ItemPlacement {
 
 /// Every item of a prompt, then those that its policy remembers without showing them. `outline` weighs a map block on its
 /// own: several share a content block.
-fn items(prepared: &Prepared, session: &Session, outline: &dyn Fn(&ItemKey) -> usize) -> Vec<ItemReport> {
+fn items(
+    prepared: &PreparedPrompt,
+    session: &Session,
+    outline: &dyn Fn(&ItemKey) -> usize,
+) -> Vec<ItemReport> {
     let mut places: BTreeMap<&ItemKey, ItemPlacement> = BTreeMap::new();
     for (position, block) in prepared.layout.blocks().enumerate() {
         for key in &block.items {
@@ -166,7 +170,7 @@ fn items(prepared: &Prepared, session: &Session, outline: &dyn Fn(&ItemKey) -> u
         }
     }
     let titles = Titles::of(session);
-    let figures = PolicyFigures::of(&session.tiers, &prepared.tiers);
+    let figures = PolicyItemStats::of(&session.tiers, &prepared.tiers);
     let item = |key: &ItemKey, tier, tokens, position| ItemReport {
         key: key.clone(),
         title: titles.item(key),
@@ -196,32 +200,32 @@ fn items(prepared: &Prepared, session: &Session, outline: &dyn Fn(&ItemKey) -> u
 }
 
 /// What an item weighs in a block that it may share with others.
-fn share(key: &ItemKey, block: &LaidBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
+fn share(key: &ItemKey, block: &LayoutBlock, outline: &dyn Fn(&ItemKey) -> usize) -> usize {
     if block.items.len() > 1 { outline(key).min(block.tokens) } else { block.tokens }
 }
 
 /// Where figures are found: what `ripple` counts was remembered before the prompt, what `ledger` reckons comes with it.
-enum PolicyFigures<'a> {
-    Ledger(BTreeMap<ItemKey, ledger::Figures>),
+enum PolicyItemStats<'a> {
+    Ledger(BTreeMap<ItemKey, ledger::ItemStats>),
     Ripple(&'a TierState),
     None,
 }
 
-impl<'a> PolicyFigures<'a> {
+impl<'a> PolicyItemStats<'a> {
     fn of(before: &'a TierState, after: &TierState) -> Self {
         match after {
-            TierState::Ledger(state) => Self::Ledger(state.figures()),
+            TierState::Ledger(state) => Self::Ledger(state.item_stats()),
             TierState::Ripple(_) => Self::Ripple(before),
             TierState::Untracked => Self::None,
         }
     }
 
-    fn of_item(&self, key: &ItemKey, tier: Tier) -> Option<Figures> {
+    fn of_item(&self, key: &ItemKey, tier: Tier) -> Option<ItemStats> {
         match self {
-            Self::Ledger(figures) => figures.get(key).copied().map(Figures::Ledger),
+            Self::Ledger(figures) => figures.get(key).copied().map(ItemStats::Ledger),
             Self::Ripple(_) if *key == ItemKey::System => None,
-            Self::Ripple(TierState::Ripple(state)) => Some(Figures::Ripple(state.figures(key, tier))),
-            Self::Ripple(_) => Some(Figures::Ripple(ripple::State::default().figures(key, tier))),
+            Self::Ripple(TierState::Ripple(state)) => Some(ItemStats::Ripple(state.figures(key, tier))),
+            Self::Ripple(_) => Some(ItemStats::Ripple(ripple::State::default().figures(key, tier))),
             Self::None => None,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{ledger, ripple};
 use crate::prompt::layout::{ItemKey, Tier};
-use crate::tokens::cost::Billed;
+use crate::tokens::cost::BilledInput;
 
 /// What a policy remembers from turn to turn.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -48,7 +48,7 @@ impl TierState {
     }
 
     /// Takes note of what the provider billed for the prompt that was recorded last.
-    pub fn learn(&mut self, billed: Billed) {
+    pub fn learn(&mut self, billed: BilledInput) {
         match self {
             Self::Ledger(state) => Arc::make_mut(state).learn(billed),
             Self::Untracked | Self::Ripple(_) => {}

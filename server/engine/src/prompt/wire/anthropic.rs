@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Body, Envelope, Rendered, Tool};
+use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::anthropic::{SpelledMessages, messages};
 use crate::prompt::layout::Layout;
 
@@ -10,7 +10,7 @@ use crate::prompt::layout::Layout;
 /// any other, of which there may be four ("Prompt caching").
 pub(super) const FIELDS: &[&str] = &["model", "tools", "system", "messages", "cache_control"];
 
-pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
+pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     let SpelledMessages { system, messages } = messages(&layout.spoken());
     let count = messages.len() + usize::from(!system.is_empty());
     let mut body = Map::new();
@@ -22,7 +22,7 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
         body.insert("system".into(), system.into());
     }
     body.insert("messages".into(), messages.into());
-    Rendered { body: Body::Json(body.into()), messages: count }
+    RenderedBody { body: Body::Json(body.into()), messages: count }
 }
 
 fn tool(tool: &Tool) -> Value {

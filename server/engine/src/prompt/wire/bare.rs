@@ -1,7 +1,7 @@
 //! A conversation as a request by itself: no system prompt, no files, no breakpoints. What an export is.
 
 use crate::conversation::history::{ContentBlock, Message, project};
-use crate::prompt::layout::{LaidBlock, Layout, Part, Tier};
+use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 
 use super::{Body, Envelope, render};
 use crate::conversation::dialect::{Breakpoints, Format, Speaker};
@@ -23,7 +23,7 @@ pub fn request<'a>(
             let part = Part::History;
             layout.push(
                 speaker,
-                LaidBlock { content, part, items: vec![], tier: Tier::Active, tokens: 0, mark: None },
+                LayoutBlock { content, part, items: vec![], tier: Tier::Active, tokens: 0, mark: None },
             );
         }
     }

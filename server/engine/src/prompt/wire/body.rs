@@ -45,7 +45,7 @@ pub enum Body {
 
 /// What `render` made of a layout.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Rendered {
+pub struct RenderedBody {
     /// The prompt.
     pub body: Body,
     /// How many messages it holds, the system prompt counted as one: what a format's cost per message is

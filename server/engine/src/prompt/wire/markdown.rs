@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::body::{Body, Rendered};
+use super::body::{Body, RenderedBody};
 use crate::conversation::dialect::{Speaker, arguments, results_first};
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, ResultPart};
-use crate::prompt::layout::{LaidBlock, Layout, fence};
+use crate::prompt::layout::{Layout, LayoutBlock, fence};
 use crate::tokens::models::Ttl;
 
 /// A code fence that is still open: its character and length (CommonMark 4.5).
@@ -36,7 +36,7 @@ pub struct Passage<'a> {
     /// Who speaks.
     pub speaker: Speaker,
     /// The block.
-    pub block: &'a LaidBlock,
+    pub block: &'a LayoutBlock,
     /// Its lines, counted from 0; a line ends with `\n`. The heading of a message belongs to its first block, the blank line
     /// behind a block to that block. Empty for what cannot be written.
     pub lines: Range<usize>,
@@ -71,8 +71,8 @@ pub fn readable(layout: &Layout) -> Readable<'_> {
     Readable { text, passages }
 }
 
-pub(super) fn render(layout: &Layout) -> Rendered {
-    Rendered { body: Body::Text(readable(layout).text), messages: layout.messages().len() }
+pub(super) fn render(layout: &Layout) -> RenderedBody {
+    RenderedBody { body: Body::Text(readable(layout).text), messages: layout.messages().len() }
 }
 
 fn line_breaks(text: &str) -> usize {
@@ -88,7 +88,7 @@ fn heading(out: &mut String, number: usize, speaker: Speaker) {
     paragraph(out, &format!("# [{number}] {name}"));
 }
 
-fn write_block(out: &mut String, block: &LaidBlock) {
+fn write_block(out: &mut String, block: &LayoutBlock) {
     match &block.content {
         ContentBlock::Text { text } => write_text(out, text),
         ContentBlock::Image(image) => paragraph(out, &picture(image)),

@@ -13,11 +13,11 @@ use crate::conversation::dialect::Format;
 use crate::prompt::layout::Layout;
 
 pub use bare::request;
-pub use body::{Body, Envelope, Rendered, Tool};
+pub use body::{Body, Envelope, RenderedBody, Tool};
 pub use markdown::{Passage, Readable, readable};
 
 /// Writes a layout in the given format. Same layout, same bytes.
-pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rendered {
+pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {
     match format {
         Format::Anthropic => anthropic::render(layout, envelope),
         Format::OpenAi => openai::render(layout, envelope),

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::body::{Body, Envelope, Rendered, Tool};
+use super::body::{Body, Envelope, RenderedBody, Tool};
 use crate::conversation::dialect::{Breakpoints, openai};
 use crate::hash::ContentHash;
 use crate::prompt::layout::Layout;
@@ -16,7 +16,7 @@ const CACHE_KEY_CHARS: usize = 64;
 pub(super) const FIELDS: &[&str] =
     &["model", "prompt_cache_key", "prompt_cache_options", "tools", "messages"];
 
-pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
+pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
     let messages = openai::messages(&layout.spoken(), envelope.breakpoints);
     let count = messages.len();
     let mut body = Map::new();
@@ -31,7 +31,7 @@ pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> Rendered {
         body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
     }
     body.insert("messages".into(), messages.into());
-    Rendered { body: Body::Json(body.into()), messages: count }
+    RenderedBody { body: Body::Json(body.into()), messages: count }
 }
 
 fn tool(tool: &Tool) -> Value {

@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::conversation::history::{ContentBlock, Image, ImageSource, Outcome, Projection, ResultPart, Role};
-use crate::prompt::layout::{ItemKey, LaidBlock, Part, Tier};
+use crate::prompt::layout::{ItemKey, LayoutBlock, Part, Tier};
 use crate::tokens::models::Ttl;
 
 /// The formats with a body that can be checked.
 const JSON: [Format; 2] = [Format::Anthropic, Format::OpenAi];
 
-fn block(content: ContentBlock) -> LaidBlock {
-    LaidBlock { content, part: Part::History, items: Vec::new(), tier: Tier::Active, tokens: 0, mark: None }
+fn block(content: ContentBlock) -> LayoutBlock {
+    LayoutBlock { content, part: Part::History, items: Vec::new(), tier: Tier::Active, tokens: 0, mark: None }
 }
 
-fn text(text: &str) -> LaidBlock {
+fn text(text: &str) -> LayoutBlock {
     block(ContentBlock::text(text))
 }
 
-fn marked(content: ContentBlock, tier: Tier, mark: Ttl) -> LaidBlock {
-    LaidBlock { tier, mark: Some(mark), ..block(content) }
+fn marked(content: ContentBlock, tier: Tier, mark: Ttl) -> LayoutBlock {
+    LayoutBlock { tier, mark: Some(mark), ..block(content) }
 }
 
 fn call(id: &str, name: &str, input: Value) -> ContentBlock {
@@ -73,7 +73,7 @@ fn lay(projection: &Projection) -> Layout {
         seen += usize::from(!content.is_reasoning());
         let mark = (seen == last).then_some(Ttl::FiveMinutes);
         let items = vec![ItemKey::History(said.id)];
-        layout.push(speaker, LaidBlock { items, mark, ..block(content.clone()) });
+        layout.push(speaker, LayoutBlock { items, mark, ..block(content.clone()) });
     }
     for result in &projection.results {
         layout.push(Speaker::User, block(result.clone()));

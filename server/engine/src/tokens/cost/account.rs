@@ -7,11 +7,11 @@ use crate::tokens::models::CacheKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Billed, Charge, Mark, Prices, Provider, Span};
+use super::{BilledInput, Charge, Mark, Prices, Provider, Span};
 
 /// One request as the cache sees it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Sent {
+pub struct SentRequest {
     /// Its content blocks.
     pub spans: Vec<Span>,
     /// When it was made, in milliseconds since 1970.
@@ -22,7 +22,7 @@ pub struct Sent {
     pub prices: Prices,
 }
 
-impl Sent {
+impl SentRequest {
     /// What of it the provider keeps, as far as its kind goes: all in front of the last breakpoint, or everything where
     /// no breakpoints are needed. Tokens.
     pub fn cacheable(&self) -> usize {
@@ -40,7 +40,7 @@ impl Sent {
 /// A provider said that it read clearly less than was expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Missed {
+pub struct CacheShortfall {
     /// What was expected, in tokens by our own count.
     pub expected: usize,
     /// What was reported, in tokens by the provider's count.
@@ -54,12 +54,12 @@ pub struct Account {
     provider: Provider,
     last: Charge,
     last_ms: u64,
-    missed: Option<Missed>,
+    missed: Option<CacheShortfall>,
 }
 
 impl Account {
     /// An account at a provider that holds nothing yet.
-    fn new(sent: &Sent) -> Self {
+    fn new(sent: &SentRequest) -> Self {
         let provider = Provider::new(sent.prices);
         let (last, last_ms, missed) = (Charge::default(), sent.at_ms, None);
         Self { identity: sent.identity, provider, last, last_ms, missed }
@@ -67,7 +67,7 @@ impl Account {
 
     /// The account after `sent` was answered, and after what the provider says it read, if it says so: when that is less
     /// than predicted, only what this very request wrote is known to be there.
-    pub fn after(before: Option<&Self>, sent: &Sent, billed: Option<Billed>) -> Self {
+    pub fn after(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
         let mut account = match before {
             Some(account) if account.identity == sent.identity => account.clone(),
             _ => Self::new(sent),
@@ -77,7 +77,7 @@ impl Account {
         account.last = account.charge(sent);
         account.missed = None;
         if let Some(billed) = billed.filter(|billed| billed.misses(account.last.read, account.last.total())) {
-            account.missed = Some(Missed { expected: account.last.read, reported: billed.read });
+            account.missed = Some(CacheShortfall { expected: account.last.read, reported: billed.read });
             account.provider.forget();
             account.last = account.charge(sent);
         }
@@ -85,12 +85,12 @@ impl Account {
     }
 
     /// A request with more breakpoints than the provider takes is refused elsewhere (`wire`); it would cost nothing.
-    fn charge(&mut self, sent: &Sent) -> Charge {
+    fn charge(&mut self, sent: &SentRequest) -> Charge {
         self.provider.charge(&sent.spans, sent.at_ms).unwrap_or_default()
     }
 
     /// What a request would be charged.
-    pub fn predict(before: Option<&Self>, sent: &Sent) -> Charge {
+    pub fn predict(before: Option<&Self>, sent: &SentRequest) -> Charge {
         Self::after(before, sent, None).last
     }
 
@@ -105,7 +105,7 @@ impl Account {
     }
 
     /// What the provider read less of the last request than was expected, if it was clearly less.
-    pub fn missed(&self) -> Option<Missed> {
+    pub fn missed(&self) -> Option<CacheShortfall> {
         self.missed
     }
 

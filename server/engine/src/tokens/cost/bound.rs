@@ -20,13 +20,13 @@ pub enum Need {
 #[derive(Clone, Debug)]
 pub struct Bound<Key> {
     prices: Prices,
-    needed: BTreeMap<Key, Needed>,
+    needed: BTreeMap<Key, BlockNeed>,
     /// The cost of what came before the last expiry.
     closed: f64,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Needed {
+struct BlockNeed {
     /// The smallest version seen in the whole session. Tokens.
     least: Option<usize>,
     /// How often each size was needed since the last expiry.

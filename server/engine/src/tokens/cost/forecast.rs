@@ -11,7 +11,7 @@ use super::{Charge, Prices};
 
 /// How a session went so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Course<'a> {
+pub struct SessionTrend<'a> {
     /// What its last prompt held up to the last breakpoint. Tokens.
     pub marked: usize,
     /// By how much that grew from turn to turn. Tokens.
@@ -25,9 +25,9 @@ pub struct Course<'a> {
 #[serde(rename_all = "camelCase")]
 pub struct Forecast {
     /// With entries that live five minutes.
-    pub five_minutes: Outlook,
+    pub five_minutes: CostOutlook,
     /// With entries that live an hour.
-    pub one_hour: Outlook,
+    pub one_hour: CostOutlook,
     /// The lifetime under which the session would have cost less so far; five minutes when it is all the same.
     pub cheaper: Ttl,
 }
@@ -35,7 +35,7 @@ pub struct Forecast {
 /// A session under one lifetime.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Outlook {
+pub struct CostOutlook {
     /// How long entries really live after their last use. Seconds.
     pub seconds: u32,
     /// All turns so far together.
@@ -50,17 +50,18 @@ pub struct Outlook {
 
 impl Forecast {
     /// What holds for a session, given the prices of its model under both lifetimes.
-    pub fn of(course: &Course<'_>, five_minutes: &Prices, one_hour: &Prices) -> Self {
-        let (five_minutes, one_hour) = (Outlook::of(course, five_minutes), Outlook::of(course, one_hour));
+    pub fn of(course: &SessionTrend<'_>, five_minutes: &Prices, one_hour: &Prices) -> Self {
+        let (five_minutes, one_hour) =
+            (CostOutlook::of(course, five_minutes), CostOutlook::of(course, one_hour));
         let cheaper =
             if one_hour.spent.cost < five_minutes.spent.cost { Ttl::OneHour } else { Ttl::FiveMinutes };
         Self { five_minutes, one_hour, cheaper }
     }
 }
 
-impl Outlook {
+impl CostOutlook {
     /// What holds for a session under these prices.
-    pub fn of(course: &Course<'_>, prices: &Prices) -> Self {
+    pub fn of(course: &SessionTrend<'_>, prices: &Prices) -> Self {
         let turns = course.pauses_ms.len();
         let marked = |turns_ago: usize| course.marked.saturating_sub(course.growth.saturating_mul(turns_ago));
         let (mut spent, mut expiries) = (turn(prices, 0, marked(turns)), 0);

@@ -11,11 +11,11 @@ mod provider;
 mod span;
 mod usage;
 
-pub use account::{Account, Missed, Sent};
+pub use account::{Account, CacheShortfall, SentRequest};
 pub use bound::{Bound, Need};
-pub use forecast::{Course, Forecast, Outlook, switch};
+pub use forecast::{CostOutlook, Forecast, SessionTrend, switch};
 pub use pace::Pace;
 pub use prices::Prices;
 pub use provider::{Charge, Provider, TooManyBreakpoints};
 pub use span::{Mark, Span};
-pub use usage::{Billed, Usage};
+pub use usage::{BilledInput, Usage};

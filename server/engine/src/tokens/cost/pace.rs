@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Course, Sent};
+use super::{SentRequest, SessionTrend};
 
 /// Prompts that are remembered; older ones say little about what comes.
 const MAX_PROMPTS: usize = 1_001;
@@ -24,7 +24,7 @@ struct Prompt {
 
 impl Pace {
     /// Takes note of a prompt that was sent.
-    pub fn sent(&mut self, sent: &Sent) {
+    pub fn sent(&mut self, sent: &SentRequest) {
         if let Some(last) = self.prompts.back() {
             self.pauses_ms.push(sent.at_ms.saturating_sub(last.at_ms));
         }
@@ -42,11 +42,11 @@ impl Pace {
 
     /// What a forecast starts from. The growth is that of the whole time, per turn; a prefix that shrank on the whole
     /// counts as one that stays as it is.
-    pub fn course(&self) -> Course<'_> {
+    pub fn course(&self) -> SessionTrend<'_> {
         let first = self.prompts.front().map_or(0, |prompt| prompt.cacheable);
         let marked = self.prompts.back().map_or(0, |prompt| prompt.cacheable);
         let growth = marked.saturating_sub(first).checked_div(self.pauses_ms.len()).unwrap_or(0);
-        Course { marked, growth, pauses_ms: &self.pauses_ms }
+        SessionTrend { marked, growth, pauses_ms: &self.pauses_ms }
     }
 }
 
@@ -57,9 +57,9 @@ mod tests {
     use crate::tokens::cost::{Mark, Prices, Span};
     use crate::tokens::models::{Models, Ttl};
 
-    fn sent(at_ms: u64, marked: usize) -> Sent {
+    fn sent(at_ms: u64, marked: usize) -> SentRequest {
         let span = |tokens, mark| Span { hash: ContentHash::NONE, tokens, mark, continues_run: false };
-        Sent {
+        SentRequest {
             spans: vec![span(marked, Mark::Breakpoint), span(7, Mark::None)],
             at_ms,
             identity: ContentHash::NONE,
@@ -70,12 +70,12 @@ mod tests {
     #[test]
     fn pauses_and_growth_are_those_between_prompts() {
         let mut pace = Pace::default();
-        assert_eq!(pace.course(), Course { marked: 0, growth: 0, pauses_ms: &[] });
+        assert_eq!(pace.course(), SessionTrend { marked: 0, growth: 0, pauses_ms: &[] });
         pace.sent(&sent(1_000, 100));
-        assert_eq!(pace.course(), Course { marked: 100, growth: 0, pauses_ms: &[] });
+        assert_eq!(pace.course(), SessionTrend { marked: 100, growth: 0, pauses_ms: &[] });
         pace.sent(&sent(3_000, 150));
         pace.sent(&sent(2_000, 160));
-        assert_eq!(pace.course(), Course { marked: 160, growth: 30, pauses_ms: &[2_000, 0] });
+        assert_eq!(pace.course(), SessionTrend { marked: 160, growth: 30, pauses_ms: &[2_000, 0] });
         pace.sent(&sent(2_001, 5));
         assert_eq!(pace.course().growth, 0);
     }

@@ -29,7 +29,7 @@ impl Usage {
 
     /// What it costs at these prices, in tokens of plain input.
     pub fn cost(self, prices: &Prices) -> f64 {
-        let Billed { total, .. } = self.billed();
+        let BilledInput { total, .. } = self.billed();
         let tokens =
             self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
         tokens * prices.input(usize::try_from(total).unwrap_or(usize::MAX))
@@ -41,9 +41,9 @@ impl Usage {
     }
 
     /// What it says of the cache.
-    pub(crate) fn billed(self) -> Billed {
+    pub(crate) fn billed(self) -> BilledInput {
         let total = self.input.saturating_add(self.cache_read).saturating_add(self.cache_write);
-        Billed { read: self.cache_read, total }
+        BilledInput { read: self.cache_read, total }
     }
 
     pub(crate) fn plus(self, other: Self) -> Self {
@@ -58,7 +58,7 @@ impl Usage {
 
 /// What a provider says it did with a request, in tokens by its own count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Billed {
+pub struct BilledInput {
     /// Input read from the cache.
     pub read: u64,
     /// All input.
@@ -69,7 +69,7 @@ pub struct Billed {
 /// add tokens that stand in no text.
 const READ_TOLERANCE: f64 = 0.1;
 
-impl Billed {
+impl BilledInput {
     /// Whether clearly less was read than `read` of `total` tokens, by our own count.
     pub fn misses(self, read: usize, total: usize) -> bool {
         if read == 0 || total == 0 || self.total == 0 {

@@ -14,7 +14,7 @@ const MIN_BYTES: usize = 256;
 
 /// How many tokens a text takes, and how many each part of it. As large as a thirtieth of the text.
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct CountedText {
     tokenizer: Tokenizer,
     parts: Vec<Part>,
     /// Before anything is scaled.
@@ -28,7 +28,7 @@ struct Part {
     tokens: u32,
 }
 
-impl Counted {
+impl CountedText {
     /// Counts all of a text.
     pub fn new(counter: &TokenCounter, tokenizer: Tokenizer, text: &Rope) -> Self {
         let parts = match tokenizer.scheme() {

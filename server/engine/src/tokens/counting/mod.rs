@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::Cache;
 use crate::hash::ContentHash;
 
-pub use counted::Counted;
+pub use counted::CountedText;
 pub use encoding::{Encoding, LoadError};
 pub use given::{CountTokens, GivenId};
 pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
@@ -235,7 +235,7 @@ impl TokenCounter {
         let Ok(vocabulary) = encoding.vocabulary() else { return by_chars(text) };
         self.scratches.lend(encoding, |scratch| {
             let (mut start, bytes) = (0, text.as_bytes());
-            let ends = split::Ends::new(encoding, text);
+            let ends = split::PreTokenEnds::new(encoding, text);
             let count = |end| {
                 let count = vocabulary.count(bytes, start, end, scratch);
                 start = end;

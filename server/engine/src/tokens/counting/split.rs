@@ -22,7 +22,7 @@ const HEAD: u8 = UPPER | BOTH;
 const TAIL: u8 = LOWER | BOTH;
 
 /// Where the pre-tokens of a text end, in order. The first starts at the beginning, each other where the one before ends.
-pub(super) struct Ends<'a> {
+pub(super) struct PreTokenEnds<'a> {
     text: &'a str,
     at: usize,
     /// Ends that are known already, as bits counted from `known_from`.
@@ -32,7 +32,7 @@ pub(super) struct Ends<'a> {
     classes: &'static Classes,
 }
 
-impl<'a> Ends<'a> {
+impl<'a> PreTokenEnds<'a> {
     pub(super) fn new(encoding: Encoding, text: &'a str) -> Self {
         Self { text, at: 0, known: 0, known_from: 0, encoding, classes: Classes::shared() }
     }
@@ -168,7 +168,7 @@ impl<'a> Ends<'a> {
     }
 }
 
-impl Iterator for Ends<'_> {
+impl Iterator for PreTokenEnds<'_> {
     type Item = usize;
 
     #[inline]
@@ -202,7 +202,7 @@ mod tests {
     fn pieces(encoding: Encoding, text: &str) -> Vec<&str> {
         let mut start = 0;
         let piece = |end| &text[std::mem::replace(&mut start, end)..end];
-        Ends::new(encoding, text).map(piece).collect()
+        PreTokenEnds::new(encoding, text).map(piece).collect()
     }
 
     #[track_caller]
@@ -244,7 +244,7 @@ mod tests {
 
     /// What the patterns say, one piece after the other.
     fn one_by_one(encoding: Encoding, text: &str) -> Vec<&str> {
-        let mut ends = Ends::new(encoding, text);
+        let mut ends = PreTokenEnds::new(encoding, text);
         let mut pieces = Vec::new();
         while ends.at < text.len() {
             let end = ends.piece_end();

@@ -133,7 +133,7 @@ proptest! {
     #[test]
     fn a_count_that_is_kept_by_parts_is_exact(text in pages(), edits in edits()) {
         let (counter, mut rope) = (TokenCounter::new(), Rope::from_str(&text));
-        let mut kept = EXACT.map(|tokenizer| Counted::new(&counter, tokenizer, &rope));
+        let mut kept = EXACT.map(|tokenizer| CountedText::new(&counter, tokenizer, &rope));
         for (place, insert, removed) in edits {
             let floor = |rope: &Rope, at: usize| rope.char_to_byte(rope.byte_to_char(at.min(rope.len_bytes())));
             let start = floor(&rope, (place * rope.len_bytes() as f64) as usize);

@@ -29,11 +29,11 @@ pub struct Models {
 
 /// The answer to a model name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedModel {
     /// What holds for the model or is assumed.
     pub model: Arc<Model>,
     /// How sure that is.
-    pub known: Known,
+    pub known: ModelCertainty,
 }
 
 /// A name that no family and no model of the table has.
@@ -41,9 +41,9 @@ pub struct Resolved {
 #[error("no family and no model in the table is called `{0}`")]
 pub struct NotInTable(String);
 
-/// How sure a [`Resolved`] model is.
+/// How sure a [`ResolvedModel`] model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
+pub enum ModelCertainty {
     /// The table has it.
     Known,
     /// The table has its family only.
@@ -129,17 +129,17 @@ impl Models {
     /// What holds for the model called `name`, in the spelling of its maker, a cloud or a gateway
     /// (`anthropic/claude-opus-4.7`, `us.anthropic.claude-sonnet-4-5-20250929-v1:0`,
     /// `openrouter/openai/gpt-5.1`, `claude-haiku-4-5@20251001`). Always an answer.
-    pub fn resolve(&self, name: &str) -> Resolved {
+    pub fn resolve(&self, name: &str) -> ResolvedModel {
         let candidates = names::candidates(name);
         if let Some(model) = candidates.iter().find_map(|candidate| self.by_name.get(candidate)) {
-            return Resolved { model: Arc::clone(model), known: Known::Known };
+            return ResolvedModel { model: Arc::clone(model), known: ModelCertainty::Known };
         }
         let family = candidates.iter().find_map(|candidate| self.family_of(candidate));
         let (model, known) = match family {
-            Some(family) => (family.clone(), Known::Guessed { family: family.family.clone() }),
-            None => (Model::unknown(), Known::Unknown),
+            Some(family) => (family.clone(), ModelCertainty::Guessed { family: family.family.clone() }),
+            None => (Model::unknown(), ModelCertainty::Unknown),
         };
-        Resolved { model: Arc::new(Model { id: name.to_owned(), ..model }), known }
+        ResolvedModel { model: Arc::new(Model { id: name.to_owned(), ..model }), known }
     }
 
     /// Every model in the table, by name.
@@ -155,16 +155,16 @@ impl Models {
     }
 }
 
-impl Resolved {
+impl ResolvedModel {
     /// One sentence for the user when the model is not known for sure.
     pub fn warning(&self) -> Option<String> {
         let Model { id, max_input, max_output, .. } = &*self.model;
         let known_as = match &self.known {
-            Known::Known => return None,
-            Known::Guessed { family } => {
+            ModelCertainty::Known => return None,
+            ModelCertainty::Guessed { family } => {
                 format!("not in the model table; taken for one of family `{family}`")
             }
-            Known::Unknown => "unknown".to_owned(),
+            ModelCertainty::Unknown => "unknown".to_owned(),
         };
         Some(format!(
             "model `{id}` is {known_as}: assuming {max_input} tokens of input, {max_output} of output and an \

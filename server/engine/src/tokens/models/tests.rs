@@ -34,7 +34,7 @@ fn every_model_of_the_table_resolves_to_itself() {
     for model in models.iter() {
         for spelled in [model.id.clone(), format!("openrouter/vendor/{}:free", model.id)] {
             let resolved = models.resolve(&spelled);
-            assert_eq!((&resolved.model.id, resolved.known), (&model.id, Known::Known), "{spelled}");
+            assert_eq!((&resolved.model.id, resolved.known), (&model.id, ModelCertainty::Known), "{spelled}");
         }
     }
 }
@@ -69,7 +69,7 @@ fn known_spellings() {
         ("ollama/llama3.3:70b", "llama-3.3-70b-instruct"),
     ] {
         let resolved = models.resolve(spelled);
-        assert_eq!((resolved.model.id.as_str(), &resolved.known), (id, &Known::Known), "{spelled}");
+        assert_eq!((resolved.model.id.as_str(), &resolved.known), (id, &ModelCertainty::Known), "{spelled}");
         assert_eq!(resolved.warning(), None);
     }
 }
@@ -89,7 +89,7 @@ fn an_unlisted_model_is_taken_for_its_family_and_says_so() {
         ("ollama/phi4", "local"),
     ] {
         let resolved = models.resolve(spelled);
-        assert_eq!(resolved.known, Known::Guessed { family: family.to_owned() }, "{spelled}");
+        assert_eq!(resolved.known, ModelCertainty::Guessed { family: family.to_owned() }, "{spelled}");
         assert_eq!(resolved.model.id, spelled);
         assert!(resolved.warning().unwrap().contains(family));
     }
@@ -99,11 +99,11 @@ fn an_unlisted_model_is_taken_for_its_family_and_says_so() {
 fn an_unknown_model_has_defaults_and_a_warning() {
     for spelled in ["", "   ", "frobnicate-9000", "/", "...", "::@", "日本"] {
         let resolved = models().resolve(spelled);
-        assert_eq!(resolved.known, Known::Unknown, "{spelled:?}");
+        assert_eq!(resolved.known, ModelCertainty::Unknown, "{spelled:?}");
         assert!(resolved.model.max_input > resolved.model.max_output);
         assert!(resolved.warning().unwrap().contains("unknown"));
     }
-    assert_eq!(Models::default().resolve("gpt-4o").known, Known::Unknown);
+    assert_eq!(Models::default().resolve("gpt-4o").known, ModelCertainty::Unknown);
 }
 
 /// The figures of the providers' own pages that differ from the table they were taken from.
@@ -264,7 +264,7 @@ fn overrides_change_add_and_extend() {
         (500_000, 128_000, 0.2, 512)
     );
     let house = models.resolve("house/special");
-    assert_eq!(house.known, Known::Known);
+    assert_eq!(house.known, ModelCertainty::Known);
     assert_eq!((house.model.tokenizer, house.model.max_input), (Tokenizer::Chars, 16_000));
     assert_eq!(house.model.max_output, 1_000);
     assert_eq!(models.resolve("llama-9").model.max_output, 1_000);

@@ -20,7 +20,7 @@ mod words;
 pub use allow::Misnamed;
 pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
 pub use scan::{SecretMatch, scan};
-pub use screen::{FoundSecret, RedactionSettings, Restored, Screen, Screened};
+pub use screen::{FoundSecret, RedactionSettings, RestoredText, Screen, ScreenedText};
 
 pub(crate) use scan::has_a_secret;
 pub(crate) use structured::is_bytes;

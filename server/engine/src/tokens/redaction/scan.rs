@@ -37,7 +37,7 @@ const LONG_WINDOW: usize = 16 << 10;
 
 /// What was tried of one rule last.
 #[derive(Clone, Copy, Default)]
-struct Tried {
+struct LastAttempt {
     /// Just behind where it was tried.
     start: usize,
     /// Up to where the text belongs to something it found.
@@ -47,7 +47,7 @@ struct Tried {
 /// The secrets in a text, in order; none overlaps another.
 pub fn scan(text: &str) -> Vec<SecretMatch> {
     let table = Table::builtin();
-    let mut tried = vec![Tried::default(); table.rules.len()];
+    let mut tried = vec![LastAttempt::default(); table.rules.len()];
     let mut hits = Vec::new();
     for (keyword, order) in table.candidates(text) {
         let (Some(rule), Some(tried)) = (table.rules.get(order), tried.get_mut(order)) else { continue };

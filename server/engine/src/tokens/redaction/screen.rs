@@ -55,7 +55,7 @@ pub struct FoundSecret {
 
 /// A text as it may go out.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Screened {
+pub struct ScreenedText {
     /// The text, with placeholders.
     pub text: Arc<str>,
     /// What was replaced, in order.
@@ -64,7 +64,7 @@ pub struct Screened {
 
 /// A text with the secrets put back.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Restored {
+pub struct RestoredText {
     /// The text.
     pub text: String,
     /// How many placeholders were replaced.
@@ -75,7 +75,7 @@ pub struct Restored {
 
 /// A secret in a text, with what stands in its place.
 #[derive(Debug)]
-struct Replaced {
+struct Replacement {
     range: Range<usize>,
     found: FoundSecret,
 }
@@ -95,7 +95,7 @@ pub struct Screen {
     key: Arc<Key>,
     enabled: bool,
     allowed: BTreeSet<String>,
-    texts: Cache<ContentHash, Arc<[Replaced]>, MAX_TEXTS>,
+    texts: Cache<ContentHash, Arc<[Replacement]>, MAX_TEXTS>,
     secrets: Arc<Mutex<BTreeMap<Placeholder, Secret>>>,
 }
 
@@ -129,13 +129,13 @@ impl Screen {
     }
 
     /// A text as it may go out.
-    pub fn screened(&self, text: &Arc<str>) -> Screened {
+    pub fn screened(&self, text: &Arc<str>) -> ScreenedText {
         let replaced = self.replaced(text);
         if replaced.is_empty() {
-            return Screened { text: Arc::clone(text), found: Arc::default() };
+            return ScreenedText { text: Arc::clone(text), found: Arc::default() };
         }
         let found = replaced.iter().map(|replaced| replaced.found.clone()).collect();
-        Screened { text: written(text, &replaced).into(), found }
+        ScreenedText { text: written(text, &replaced).into(), found }
     }
 
     /// A text as it may go out, when nobody asks what was replaced.
@@ -145,9 +145,10 @@ impl Screen {
     }
 
     /// Puts the secrets back into a text, as far as they were found since the process began.
-    pub fn restore(&self, text: &str) -> Restored {
+    pub fn restore(&self, text: &str) -> RestoredText {
         let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut out = Restored { text: String::with_capacity(text.len()), restored: 0, unknown: Vec::new() };
+        let mut out =
+            RestoredText { text: String::with_capacity(text.len()), restored: 0, unknown: Vec::new() };
         let mut told = BTreeSet::new();
         let mut at = 0;
         for (range, placeholder) in placeholders(text) {
@@ -172,7 +173,7 @@ impl Screen {
         secrets.get(placeholder).map(|secret| secret.rule)
     }
 
-    fn replaced(&self, text: &str) -> Arc<[Replaced]> {
+    fn replaced(&self, text: &str) -> Arc<[Replacement]> {
         if !self.enabled {
             return Arc::default();
         }
@@ -182,7 +183,7 @@ impl Screen {
         self.texts.get_or_insert_with(ContentHash::of(text), || self.find(text))
     }
 
-    fn find(&self, text: &str) -> Arc<[Replaced]> {
+    fn find(&self, text: &str) -> Arc<[Replacement]> {
         let mut replaced = Vec::new();
         let (mut line, mut counted) = (1, 0);
         for hit in scan(text) {
@@ -195,7 +196,7 @@ impl Screen {
             let between = text.as_bytes().get(counted..hit.range.start).unwrap_or_default();
             line += between.iter().filter(|byte| **byte == b'\n').count();
             counted = hit.range.start;
-            replaced.push(Replaced {
+            replaced.push(Replacement {
                 range: hit.range,
                 found: FoundSecret { rule: hit.rule, line, placeholder },
             });
@@ -221,10 +222,10 @@ impl Screen {
     }
 }
 
-fn written(text: &str, replaced: &[Replaced]) -> String {
+fn written(text: &str, replaced: &[Replacement]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    for Replaced { range, found } in replaced {
+    for Replacement { range, found } in replaced {
         out.push_str(text.get(at..range.start).unwrap_or_default());
         out.push_str(found.placeholder.as_str());
         at = range.end;

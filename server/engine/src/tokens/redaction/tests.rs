@@ -87,7 +87,7 @@ fn an_unmistakable_prefix_is_enough_at_any_length() {
 fn what_is_found_is_told_without_the_secret() {
     let text: Arc<str> =
         format!("one\ntwo {}\nthree\npassword: \"{}\"\n", random(), ["xK9#mP2$", "vL5n"].concat()).into();
-    let Screened { text: shown, found } = screen().screened(&text);
+    let ScreenedText { text: shown, found } = screen().screened(&text);
     let told: Vec<(&str, usize)> = found.iter().map(|found| (found.rule, found.line)).collect();
     assert_eq!(told, [("github-token", 2), ("assigned-secret", 4)]);
     assert_eq!(shown.lines().count(), text.lines().count());

@@ -10,7 +10,7 @@ use super::{Coverage, MatchedWords, StoreError};
 use crate::store::word_index::spaced;
 
 /// Places in their order.
-pub(super) struct Ranked {
+pub(super) struct RankedMatch {
     /// Rowids of the index with their scores.
     pub(super) places: Vec<(i64, f64)>,
     pub(super) coverage: Coverage,
@@ -49,7 +49,7 @@ pub(super) fn rank(
     terms: &[&str],
     within: Option<&HashSet<i64>>,
     hits: usize,
-) -> Result<Ranked, StoreError> {
+) -> Result<RankedMatch, StoreError> {
     let index = Index::new(connection, within);
     let mut terms = terms.iter().map(|term| index.term(term)).collect::<Result<Vec<_>, _>>()?;
     terms.sort_by_key(Term::places);
@@ -70,11 +70,11 @@ pub(super) fn rank(
         }
     };
     if !places.is_empty() {
-        return Ok(Ranked { places, coverage: Coverage::All, matched: MatchedWords::All });
+        return Ok(RankedMatch { places, coverage: Coverage::All, matched: MatchedWords::All });
     }
     let some = rarest(terms);
     let places = if some.is_empty() { Vec::new() } else { index.ranked(&some, OLDEST, None, hits)? };
-    Ok(Ranked { places, coverage: Coverage::All, matched: MatchedWords::Some })
+    Ok(RankedMatch { places, coverage: Coverage::All, matched: MatchedWords::Some })
 }
 
 /// An expression for any of the rarest words that stand anywhere, which say most about what was meant: as many as can be
@@ -165,7 +165,7 @@ impl<'c> Index<'c> {
     }
 
     /// Places of words that are everywhere: ranked when that is affordable, else by age.
-    fn common(&self, terms: &[Term], all: &str, hits: usize) -> Result<Ranked, StoreError> {
+    fn common(&self, terms: &[Term], all: &str, hits: usize) -> Result<RankedMatch, StoreError> {
         let newest = self.newest(all, NEWEST.max(hits))?;
         let coverage =
             if newest.rowids.len() < NEWEST { Coverage::All } else { Coverage::Newest(newest.rowids.len()) };
@@ -175,7 +175,7 @@ impl<'c> Index<'c> {
             Some(&oldest) if affordable => self.ranked(all, oldest, None, hits)?,
             _ => newest.rowids.into_iter().take(hits).map(|rowid| (rowid, 0.0)).collect(),
         };
-        Ok(Ranked { places, coverage, matched: MatchedWords::All })
+        Ok(RankedMatch { places, coverage, matched: MatchedWords::All })
     }
 
     fn newest(&self, expression: &str, count: usize) -> Result<Newest, StoreError> {

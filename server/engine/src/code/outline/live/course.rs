@@ -2,7 +2,7 @@
 //! looks at anchors, not at what was found.
 
 use super::piece::Piece;
-use crate::code::outline::extract::{Anchor, Course, Findings, Step};
+use crate::code::outline::extract::{Anchor, Findings, PiecePlan, Step};
 
 /// From how many bytes on a piece ends at the next anchor.
 pub(super) const PIECE: usize = 1_024;
@@ -59,7 +59,7 @@ impl<'o> Pieces<'o, '_> {
     }
 }
 
-impl<'a> Course<'a> for Pieces<'_, 'a> {
+impl<'a> PiecePlan<'a> for Pieces<'_, 'a> {
     fn next(&self) -> usize {
         let full = self.start.saturating_add(PIECE);
         self.starts.get(self.candidate).map_or(full, |start| full.min(*start))

@@ -7,7 +7,7 @@ use strata_grammars::{ImportStyle, LanguageId};
 
 use super::model::{Edge, Incoming, Node, Parts, Pin, References};
 use super::names::{Definer, Definition, DefinitionScope, NameTable};
-use super::pins::{self, Among, Marks};
+use super::pins::{self, FileScope, Marks};
 use crate::code::outline::SymbolKind;
 use crate::code::symbols::imports::Resolver;
 use crate::code::symbols::index::{FileSymbols, SymbolIndex};
@@ -39,7 +39,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
         })
         .collect();
     let all: Vec<&Parts> = parts.iter().collect();
-    let among = Among { parts: &all, is_entry: &|file| resolver.is_entry(file) };
+    let among = FileScope { parts: &all, is_entry: &|file| resolver.is_entry(file) };
     let pins = pins::of_all(among, &mut Marks::new(names.len()));
     let mut nodes = Vec::with_capacity(parts.len());
     let mut weights = FxHashMap::default();

@@ -9,7 +9,7 @@ const REEXPORTS: u8 = 3;
 
 /// The files among which names are followed.
 #[derive(Clone, Copy)]
-pub(super) struct Among<'a> {
+pub(super) struct FileScope<'a> {
     /// What each file consists of, by number.
     pub(super) parts: &'a [&'a Parts],
     /// Whether a file stands for its directory: it may hand on all of what it imports.
@@ -62,7 +62,7 @@ impl Marks {
 }
 
 /// The pins of every file.
-pub(super) fn of_all(among: Among<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
+pub(super) fn of_all(among: FileScope<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
     let mut pins: Vec<Box<[Pin]>> = vec![Box::default(); among.parts.len()];
     for round in 0..=REEXPORTS {
         let mut changed = false;
@@ -88,7 +88,7 @@ pub(super) fn of_all(among: Among<'_>, marks: &mut Marks) -> Vec<Box<[Pin]>> {
 
 /// The pins of one file when those of all others are known.
 pub(super) fn of_one<'p>(
-    among: Among<'_>,
+    among: FileScope<'_>,
     marks: &mut Marks,
     file: u32,
     others: &dyn Fn(u32) -> &'p [Pin],
@@ -104,7 +104,7 @@ pub(super) fn of_one<'p>(
 
 /// What is found for a file in one round, from what the others had before it.
 fn found<'p>(
-    among: Among<'_>,
+    among: FileScope<'_>,
     marks: &mut Marks,
     file: u32,
     round: u8,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::links::{edges, imports};
 use super::model::{Incoming, Node, Parts, Pin, References};
-use super::pins::{self, Among, Marks};
+use super::pins::{self, FileScope, Marks};
 use crate::code::symbols::index::SymbolIndex;
 use crate::key::FileKey;
 
@@ -37,7 +37,7 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     for (number, own) in &fresh {
         *parts.get_mut(*number as usize)? = own;
     }
-    let among = Among { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
+    let among = FileScope { parts: &parts, is_entry: &|file| graph.resolver.is_entry(file) };
     let others = |file: u32| -> &[Pin] { graph.node(file).map_or(&[], |node| &node.pins) };
     let mut marks = Marks::new(graph.names.len());
     let mut pinned = Vec::with_capacity(fresh.len());

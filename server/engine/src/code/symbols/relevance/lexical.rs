@@ -32,7 +32,7 @@ pub(super) type Counts = [u16; FIELDS];
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
     /// In key order; the number of a file is its place.
-    files: Vec<Described>,
+    files: Vec<FileTerms>,
     terms: FxHashMap<Box<str>, u32>,
     /// By term: the files that have it.
     postings: Vec<Vec<Posting>>,
@@ -44,7 +44,7 @@ pub struct LexicalIndex {
 
 /// What is kept of one file.
 #[derive(Debug)]
-pub(super) struct Described {
+pub(super) struct FileTerms {
     pub(super) key: FileKey,
     lengths: [u32; FIELDS],
     /// Whether it is read as code, not as a document or not at all.
@@ -100,7 +100,7 @@ impl LexicalIndex {
             self.companions.entry(subject(key).into()).or_default().push(number);
         }
         let is_code = symbols.is_some_and(|symbols| !symbols.language.is_document());
-        self.files.push(Described { key: key.clone(), lengths, is_code, is_changelog: is_changelog(key) });
+        self.files.push(FileTerms { key: key.clone(), lengths, is_code, is_changelog: is_changelog(key) });
     }
 
     /// How many files there are; numbers are below it.
@@ -109,7 +109,7 @@ impl LexicalIndex {
     }
 
     /// All files in the order of their keys, with their numbers.
-    pub(super) fn files(&self) -> impl Iterator<Item = (u32, &Described)> {
+    pub(super) fn files(&self) -> impl Iterator<Item = (u32, &FileTerms)> {
         (0_u32..).zip(&self.files)
     }
 

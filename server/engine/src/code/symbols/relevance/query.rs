@@ -41,7 +41,7 @@ pub struct Query<'a> {
 
 /// A text, read.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ParsedQuery {
     /// Words, stemmed, and names of several words as one; with their weights, in the order of the text.
     pub(super) words: Vec<(String, f64)>,
     /// What looks like a path or the name of a file, as written.
@@ -62,7 +62,7 @@ pub struct Mentions {
 impl Mentions {
     /// Reads a text, with the files that there are.
     pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
-        let asked = Asked::read(text);
+        let asked = ParsedQuery::read(text);
         let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
         let files = lexical.files().filter(|(number, _)| named.contains(number));
         let mut identifiers = asked.identifiers;
@@ -72,7 +72,7 @@ impl Mentions {
     }
 }
 
-impl Asked {
+impl ParsedQuery {
     /// Reads a text.
     pub(super) fn read(text: &str) -> Self {
         let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();

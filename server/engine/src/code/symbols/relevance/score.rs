@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::lexical::{FIELDS, Field, LexicalIndex};
-use super::query::{Asked, Query};
+use super::query::{ParsedQuery, Query};
 use crate::code::outline::{Outline, SymbolKind};
 use crate::code::symbols::graph::References;
 use crate::code::symbols::index::SymbolIndex;
@@ -70,7 +70,7 @@ pub fn relevant(
     query: &Query<'_>,
     limit: usize,
 ) -> Vec<Relevant> {
-    let asked = Asked::read(query.text);
+    let asked = ParsedQuery::read(query.text);
     let words = weighed(lexical, &asked);
     let mut scores = by_words(lexical, &words);
     to_one(&mut scores);
@@ -118,7 +118,7 @@ pub fn relevant(
 }
 
 /// The words of a text that some file has, with what each is worth: rare ones more.
-fn weighed<'a>(lexical: &LexicalIndex, asked: &'a Asked) -> Vec<(&'a str, f64)> {
+fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec<(&'a str, f64)> {
     let count = lexical.len() as f64;
     let rarity = |word: &str| {
         let having = lexical.postings(word).len() as f64;

@@ -24,8 +24,8 @@ use super::fixture::{
     seen, user, weigh,
 };
 use crate::conversation::compaction::{
-    CompactionStatus, Family, Keep, Measured, Moment, PREVIOUS_SUMMARY, Pressure, Profile, ProfileOptions,
-    Reserve, Summariser, TOOL_DIGEST, Watched, split,
+    AutoCompaction, CompactionStatus, Family, Keep, Moment, PREVIOUS_SUMMARY, Pressure, Profile,
+    ProfileOptions, Reserve, Summariser, TOOL_DIGEST, TriggerMetric, split,
 };
 use crate::conversation::history::{History, Kind, Role, Visibility};
 use crate::prompt::session::Session;
@@ -49,7 +49,7 @@ fn with(options: ProfileOptions) -> Profile {
 
 #[test]
 fn the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
-    use Measured::{ContextTokens, Messages};
+    use TriggerMetric::{ContextTokens, Messages};
     let no_limit = || with(ProfileOptions { max_tokens: Some(0), ..ProfileOptions::default() });
     let never =
         with(ProfileOptions { max_tokens: Some(0), max_messages: Some(0), ..ProfileOptions::default() });
@@ -76,8 +76,8 @@ fn the_limit_is_the_window_less_the_reserve_then_8_000_then_messages() {
 #[test]
 fn nothing_is_due_when_nobody_watches() {
     let pressure = Pressure { context: 9_000, ..Pressure::default() };
-    assert!(CompactionStatus::new(Watched::Yes, &checkpoint(), &pressure, None).due);
-    let off = CompactionStatus::new(Watched::No, &checkpoint(), &pressure, None);
+    assert!(CompactionStatus::new(AutoCompaction::On, &checkpoint(), &pressure, None).due);
+    let off = CompactionStatus::new(AutoCompaction::Off, &checkpoint(), &pressure, None);
     assert!(!off.due && !off.enabled);
     assert_eq!((off.tokens, off.threshold, off.percent), (9_000, 8_000, 112.5));
 }

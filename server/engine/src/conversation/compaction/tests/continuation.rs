@@ -19,8 +19,8 @@ use super::fixture::{
     MODEL, asked, call, compacted, count, drafted, exchanges, history, model, pressure, result, seen, user,
 };
 use crate::conversation::compaction::{
-    CONTINUED, Family, First, KNOWN_FILES, Lists, Measured, Moment, Pressure, Profile, READ_AGAIN, Strategy,
-    Summariser,
+    CONTINUED, Family, First, KNOWN_FILES, Lists, Moment, Pressure, Profile, READ_AGAIN, Strategy,
+    Summariser, TriggerMetric,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::prompt::session::Session;
@@ -58,7 +58,7 @@ fn due_over_80_percent_of_the_window() {
 fn due_with_more_than_25_messages() {
     let at = |messages| Pressure { messages, ..Pressure::default() };
     assert_eq!(continuation().due(&at(25)), None);
-    assert_eq!(continuation().due(&at(26)).unwrap().measured, Measured::Messages);
+    assert_eq!(continuation().due(&at(26)).unwrap().measured, TriggerMetric::Messages);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::conversation::compaction::{
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::{
-    ContentBlock, History, Kind, Message, NewMessage, Outcome, Pin, Rebuilt, ResultPart, Role, Visibility,
+    ContentBlock, History, HistoryChange, Kind, Message, NewMessage, Outcome, Pin, ResultPart, Role,
+    Visibility,
 };
 
 pub(super) fn user(text: &str) -> NewMessage {
@@ -117,7 +118,7 @@ pub(super) fn compacted(
     profile: &Profile,
     summariser: Summariser,
     answer: impl FnMut(&Question) -> Result<String, String>,
-) -> (History, Draft, Rebuilt) {
+) -> (History, Draft, HistoryChange) {
     let draft = drafted(history, profile, pressure(history, None), summariser, answer).unwrap();
     let (after, rebuilt) = commit(history, draft.clone(), profile).unwrap();
     (after, draft, rebuilt)

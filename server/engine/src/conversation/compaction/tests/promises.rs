@@ -8,16 +8,16 @@ use serde_json::json;
 
 use super::fixture::{count, drafted, history, pressure, scales, seen, user, weigh};
 use crate::conversation::compaction::{
-    Draft, Family, First, Profile, Purpose, Question, Refused, Run, Strategy as How, Summariser, Topics,
+    Draft, DraftRefusal, Family, First, Profile, Purpose, Question, Run, Strategy as How, Summariser, Topics,
     commit,
 };
 use crate::conversation::conversation_facts::{TodoState, ToolPatterns, facts, unbundle};
 use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{
     Change, ContentBlock, Entry, History, Image, ImageSource, Kind, Message, MessageId, NO_RESPONSE,
-    NewMessage, Outcome, Pin, Projected, Provider, ResultPart, Role, Visibility, project,
+    NewMessage, Outcome, Pin, ProjectedMessage, Provider, ResultPart, Role, Visibility, project,
 };
-use crate::prompt::session::{Saved, Session};
+use crate::prompt::session::{SavedSession, Session};
 use crate::prompt::wire::{self, Body};
 use crate::text::clip;
 
@@ -222,7 +222,7 @@ impl Case {
 fn results(history: &History) -> BTreeMap<MessageId, Vec<String>> {
     let mut results: BTreeMap<MessageId, Vec<String>> = BTreeMap::new();
     let said = project(history.sent().map(|message| &**message), &[], Some(Provider::Anthropic)).history;
-    for Projected { id, content, .. } in said {
+    for ProjectedMessage { id, content, .. } in said {
         let of_message = results.entry(id).or_default();
         for block in content {
             if let ContentBlock::ToolResult { content, .. } = block {
@@ -315,7 +315,7 @@ proptest! {
             states.push(session.history.messages().to_vec());
             session.compact(draft, &case.profile, &ToolPatterns::default(), 1).unwrap();
 
-            let saved: Saved = serde_json::from_str(&serde_json::to_string(&session.saved()).unwrap()).unwrap();
+            let saved: SavedSession = serde_json::from_str(&serde_json::to_string(&session.saved()).unwrap()).unwrap();
             prop_assert_eq!(&saved, &session.saved());
             let messages: Vec<Message> =
                 session.history.messages().iter().map(|message| Message::clone(message)).collect();
@@ -412,7 +412,7 @@ proptest! {
                 .change(id, |body| body.pin = if body.pin == Pin::Kept { Pin::Free } else { Pin::Kept })
                 .unwrap(),
         }
-        prop_assert_eq!(commit(&changed, draft, &case.profile).map(drop), Err(Refused::Changed));
+        prop_assert_eq!(commit(&changed, draft, &case.profile).map(drop), Err(DraftRefusal::Changed));
     }
 
     #[test]

@@ -22,9 +22,9 @@ use super::fixture::{
     DETECTIVE, MODEL, compacted, drafted, exchanges, history, model, pressure, seen, user, weigh,
 };
 use crate::conversation::compaction::{
-    CompactionStatus, DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, Draft, Family, LEFT_OUT, Measured,
-    Moment, NotCompacted, Pressure, Profile, Purpose, Refused, Scales, Strategy, Summariser, Watched, commit,
-    split,
+    AutoCompaction, CompactionStatus, DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, Draft, DraftRefusal,
+    Family, LEFT_OUT, Moment, NotCompacted, Pressure, Profile, Purpose, Scales, Strategy, Summariser,
+    TriggerMetric, commit, split,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::{History, MessageId, Role};
@@ -37,9 +37,11 @@ fn topic() -> Profile {
 #[test]
 fn due_when_enabled_and_over_the_trigger() {
     assert_eq!(topic().moment, Moment::AfterTurn);
-    for (history, watched, due) in
-        [(24_000, Watched::Yes, false), (24_001, Watched::Yes, true), (90_000, Watched::No, false)]
-    {
+    for (history, watched, due) in [
+        (24_000, AutoCompaction::On, false),
+        (24_001, AutoCompaction::On, true),
+        (90_000, AutoCompaction::Off, false),
+    ] {
         let pressure = Pressure { history, context: 1_000_000, ..Pressure::default() };
         assert_eq!(CompactionStatus::new(watched, &topic(), &pressure, None).due, due, "{history}");
     }
@@ -48,8 +50,8 @@ fn due_when_enabled_and_over_the_trigger() {
 #[test]
 fn the_status_has_tokens_threshold_and_percent() {
     let pressure = Pressure { history: 6_000, ..Pressure::default() };
-    let status = CompactionStatus::new(Watched::Yes, &topic(), &pressure, None);
-    assert_eq!((status.enabled, status.measured), (true, Some(Measured::HistoryTokens)));
+    let status = CompactionStatus::new(AutoCompaction::On, &topic(), &pressure, None);
+    assert_eq!((status.enabled, status.measured), (true, Some(TriggerMetric::HistoryTokens)));
     assert_eq!((status.tokens, status.threshold, status.percent), (6_000, 24_000, 25.0));
 }
 
@@ -221,7 +223,7 @@ fn history_is_replaced_on_success_only() {
     session.change_message(MessageId(0), |body| body.content.clear()).unwrap();
     let before = session.clone();
     let refused = session.compact(draft, &topic(), &ToolPatterns::default(), 1).unwrap_err();
-    assert_eq!(refused, Refused::Changed);
+    assert_eq!(refused, DraftRefusal::Changed);
     assert_eq!(session.history, before.history);
     assert_eq!((session.revision(), session.compactions().len()), (before.revision(), 0));
 

@@ -13,11 +13,11 @@ use crate::conversation::dialect::{self, Format};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    AssembleError, Assembled, FileText, IndexState, Prepared, PromptRequest, PromptServices, Request, Source,
-    SystemContext, Workspace, assemble, weigh,
+    AssembleError, AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, PromptServices,
+    Request, Source, SystemContext, Workspace, assemble, weigh,
 };
 use crate::prompt::layout::Seeds;
-use crate::prompt::session::{Outcome, Recorded, Session, Status};
+use crate::prompt::session::{Outcome, RecordResult, Session, Status};
 use crate::prompt::settings::Settings;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::trust::Trust;
@@ -140,12 +140,12 @@ impl Bench {
         self.settings.compaction.profiles.insert("topic".to_owned(), options);
     }
 
-    pub(super) fn assemble(&self, ask: &PromptRequest) -> Result<Prepared, AssembleError> {
+    pub(super) fn assemble(&self, ask: &PromptRequest) -> Result<PreparedPrompt, AssembleError> {
         self.with(|workspace| assemble(workspace, &self.session, ask, self.means()))
     }
 
     /// Weighs everything but a prompt.
-    pub(super) fn weigh(&self) -> Result<Prepared, AssembleError> {
+    pub(super) fn weigh(&self) -> Result<PreparedPrompt, AssembleError> {
         self.with(|workspace| {
             weigh(workspace, &self.session, &PromptRequest::new(Request::Nothing), self.means())
         })
@@ -155,12 +155,12 @@ impl Bench {
         self.with(|workspace| crate::prompt::budget::report(workspace, &self.session, self.means())).unwrap()
     }
 
-    pub(super) fn prompt(&self, text: &str) -> Assembled {
+    pub(super) fn prompt(&self, text: &str) -> AssembledPrompt {
         self.assemble(&PromptRequest::prompt(text)).unwrap().reply
     }
 
     /// A whole turn: assemble, answer, record.
-    pub(super) fn turn(&mut self, text: &str, answer: &str) -> (Assembled, Recorded) {
+    pub(super) fn turn(&mut self, text: &str, answer: &str) -> (AssembledPrompt, RecordResult) {
         let prepared = self.assemble(&PromptRequest::prompt(text)).unwrap();
         let reply = self.session.keep(prepared);
         let outcome = Outcome {
@@ -176,7 +176,7 @@ impl Bench {
 }
 
 /// What a request says, message by message: the role, then the first line of each text with `|` behind a breakpoint.
-pub(super) fn drawn(reply: &Assembled) -> String {
+pub(super) fn drawn(reply: &AssembledPrompt) -> String {
     let body = json(reply);
     let mut out = String::new();
     let mut draw = |role: &str, content: &Value| {
@@ -211,7 +211,7 @@ fn first_line(text: &str) -> String {
     line.split(" (version").next().unwrap_or_default().to_owned()
 }
 
-pub(super) fn json(reply: &Assembled) -> &Value {
+pub(super) fn json(reply: &AssembledPrompt) -> &Value {
     match &reply.body {
         Body::Json(body) => body,
         Body::Text(_) => panic!("no request"),
@@ -219,7 +219,7 @@ pub(super) fn json(reply: &Assembled) -> &Value {
 }
 
 /// All texts of a prompt in order, joined.
-pub(super) fn all_text(prepared: &Prepared) -> String {
+pub(super) fn all_text(prepared: &PreparedPrompt) -> String {
     let texts = prepared.layout.blocks().filter_map(|block| match &block.content {
         ContentBlock::Text { text } => Some(text.as_str()),
         _ => None,
@@ -228,7 +228,7 @@ pub(super) fn all_text(prepared: &Prepared) -> String {
 }
 
 /// Counts every text and picture of the finished body anew and compares with what the reply says.
-pub(super) fn recount(bench: &Bench, reply: &Assembled, format: Format) {
+pub(super) fn recount(bench: &Bench, reply: &AssembledPrompt, format: Format) {
     let model = bench.models.resolve(&reply.model).model;
     let body = json(reply);
     let texts: usize = dialect::pieces(format, body)

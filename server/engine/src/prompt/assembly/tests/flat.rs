@@ -5,7 +5,9 @@ use expect_test::expect;
 use super::fixture::{Bench, all_text, drawn, json, recount};
 use crate::conversation::dialect::Format;
 use crate::conversation::history::{Image, ImageSource};
-use crate::prompt::assembly::{AssembleError, IndexState, Prepared, PromptRequest, Request, WarningCode};
+use crate::prompt::assembly::{
+    AssembleError, IndexState, PreparedPrompt, PromptRequest, Request, WarningCode,
+};
 use crate::prompt::session::Session;
 use crate::prompt::tiers::PolicyName;
 use crate::prompt::trust::Trust;
@@ -75,7 +77,7 @@ fn of_a_workspace_that_is_not_trusted_the_system_message_holds_nothing() {
         user: "?"
     "###]]
     .assert_eq(&drawn(&untrusted.reply));
-    let blocks = |prepared: &Prepared| prepared.layout.blocks().cloned().collect::<Vec<_>>();
+    let blocks = |prepared: &PreparedPrompt| prepared.layout.blocks().cloned().collect::<Vec<_>>();
     assert_eq!(blocks(&untrusted), blocks(&trusted));
     assert_eq!(untrusted.reply.tokens, trusted.reply.tokens, "the same weight");
 }
@@ -83,7 +85,7 @@ fn of_a_workspace_that_is_not_trusted_the_system_message_holds_nothing() {
 #[test]
 fn images_produce_multimodal_content_and_no_images_a_string() {
     let bench = bench();
-    let last = |reply: &crate::prompt::assembly::Assembled| {
+    let last = |reply: &crate::prompt::assembly::AssembledPrompt| {
         json(reply)["messages"].as_array().unwrap().last().unwrap()["content"].clone()
     };
     assert!(last(&bench.prompt("plain")).is_string());

@@ -13,9 +13,9 @@ use crate::conversation::dialect::{self, Format, Speaker};
 use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::conversation::urls::Page;
 use crate::prompt::assembly::{
-    Breakpoint, Prepared, Preview, PromptRequest, Request, ToolResult, preview, weigh,
+    Breakpoint, PreparedPrompt, Preview, PromptRequest, Request, ToolResult, preview, weigh,
 };
-use crate::prompt::layout::{LaidBlock, Layout, Part, Tier};
+use crate::prompt::layout::{Layout, LayoutBlock, Part, Tier};
 use crate::prompt::session::{Outcome, Status};
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::models::Ttl;
@@ -94,14 +94,14 @@ fn take(bench: &mut Bench, step: &Step) {
     bench.session.touch();
 }
 
-fn record(bench: &mut Bench, prepared: Prepared, answer: Vec<ContentBlock>) {
+fn record(bench: &mut Bench, prepared: PreparedPrompt, answer: Vec<ContentBlock>) {
     let id = bench.session.keep(prepared).id.unwrap();
     let outcome = Outcome { status: Status::Complete, answer, usage: None, time_ms: 0 };
     bench.session.record(&id, outcome).unwrap();
 }
 
 /// Everything that holds of each preview.
-fn assert_adds_up(prepared: &Prepared, shown: &Preview) {
+fn assert_adds_up(prepared: &PreparedPrompt, shown: &Preview) {
     let lines: Vec<&str> = shown.text.lines().collect();
     let mut next = 0;
     for part in &shown.parts {
@@ -141,7 +141,7 @@ fn assert_adds_up(prepared: &Prepared, shown: &Preview) {
 }
 
 /// Every text of the request stands in the preview, in the same order.
-fn assert_says_the_same(prepared: &Prepared, shown: &Preview) {
+fn assert_says_the_same(prepared: &PreparedPrompt, shown: &Preview) {
     let mut rest = shown.text.as_str();
     for piece in dialect::pieces(prepared.reply.format, json(&prepared.reply)) {
         let dialect::Piece::Text(text) = piece else { panic!("no pictures here") };
@@ -260,7 +260,7 @@ fn what_only_keeps_roles_in_turns_is_called_so() {
 #[test]
 fn a_part_ends_where_a_mark_does_and_results_stand_where_they_are_written() {
     let bench = bench(PolicyName::Flat);
-    let block = |content: ContentBlock, part, mark| LaidBlock {
+    let block = |content: ContentBlock, part, mark| LayoutBlock {
         content,
         part,
         items: Vec::new(),
@@ -280,7 +280,7 @@ fn a_part_ends_where_a_mark_does_and_results_stand_where_they_are_written() {
     layout.push(Speaker::User, block(ContentBlock::text("state"), Part::SessionState, None));
     layout.push(Speaker::User, block(result, Part::Prompt, None));
     let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
-    let shown = preview(&Prepared { layout: layout.into(), ..prepared }, &bench.session);
+    let shown = preview(&PreparedPrompt { layout: layout.into(), ..prepared }, &bench.session);
     let parts: Vec<(&str, usize, usize, usize, bool)> = shown
         .parts
         .iter()

@@ -100,20 +100,23 @@ fn messages_come_in_tier_order_and_each_cached_tier_has_a_breakpoint() {
 fn l0_with_history_is_marked_on_its_last_message_and_not_on_the_system_message() {
     use crate::conversation::dialect::Speaker;
     use crate::conversation::history::MessageId;
-    use crate::prompt::layout::{Content, ItemKey, Seeds, SentMessage, Weighed};
+    use crate::prompt::layout::{Content, ItemKey, Seeds, SentMessage, WeighedBlock};
     use crate::prompt::tiers::ripple::{State, Tracked};
     use crate::prompt::tiers::{PolicyName, Rules, TierState};
 
     let said = |id, speaker, text: &str| SentMessage {
         id: MessageId(id),
         speaker,
-        blocks: vec![Weighed { content: crate::conversation::history::ContentBlock::text(text), tokens: 1 }],
+        blocks: vec![WeighedBlock {
+            content: crate::conversation::history::ContentBlock::text(text),
+            tokens: 1,
+        }],
     };
     let (seeds, excluded) = (Seeds::default(), Default::default());
     let content = Content {
         system: "Be brief.".into(),
         history: vec![said(0, Speaker::User, "q"), said(1, Speaker::Assistant, "a")],
-        request: vec![Weighed {
+        request: vec![WeighedBlock {
             content: crate::conversation::history::ContentBlock::text("now"),
             tokens: 1,
         }],

@@ -5,12 +5,13 @@ use super::fixture::{Bench, all_text};
 use crate::conversation::history::{ContentBlock, Image, ImageSource};
 use crate::conversation::urls::Page;
 use crate::prompt::assembly::{
-    Assembled, FileText, IndexState, Prepared, PromptRequest, Request, Source, Workspace, assemble,
+    AssembledPrompt, FileText, IndexState, PreparedPrompt, PromptRequest, Request, Source, Workspace,
+    assemble,
 };
 use crate::prompt::layout::{ItemKey, Part, Tier};
-use crate::prompt::session::{Outcome, Recorded, Session, Status};
+use crate::prompt::session::{Outcome, RecordResult, Session, Status};
 use crate::prompt::tiers::{
-    DecidedBy, Figures, ItemReport, PolicyName, Reason, TiersReport, explain, ledger, ripple,
+    DecidedBy, ItemReport, ItemStats, PolicyName, Reason, TiersReport, explain, ledger, ripple,
 };
 use crate::tokens::cost::Usage;
 
@@ -33,15 +34,15 @@ fn item(report: &TiersReport, key: &str) -> ItemReport {
     report.items.iter().find(|item| item.key.to_string() == key).unwrap_or_else(|| panic!("no {key}")).clone()
 }
 
-fn ledger_figures(report: &TiersReport, key: &str) -> ledger::Figures {
+fn ledger_figures(report: &TiersReport, key: &str) -> ledger::ItemStats {
     match item(report, key).figures {
-        Some(Figures::Ledger(figures)) => figures,
+        Some(ItemStats::Ledger(figures)) => figures,
         other => panic!("{key}: {other:?}"),
     }
 }
 
 /// A turn at a time, with what the provider billed for it.
-fn turn(bench: &mut Bench, now_ms: u64, usage: Option<Usage>) -> (Assembled, Recorded) {
+fn turn(bench: &mut Bench, now_ms: u64, usage: Option<Usage>) -> (AssembledPrompt, RecordResult) {
     let ask = PromptRequest { now_ms, ..PromptRequest::prompt("go on") };
     let prepared = bench.assemble(&ask).unwrap();
     let reply = bench.session.keep(prepared);
@@ -88,13 +89,13 @@ fn ripple_reports_n_and_threshold_and_outlines_that_wait_behind_full_texts() {
     turn(&mut bench, 0, None);
     let report = report(&bench);
     let figures = |key: &str| match item(&report, key).figures {
-        Some(Figures::Ripple(figures)) => figures,
+        Some(ItemStats::Ripple(figures)) => figures,
         other => panic!("{key}: {other:?}"),
     };
-    assert_eq!(figures("file:a.py"), ripple::Figures { n: 0, threshold: Some(3) });
+    assert_eq!(figures("file:a.py"), ripple::ItemStats { n: 0, threshold: Some(3) });
     let waiting = item(&report, "symbol:a.py");
     assert_eq!((waiting.position, waiting.tier), (None, Tier::L0), "{waiting:?}");
-    assert_eq!(figures("symbol:a.py"), ripple::Figures { n: 12, threshold: None });
+    assert_eq!(figures("symbol:a.py"), ripple::ItemStats { n: 12, threshold: None });
 }
 
 #[test]
@@ -211,7 +212,7 @@ fn a_rebuild_overtakes_a_prompt_that_waits_for_its_answer() {
 fn the_session_decides_on_the_policy_before_the_setting() {
     let mut bench = bench(PolicyName::Ripple);
     let chosen = |bench: &Bench| {
-        let Prepared { chosen, reply, .. } = bench.assemble(&PromptRequest::prompt("?")).unwrap();
+        let PreparedPrompt { chosen, reply, .. } = bench.assemble(&PromptRequest::prompt("?")).unwrap();
         assert_eq!(chosen.policy, reply.policy);
         (chosen.policy, chosen.decided_by)
     };

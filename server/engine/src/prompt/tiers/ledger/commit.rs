@@ -6,7 +6,7 @@ use super::super::rules::Rules;
 use super::draft::Draft;
 use super::log::Boundary;
 use super::marks::Marks;
-use super::state::{Expected, Held, State};
+use super::state::{CachedPrefix, Expected, State};
 use crate::hash::ContentHash;
 use crate::prompt::layout::Layout;
 use crate::tokens::models::CacheKind;
@@ -17,10 +17,10 @@ impl State {
         let items = layout.blocks().flat_map(|block| block.items.iter().map(|key| (key.clone(), block.tier)));
         self.tiers = items.rev().collect();
         let life = u64::from(rules.prices.seconds).saturating_mul(1_000);
-        let now = Held { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
+        let now = CachedPrefix { turn: self.turn, expires_ms: rules.now_ms.saturating_add(life) };
         // Marks stand on new blocks, or on held boundaries of the kept prefix, which they keep alive.
         let marked = marks.iter().filter_map(|at| draft.boundaries.get(at + 1));
-        let written: BTreeMap<ContentHash, Held> = match rules.prices.kind {
+        let written: BTreeMap<ContentHash, CachedPrefix> = match rules.prices.kind {
             CacheKind::None => BTreeMap::new(),
             CacheKind::Explicit { .. } => marked.map(|boundary| (boundary.hash, now)).collect(),
             CacheKind::Automatic { .. } => {

@@ -7,14 +7,15 @@ use std::sync::Arc;
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::layout::{
-    Content, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LaidBlock, Listed, Part, Piece, Tier, Weighed,
+    Content, FileListCoverage, GROUP_ITEMS, GROUP_TOKENS, ItemKey, LayoutBlock, Part, Piece, Tier,
+    WeighedBlock,
 };
 use crate::tokens::models::CacheKind;
 
 use super::super::{Cut, Deltas, Rules};
 use super::hazard::{self, Hazards, ONE};
-use super::log::{Boundary, Entry, Logged, has_items, system_hash};
-use super::shown::Shown;
+use super::log::{Boundary, Entry, LogBlock, has_items, system_hash};
+use super::log_contents::LogContents;
 use super::state::State;
 use super::{fixups, wording};
 
@@ -27,7 +28,7 @@ const MAX_TRIES: usize = 8;
 
 /// The next prompt, without what stands behind its log.
 pub(super) struct Draft {
-    pub(super) log: Vec<Arc<Logged>>,
+    pub(super) log: Vec<Arc<LogBlock>>,
     /// How many blocks of it are those of the last log.
     pub(super) kept: usize,
     /// The prefixes of the log: [`Boundary::START`], then one behind each block.
@@ -38,7 +39,7 @@ pub(super) struct Draft {
     pub(super) discounted: Vec<u32>,
     /// One line for each file that was brought up to date.
     pending: Vec<String>,
-    listed: Listed,
+    listed: FileListCoverage,
 }
 
 impl Draft {
@@ -76,7 +77,7 @@ impl Draft {
 
     /// What the file list in force weighs: writing one only to weigh it would take too long.
     fn tree_tokens(&self) -> usize {
-        let is_tree = |logged: &&Arc<Logged>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
+        let is_tree = |logged: &&Arc<LogBlock>| matches!(logged.entries.first(), Some(Entry::Tree(_)));
         self.log.iter().rfind(is_tree).map_or(0, |logged| logged.tokens)
     }
 
@@ -91,14 +92,14 @@ impl Draft {
         writer.log.extend(state.log.iter().take(kept).cloned());
         writer.relabel(said);
         if kept == 0 {
-            writer.put(Logged::system(content));
+            writer.put(LogBlock::system(content));
         }
         writer.history(said);
         let (results, asked): (Vec<_>, Vec<_>) =
             content.request.iter().cloned().partition(|block| block.content.is_tool_result());
         // Results belong directly behind their calls, a prompt behind everything.
         writer.ask(&results);
-        let shown = Shown::read(&writer.log, rules.deltas);
+        let shown = LogContents::read(&writer.log, rules.deltas);
         writer.items(&shown);
         let fixups = fixups::bring_up_to_date(&shown, content);
         fixups.blocks.into_iter().for_each(|block| writer.put(block));
@@ -116,7 +117,7 @@ impl Draft {
     }
 
     /// What of the file list stands in the prompt.
-    pub(super) fn listed(&self) -> Listed {
+    pub(super) fn listed(&self) -> FileListCoverage {
         self.listed
     }
 
@@ -134,8 +135,8 @@ impl Draft {
     }
 
     /// What stands behind the log: never kept, never marked.
-    pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LaidBlock> {
-        let block = |text: String, part| LaidBlock {
+    pub(super) fn tail(&self, content: &Content<'_>) -> Vec<LayoutBlock> {
+        let block = |text: String, part| LayoutBlock {
             tokens: (content.count)(&text),
             content: crate::conversation::history::ContentBlock::text(text),
             part,
@@ -261,11 +262,11 @@ struct Writer<'a> {
     state: &'a State,
     view: &'a View<'a>,
     hazards: Hazards,
-    log: Vec<Arc<Logged>>,
+    log: Vec<Arc<LogBlock>>,
 }
 
 impl Writer<'_> {
-    fn put(&mut self, logged: Logged) {
+    fn put(&mut self, logged: LogBlock) {
         self.log.push(Arc::new(logged));
     }
 
@@ -282,9 +283,9 @@ impl Writer<'_> {
     }
 
     /// Lays blocks of the new request.
-    fn ask(&mut self, blocks: &[Weighed]) {
+    fn ask(&mut self, blocks: &[WeighedBlock]) {
         if !blocks.is_empty() {
-            self.put(Logged::asked(blocks, self.view.content));
+            self.put(LogBlock::asked(blocks, self.view.content));
         }
     }
 
@@ -299,13 +300,13 @@ impl Writer<'_> {
         let content = self.view.content;
         let rest = content.history.iter().zip(&self.view.said).skip(said);
         for (message, hash) in rest {
-            self.put(Logged::said(message, *hash, content));
+            self.put(LogBlock::said(message, *hash, content));
         }
     }
 
     /// Everything that the kept log does not show, least hazard per token first (Smith's rule): what stands behind a block
     /// that leaves has to be written again, so what leaves soon and weighs little stands last.
-    fn items(&mut self, shown: &Shown) {
+    fn items(&mut self, shown: &LogContents) {
         let content = self.view.content;
         let mut items: Vec<Item<'_>> = Vec::new();
         let is_shown = |path: &FileKey| shown.symbols.contains_key(path);
@@ -317,11 +318,11 @@ impl Writer<'_> {
         let urls = content.urls.iter().filter(|piece| !shown.urls.contains(&piece.key));
         items.extend(urls.map(|piece| Item::Url(hazard::PAGE, piece)));
         if shown.tree.is_none() {
-            items.extend(Logged::tree(content).map(Item::Tree));
+            items.extend(LogBlock::tree(content).map(Item::Tree));
         }
         items.sort_by(Item::order);
         if !items.is_empty() && !self.log.iter().any(|logged| logged.has_legend()) {
-            self.put(Logged::legend(content));
+            self.put(LogBlock::legend(content));
         }
 
         let mut group: Vec<&Piece> = Vec::new();
@@ -337,8 +338,8 @@ impl Writer<'_> {
             }
             self.close(&mut group, &mut weight);
             self.put(match item {
-                Item::Symbol(_, piece) | Item::File(_, piece) => Logged::full(piece, content),
-                Item::Url(_, piece) => Logged::url(piece, content),
+                Item::Symbol(_, piece) | Item::File(_, piece) => LogBlock::full(piece, content),
+                Item::Url(_, piece) => LogBlock::url(piece, content),
                 Item::Tree(tree) => tree,
             });
         }
@@ -348,7 +349,7 @@ impl Writer<'_> {
     fn close(&mut self, group: &mut Vec<&Piece>, weight: &mut usize) {
         if !group.is_empty() {
             group.sort_by(|one, other| one.key.cmp(&other.key));
-            self.put(Logged::symbols(group, self.view.content));
+            self.put(LogBlock::symbols(group, self.view.content));
             group.clear();
             *weight = 0;
         }
@@ -360,7 +361,7 @@ enum Item<'a> {
     Symbol(u32, &'a Piece),
     File(u32, &'a Piece),
     Url(u32, &'a Piece),
-    Tree(Logged),
+    Tree(LogBlock),
 }
 
 impl Item<'_> {
@@ -393,7 +394,7 @@ impl Item<'_> {
 
 /// The chance that something in the block makes it leave, in millionths.
 fn block_hazard(
-    logged: &Logged,
+    logged: &LogBlock,
     of_full: impl Fn(&ItemKey) -> u32,
     of_update: impl Fn(&ItemKey) -> u32,
 ) -> u32 {
@@ -412,11 +413,11 @@ fn block_hazard(
 }
 
 /// What the last file list of the log names.
-fn listed(log: &[Arc<Logged>]) -> Listed {
+fn listed(log: &[Arc<LogBlock>]) -> FileListCoverage {
     let entries = log.iter().rev().flat_map(|logged| &logged.entries);
     let mut listings = entries.filter_map(|entry| match entry {
         Entry::Tree(listing) => Some(listing),
         _ => None,
     });
-    listings.next().map_or_else(Listed::default, |listing| listing.listed)
+    listings.next().map_or_else(FileListCoverage::default, |listing| listing.listed)
 }

@@ -7,8 +7,8 @@ use crate::prompt::diff;
 use crate::prompt::layout::{Content, ItemKey, Piece};
 
 use super::listing::{Change, Changes};
-use super::log::{Diff, Entry, Logged};
-use super::shown::{File, Shown};
+use super::log::{Diff, Entry, LogBlock};
+use super::log_contents::{File, LogContents};
 use super::wording;
 
 /// Updates in a row; the next change becomes one diff from the full text (`docs/tiers.md`).
@@ -20,7 +20,7 @@ const CONTEXT: usize = 2;
 #[derive(Default)]
 pub(super) struct Fixups {
     /// The blocks, in order.
-    pub(super) blocks: Vec<Logged>,
+    pub(super) blocks: Vec<LogBlock>,
     /// Versions that the model knows from its own messages.
     pub(super) implied: Vec<Entry>,
     /// One line for each file whose current text is not simply its last full one.
@@ -28,7 +28,7 @@ pub(super) struct Fixups {
 }
 
 /// Compares what the log says with what is.
-pub(super) fn bring_up_to_date(shown: &Shown, content: &Content<'_>) -> Fixups {
+pub(super) fn bring_up_to_date(shown: &LogContents, content: &Content<'_>) -> Fixups {
     let mut fixups = Fixups::default();
     fixups.symbols(shown, content);
     fixups.tree(shown, content);
@@ -42,17 +42,17 @@ pub(super) fn bring_up_to_date(shown: &Shown, content: &Content<'_>) -> Fixups {
 
 impl Fixups {
     /// Outlines of files that are not shown in full: behind the full text an old outline does no harm.
-    fn symbols(&mut self, shown: &Shown, content: &Content<'_>) {
+    fn symbols(&mut self, shown: &LogContents, content: &Content<'_>) {
         for piece in &content.map {
             if let ItemKey::Symbol(path) = &piece.key
                 && shown.symbols.get(path).is_some_and(|hash| *hash != piece.hash)
             {
-                self.blocks.push(Logged::symbol_note(path, piece, content));
+                self.blocks.push(LogBlock::symbol_note(path, piece, content));
             }
         }
     }
 
-    fn tree(&mut self, shown: &Shown, content: &Content<'_>) {
+    fn tree(&mut self, shown: &LogContents, content: &Content<'_>) {
         let Some(tree) = &shown.tree else { return };
         let changes = changes(&tree.files(), &content.tree.files);
         if changes.is_empty() {
@@ -61,8 +61,8 @@ impl Fixups {
         let note = wording::tree_note(&changes);
         // A long list of changes is worse than a new list.
         let is_long = (content.count)(&note) > content.tree.budget / 2;
-        let list = is_long.then(|| Logged::tree(content)).flatten();
-        self.blocks.push(list.unwrap_or_else(|| Logged::tree_note(changes, note, content)));
+        let list = is_long.then(|| LogBlock::tree(content)).flatten();
+        self.blocks.push(list.unwrap_or_else(|| LogBlock::tree_note(changes, note, content)));
     }
 
     fn file(&mut self, file: &File, piece: &Piece, content: &Content<'_>) {
@@ -87,10 +87,10 @@ impl Fixups {
 }
 
 /// The block that leads from what is shown to the current text, and how many updates then stand behind the full text.
-fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (Logged, u32) {
+fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (LogBlock, u32) {
     let (key, now) = (&piece.key, &piece.body);
     // A diff says nothing of what stands beside the text, for example that the editor went out of step.
-    let full = || (Logged::full(piece, content), 0);
+    let full = || (LogBlock::full(piece, content), 0);
     let Some(before) = file.text().filter(|before| before != now && file.base.notice == piece.notice) else {
         return full();
     };
@@ -104,7 +104,7 @@ fn update(file: &File, piece: &Piece, content: &Content<'_>) -> (Logged, u32) {
         let text = wording::net(key, &file.base.body, now, &diff.hunks);
         (Entry::Net(key.clone(), diff), text, 1)
     };
-    let update = Logged::fixup(entry, key, text, content);
+    let update = LogBlock::fixup(entry, key, text, content);
     if update.text_tokens() * 2 > piece.tokens { full() } else { (update, updates) }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::key::FileKey;
-use crate::prompt::layout::Listed;
+use crate::prompt::layout::FileListCoverage;
 
 /// The files that a file list tells of.
 #[derive(Clone, PartialEq, Debug)]
@@ -11,7 +11,7 @@ pub(super) struct Listing {
     /// All of them, in key order.
     pub(super) files: Vec<FileKey>,
     /// How much of them the list said.
-    pub(super) listed: Listed,
+    pub(super) listed: FileListCoverage,
 }
 
 /// The files that came and went since a file list.

@@ -7,7 +7,9 @@ use crate::conversation::dialect::{Carriers, Speaker};
 use crate::conversation::history::{ContentBlock, MessageId};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::layout::{Content, ItemKey, LaidBlock, Listed, Part, Piece, SentMessage, Tier, Weighed};
+use crate::prompt::layout::{
+    Content, FileListCoverage, ItemKey, LayoutBlock, Part, Piece, SentMessage, Tier, WeighedBlock,
+};
 
 use super::listing::{Changes, Listing};
 use super::wording;
@@ -67,11 +69,11 @@ pub(super) enum Entry {
 
 /// One block of the log: one or more content blocks of one speaker that stay or go together.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Logged {
+pub(super) struct LogBlock {
     pub(super) entries: Vec<Entry>,
     pub(super) speaker: Speaker,
     /// As they were sent, without marks.
-    pub(super) blocks: Vec<LaidBlock>,
+    pub(super) blocks: Vec<LayoutBlock>,
     pub(super) tokens: usize,
     hash: ContentHash,
 }
@@ -93,10 +95,10 @@ impl Boundary {
     pub(super) const START: Self = Self { hash: ContentHash::NONE, tokens: 0, positions: 0 };
 
     /// The boundary behind `logged`, which follows `before`.
-    fn behind(self, before: Option<&Logged>, logged: &Logged) -> Self {
+    fn behind(self, before: Option<&LogBlock>, logged: &LogBlock) -> Self {
         let before = before.and_then(|before| before.blocks.last());
         let befores = std::iter::once(before).chain(logged.blocks.iter().map(Some));
-        let begins_position = |(block, before): &(&LaidBlock, Option<&LaidBlock>)| {
+        let begins_position = |(block, before): &(&LayoutBlock, Option<&LayoutBlock>)| {
             !before.is_some_and(|before| block.content.continues_run_of(&before.content))
         };
         let positions = logged.blocks.iter().zip(befores).filter(begins_position).count();
@@ -108,7 +110,7 @@ impl Boundary {
     }
 
     /// The boundaries of a log: the empty prefix, then one behind each block.
-    pub(super) fn all(log: &[Arc<Logged>]) -> Vec<Self> {
+    pub(super) fn all(log: &[Arc<LogBlock>]) -> Vec<Self> {
         let mut boundaries = Vec::with_capacity(log.len() + 1);
         let mut at = Self::START;
         boundaries.push(at);
@@ -129,16 +131,16 @@ struct Labels {
     part: Part,
 }
 
-impl Logged {
+impl LogBlock {
     fn new(
         speaker: Speaker,
         labels: Labels,
-        contents: impl IntoIterator<Item = Weighed>,
+        contents: impl IntoIterator<Item = WeighedBlock>,
         hash: ContentHash,
         framing: usize,
     ) -> Self {
         let Labels { entries, items, part } = labels;
-        let block = |Weighed { content, tokens }| LaidBlock {
+        let block = |WeighedBlock { content, tokens }| LayoutBlock {
             content,
             part,
             items: items.clone(),
@@ -146,7 +148,7 @@ impl Logged {
             tokens,
             mark: None,
         };
-        let blocks: Vec<LaidBlock> = contents.into_iter().map(block).collect();
+        let blocks: Vec<LayoutBlock> = contents.into_iter().map(block).collect();
         let tokens = blocks.iter().map(|block| block.tokens + framing).sum();
         Self { entries, speaker, blocks, tokens, hash }
     }
@@ -154,7 +156,7 @@ impl Logged {
     fn text(labels: Labels, text: String, content: &Content<'_>) -> Self {
         let hash = ContentHash::of(&text);
         let tokens = (content.count)(&text);
-        let block = Weighed { content: ContentBlock::text(text), tokens };
+        let block = WeighedBlock { content: ContentBlock::text(text), tokens };
         Self::new(Speaker::User, labels, [block], hash, content.framing)
     }
 
@@ -170,7 +172,7 @@ impl Logged {
         let blocks = texts
             .into_iter()
             .filter(|text| !text.trim().is_empty())
-            .map(|text| Weighed { tokens: (content.count)(text), content: ContentBlock::text(text) });
+            .map(|text| WeighedBlock { tokens: (content.count)(text), content: ContentBlock::text(text) });
         let labels = Labels { entries, items: vec![ItemKey::System], part: Part::System };
         Self::new(Speaker::System, labels, blocks, hash, content.framing)
     }
@@ -192,7 +194,7 @@ impl Logged {
     }
 
     /// Blocks of the new request, which will be a message the next time.
-    pub(super) fn asked(blocks: &[Weighed], content: &Content<'_>) -> Self {
+    pub(super) fn asked(blocks: &[WeighedBlock], content: &Content<'_>) -> Self {
         let hash = SentMessage::hash_of(Speaker::User, blocks);
         let labels = Labels { entries: vec![Entry::Said(hash)], items: vec![], part: Part::Prompt };
         Self::new(Speaker::User, labels, blocks.iter().cloned(), hash, content.framing)
@@ -235,7 +237,7 @@ impl Logged {
 
     fn piece(piece: &Piece, entry: Entry, part: Part, content: &Content<'_>) -> Self {
         let labels = Labels { entries: vec![entry], items: vec![piece.key.clone()], part };
-        let block = Weighed { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
+        let block = WeighedBlock { content: ContentBlock::text(&*piece.text), tokens: piece.tokens };
         Self::new(Speaker::User, labels, [block], piece.hash, content.framing)
     }
 
@@ -251,7 +253,7 @@ impl Logged {
         if text.is_empty() {
             return None;
         }
-        let listed = Listed { names, collapsed };
+        let listed = FileListCoverage { names, collapsed };
         let listing = Listing { files: content.tree.files.clone(), listed };
         let labels =
             Labels { entries: vec![Entry::Tree(listing.into())], items: vec![], part: Part::FileList };

@@ -6,13 +6,13 @@
 mod commit;
 mod draft;
 pub mod edits;
-mod figures;
 mod fixups;
 mod hazard;
+mod item_stats;
 mod listing;
 mod log;
+mod log_contents;
 mod marks;
-mod shown;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -20,13 +20,13 @@ mod wording;
 
 use crate::prompt::layout::{Content, Layout, Tier};
 
-use super::policy::{Laid, Policy};
+use super::policy::{Policy, PolicyOutput};
 use super::rules::Rules;
 use super::state::TierState;
 
 use draft::Draft;
 
-pub use figures::Figures;
+pub use item_stats::ItemStats;
 pub use state::State;
 pub use wording::legend;
 
@@ -34,7 +34,7 @@ pub use wording::legend;
 pub(super) struct Ledger;
 
 impl Policy for Ledger {
-    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid {
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ledger(state) => State::clone(state),
             _ => State::default(),
@@ -45,7 +45,7 @@ impl Policy for Ledger {
         let layout = lay_out(&draft, &marks, content, rules);
         let (listed, relied_on) = (draft.listed(), Some(draft.readable(rules)));
         state.commit(draft, &marks, &layout, rules);
-        Laid { layout, recorded: TierState::Ledger(state.into()), listed, relied_on }
+        PolicyOutput { layout, recorded: TierState::Ledger(state.into()), listed, relied_on }
     }
 }
 
@@ -62,7 +62,7 @@ fn lay_out(draft: &Draft, marks: &marks::Marks, content: &Content<'_>, rules: &R
             _ => Tier::Active,
         };
         for block in &logged.blocks {
-            layout.push(logged.speaker, crate::prompt::layout::LaidBlock { tier, ..block.clone() });
+            layout.push(logged.speaker, crate::prompt::layout::LayoutBlock { tier, ..block.clone() });
         }
         if marks.contains(at) {
             layout.mark_end(rules.ttl, rules.carriers);

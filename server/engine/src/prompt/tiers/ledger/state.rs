@@ -9,15 +9,15 @@ use crate::prompt::layout::{Content, ItemKey, Tier};
 
 use super::super::Rules;
 use super::hazard::{Ages, Clock, Fate};
-use super::log::Logged;
-use crate::tokens::cost::Billed;
+use super::log::LogBlock;
+use crate::tokens::cost::BilledInput;
 
 /// Prefixes that were neither marked nor read for so many turns are not relied on any more (`docs/tiers.md`).
 const TRUSTED_TURNS: u64 = 2;
 
 /// When a prefix was last marked or read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Held {
+pub(super) struct CachedPrefix {
     pub(super) turn: u64,
     /// When it is gone unless it is used before, in milliseconds since 1970.
     pub(super) expires_ms: u64,
@@ -31,7 +31,7 @@ pub(super) struct Expected {
     /// Tokens of the whole prompt.
     pub(super) total: usize,
     /// What the request itself wrote.
-    pub(super) written: BTreeMap<ContentHash, Held>,
+    pub(super) written: BTreeMap<ContentHash, CachedPrefix>,
 }
 
 /// What is remembered.
@@ -42,8 +42,8 @@ pub struct State {
     /// How many prompts were recorded.
     pub(super) turn: u64,
     /// The last prompt without what stood behind its log.
-    pub(super) log: Vec<Arc<Logged>>,
-    pub(super) held: BTreeMap<ContentHash, Held>,
+    pub(super) log: Vec<Arc<LogBlock>>,
+    pub(super) held: BTreeMap<ContentHash, CachedPrefix>,
     pub(super) expected: Expected,
     /// How long selected files have stayed and when they were last changed.
     pub(super) files: BTreeMap<ItemKey, Clock>,
@@ -103,7 +103,7 @@ impl State {
 
     /// Compares what the provider read with what was relied on. When it is less, only what that request wrote is
     /// known to be there.
-    pub(in crate::prompt::tiers) fn learn(&mut self, billed: Billed) {
+    pub(in crate::prompt::tiers) fn learn(&mut self, billed: BilledInput) {
         let Expected { read, total, written } = std::mem::take(&mut self.expected);
         if billed.misses(read, total) {
             self.held = written;

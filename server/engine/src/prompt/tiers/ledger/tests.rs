@@ -13,23 +13,23 @@ use crate::conversation::history::{ContentBlock, MessageId, ResultPart};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
 use crate::prompt::layout::{
-    ItemKey, LaidBlock, Listed, Part, Piece, Seeds, SentMessage, Tree, Weighed, spans,
+    FileListCoverage, ItemKey, LayoutBlock, Part, Piece, Seeds, SentMessage, Tree, WeighedBlock, spans,
 };
 use crate::prompt::tiers::{Cut, Deltas, TierState};
 use crate::prompt::wire::{self, Body, Envelope};
-use crate::tokens::cost::{Billed, Prices, Provider};
+use crate::tokens::cost::{BilledInput, Prices, Provider};
 use crate::tokens::models::{CacheKind, Ttl};
 
 fn count(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
-fn weighed(content: ContentBlock) -> Weighed {
+fn weighed(content: ContentBlock) -> WeighedBlock {
     let tokens = match &content {
         ContentBlock::Text { text } => count(text),
         _ => 10,
     };
-    Weighed { content, tokens }
+    WeighedBlock { content, tokens }
 }
 
 /// A session with a repository of numbered files.
@@ -92,7 +92,7 @@ impl Session {
         *file = lines.iter().map(|line| format!("{line}\n")).collect();
     }
 
-    fn lay(&self, request: Vec<Weighed>) -> Laid {
+    fn lay(&self, request: Vec<WeighedBlock>) -> PolicyOutput {
         let block = |key: &FileKey, text: &String| {
             let first = text.lines().next().unwrap_or_default();
             Piece::new(ItemKey::Symbol(key.clone()), format!("{key}:\n {first}"), &count)
@@ -130,7 +130,7 @@ impl Session {
         self.exchange(vec![weighed(ContentBlock::text(prompt))], vec![weighed(ContentBlock::text(answer))])
     }
 
-    fn exchange(&mut self, request: Vec<Weighed>, answer: Vec<Weighed>) -> Layout {
+    fn exchange(&mut self, request: Vec<WeighedBlock>, answer: Vec<WeighedBlock>) -> Layout {
         let laid = self.lay(request.clone());
         self.state = laid.recorded;
         for (speaker, blocks) in [(Speaker::User, request), (Speaker::Assistant, answer)] {
@@ -149,7 +149,7 @@ impl Session {
 
 /// Blocks in order, one line each: what they show, what they begin with, whether they are marked.
 fn drawn(layout: &Layout) -> String {
-    let line = |(speaker, block): (Speaker, &LaidBlock)| {
+    let line = |(speaker, block): (Speaker, &LayoutBlock)| {
         let text = match &block.content {
             ContentBlock::Text { text } => text.lines().next().unwrap_or_default().to_owned(),
             ContentBlock::ToolCall { .. } => "(call)".to_owned(),
@@ -315,7 +315,7 @@ proptest! {
     ) {
         let [before, between, now] = [before, between, now]
             .map(|names| names.iter().map(|name| FileKey::from(name.as_str())).collect::<Vec<_>>());
-        let mut tree = shown::Tree::new(listing::Listing { files: before.clone(), listed: Listed::default() }.into());
+        let mut tree = log_contents::Tree::new(listing::Listing { files: before.clone(), listed: FileListCoverage::default() }.into());
         tree.change(&fixups::changes(&before, &between));
         prop_assert_eq!(&*tree.files(), &*between);
         tree.change(&fixups::changes(&between, &now));
@@ -385,7 +385,7 @@ fn a_map_block_may_linger_behind_its_file_and_goes_with_the_next_cut() {
     session.turn("first", "done");
     session.select("c.py");
     let blocks = |layout: &Layout, part: Part| {
-        let of_c = |block: &&LaidBlock| {
+        let of_c = |block: &&LayoutBlock| {
             block.part == part
                 && block.items.iter().any(|key| key.path().is_some_and(|path| path == &"c.py".into()))
         };
@@ -476,7 +476,8 @@ fn results_follow_their_call_and_everything_else_follows_them() {
         active user # Current versions of updated files
     "#]],
     );
-    let kept: Vec<LaidBlock> = layout.blocks().filter(|block| block.part != Part::Updates).cloned().collect();
+    let kept: Vec<LayoutBlock> =
+        layout.blocks().filter(|block| block.part != Part::Updates).cloned().collect();
     let next = session.turn("thanks", "welcome");
     assert!(kept.iter().all(|block| next.blocks().any(|other| other.content == block.content)));
 }
@@ -515,13 +516,13 @@ fn a_reported_miss_leaves_only_what_that_request_wrote() {
     session.turn("second", "done");
     let TierState::Ledger(mut before) = session.state.clone() else { panic!("no log") };
     let full = session.kept();
-    session.state.learn(Billed { read: 0, total: 1_000 });
+    session.state.learn(BilledInput { read: 0, total: 1_000 });
     assert!(session.kept() > 0, "the last request wrote what it marked");
     let after = session.kept();
     assert!(after <= full);
     // A report as expected changes nothing, and one of a request that relied on nothing neither.
     let same = Arc::make_mut(&mut before);
-    same.learn(Billed { read: 990, total: 1_000 });
+    same.learn(BilledInput { read: 990, total: 1_000 });
     session.state = TierState::Ledger(before);
     assert_eq!(session.kept(), full);
 }
@@ -662,7 +663,7 @@ fn openai_messages(layout: &Layout) -> Vec<serde_json::Value> {
 }
 
 /// A call and its result, as blocks to be weighed.
-fn call_and_result(number: usize) -> (Weighed, Weighed) {
+fn call_and_result(number: usize) -> (WeighedBlock, WeighedBlock) {
     let id = format!("call_{number}");
     let input = serde_json::json!({"path": "c.py"});
     let content = vec![ResultPart::Text { text: format!("result {number}") }];

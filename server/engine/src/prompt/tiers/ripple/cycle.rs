@@ -137,14 +137,14 @@ impl Cycle<'_> {
     /// Works upwards until nothing moves.
     fn ripple(&mut self) {
         loop {
-            let mut moved = Moved::No;
+            let mut moved = false;
             for tier in UPWARDS {
                 let incoming = self.incoming.remove(&tier).unwrap_or_default();
                 let due = self.broken.contains(&tier) && !self.touched.contains(&tier);
                 if incoming.is_empty() && !due {
                     continue;
                 }
-                moved = Moved::Yes;
+                moved = true;
                 self.broken.insert(tier);
                 let mut veterans = self.state.in_tier(tier);
                 veterans.retain(|key| !incoming.contains(key));
@@ -158,7 +158,7 @@ impl Cycle<'_> {
                     self.age_veterans(tier, veterans);
                 }
             }
-            if moved == Moved::No {
+            if !moved {
                 break;
             }
         }
@@ -248,13 +248,6 @@ impl Cycle<'_> {
             self.incoming.entry(tier).or_default().extend(keys);
         }
     }
-}
-
-/// Whether a round of [`Cycle::ripple`] changed anything.
-#[derive(PartialEq, Eq)]
-enum Moved {
-    Yes,
-    No,
 }
 
 /// Among messages of equal N the newer ones anchor, so that the older ones rise first and the

@@ -10,14 +10,14 @@ mod tests;
 
 use crate::conversation::dialect::Speaker;
 use crate::prompt::layout::{
-    Composer, Content, ItemKey, Layout, Listed, Part, Piece, SentMessage, Tier, WORKING_FILES,
+    Composer, Content, FileListCoverage, ItemKey, Layout, Part, Piece, SentMessage, Tier, WORKING_FILES,
 };
 
-use super::policy::{Laid, Policy};
+use super::policy::{Policy, PolicyOutput};
 use super::rules::Rules;
 use super::state::TierState;
 
-pub use state::{Figures, State, Tracked};
+pub use state::{ItemStats, State, Tracked};
 
 use state::Seeded;
 
@@ -28,7 +28,7 @@ pub(super) struct Ripple;
 const CACHED: [Tier; 4] = [Tier::L0, Tier::L1, Tier::L2, Tier::L3];
 
 impl Policy for Ripple {
-    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> Laid {
+    fn lay(&self, state: &TierState, content: &Content<'_>, rules: &Rules) -> PolicyOutput {
         let mut state = match state {
             TierState::Ripple(state) => state.clone(),
             TierState::Untracked | TierState::Ledger(_) => State::default(),
@@ -42,11 +42,11 @@ impl Policy for Ripple {
         let pages = state.admit_pages(content);
         let (layout, listed) = lay_out(&state, content, rules);
         cycle::after_request(&mut state, content, rules, &mut broken, pages);
-        Laid { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
+        PolicyOutput { layout, recorded: TierState::Ripple(state), listed, relied_on: None }
     }
 }
 
-fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, Listed) {
+fn lay_out(state: &State, content: &Content<'_>, rules: &Rules) -> (Layout, FileListCoverage) {
     let mut composer = Composer::new(content.count);
     let history = HistoryTiers::new(state, &content.history);
     let in_tier = |tier: Tier| Section {

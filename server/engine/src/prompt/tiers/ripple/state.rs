@@ -31,8 +31,7 @@ pub struct State {
 
 /// What is known of one item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "RippleFigures")]
-pub struct Figures {
+pub struct ItemStats {
     /// How many requests in a row it was unchanged, as far as its tier counts.
     pub n: u32,
     /// The N at which it goes up; absent in L0, which is final.
@@ -106,12 +105,12 @@ impl State {
 
     /// What is known of an item that is shown in this tier. One that is shown in another than it was remembered in has
     /// just entered it; only a message may be held back by an older one and keeps its count.
-    pub fn figures(&self, key: &ItemKey, shown: Tier) -> Figures {
+    pub fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
             _ => entry(shown),
         };
-        Figures { n, threshold: above(shown).map(entry) }
+        ItemStats { n, threshold: above(shown).map(entry) }
     }
 
     /// The tier a piece stands in for this prompt. A cached tier only shows a piece that still looks as it

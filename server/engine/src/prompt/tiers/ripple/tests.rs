@@ -11,7 +11,7 @@ use super::*;
 use crate::conversation::history::{ContentBlock, MessageId, Outcome};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
-use crate::prompt::layout::{Seeds, Tree, Weighed};
+use crate::prompt::layout::{Seeds, Tree, WeighedBlock};
 use crate::prompt::trust::Trust;
 use crate::tokens::cost::Prices;
 use crate::tokens::models::Ttl;
@@ -39,7 +39,7 @@ impl Script {
         let said = |(id, text): &(u64, String)| SentMessage {
             id: MessageId(*id),
             speaker: if id % 2 == 0 { Speaker::User } else { Speaker::Assistant },
-            blocks: vec![Weighed { content: ContentBlock::text(text), tokens: text.len() }],
+            blocks: vec![WeighedBlock { content: ContentBlock::text(text), tokens: text.len() }],
         };
         Content {
             system: "system".into(),
@@ -49,7 +49,7 @@ impl Script {
             urls: self.pages.iter().map(|(address, text)| piece(page(address), text)).collect(),
             tree: Tree { files: vec!["a".into()], focus: vec![], budget: 100 },
             history: self.said.iter().map(said).collect(),
-            request: vec![Weighed { content: ContentBlock::text("prompt"), tokens: 6 }],
+            request: vec![WeighedBlock { content: ContentBlock::text("prompt"), tokens: 6 }],
             trust: Trust::Trusted,
             ..Content::empty(&self.seeds, &NOTHING, &count)
         }
@@ -330,7 +330,7 @@ fn what_belongs_together_is_one_run() {
             .map(|(id, (speaker, content))| SentMessage {
                 id: MessageId(id),
                 speaker: *speaker,
-                blocks: vec![Weighed { content: content.clone(), tokens: 1 }],
+                blocks: vec![WeighedBlock { content: content.clone(), tokens: 1 }],
             })
             .collect();
         runs(&history).map(<[SentMessage]>::len).collect()
@@ -579,7 +579,7 @@ fn figures_say_how_far_an_item_is() {
     let state =
         State::from_items([(a.clone(), tracked(Tier::L2, 8, 1)), (said.clone(), tracked(Tier::L3, 5, 1))]);
     let figures = |key: &ItemKey, tier| {
-        let Figures { n, threshold } = state.figures(key, tier);
+        let ItemStats { n, threshold } = state.figures(key, tier);
         (n, threshold)
     };
     assert_eq!(figures(&a, Tier::L2), (8, Some(9)));

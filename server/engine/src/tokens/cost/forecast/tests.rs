@@ -11,7 +11,7 @@ fn prices(ttl: Ttl) -> Prices {
     Prices::of(&Models::builtin().resolve("claude-opus-4-7").model, ttl)
 }
 
-fn forecast(course: Course<'_>) -> Forecast {
+fn forecast(course: SessionTrend<'_>) -> Forecast {
     Forecast::of(&course, &prices(Ttl::FiveMinutes), &prices(Ttl::OneHour))
 }
 
@@ -25,9 +25,9 @@ fn short_pauses_are_cheaper_under_five_minutes_and_long_ones_under_an_hour() {
     let minutes = |minutes: u64| minutes * 60_000;
     let short = [minutes(1), minutes(4), minutes(5)];
     let long = [minutes(1), minutes(10), minutes(30)];
-    let quick = forecast(Course { marked: 40_000, growth: 1_000, pauses_ms: &short });
+    let quick = forecast(SessionTrend { marked: 40_000, growth: 1_000, pauses_ms: &short });
     assert_eq!((quick.cheaper, quick.five_minutes.expiries), (Ttl::FiveMinutes, 0));
-    let slow = forecast(Course { marked: 40_000, growth: 1_000, pauses_ms: &long });
+    let slow = forecast(SessionTrend { marked: 40_000, growth: 1_000, pauses_ms: &long });
     assert_eq!((slow.cheaper, slow.five_minutes.expiries, slow.one_hour.expiries), (Ttl::OneHour, 2, 0));
     assert_cost(slow.five_minutes.spent, (37_000.0 + 1_000.0 + 39_000.0 + 40_000.0) * 1.25 + 37_000.0 * 0.1);
     assert_cost(slow.one_hour.spent, 40_000.0 * 2.0 + (37_000.0 + 38_000.0 + 39_000.0) * 0.1);
@@ -35,7 +35,7 @@ fn short_pauses_are_cheaper_under_five_minutes_and_long_ones_under_an_hour() {
 
 #[test]
 fn a_pause_that_is_too_long_makes_the_next_turn_write_everything() {
-    let outlook = forecast(Course { marked: 40_000, growth: 1_000, pauses_ms: &[] }).five_minutes;
+    let outlook = forecast(SessionTrend { marked: 40_000, growth: 1_000, pauses_ms: &[] }).five_minutes;
     assert_cost(outlook.next_in_time, 40_000.0 * 0.1 + 1_000.0 * 1.25);
     assert_cost(outlook.next_too_late, 41_000.0 * 1.25);
 }
@@ -50,14 +50,15 @@ fn a_switch_writes_everything_at_the_price_of_the_other_model() {
 
 #[test]
 fn five_minutes_stand_when_it_is_all_the_same() {
-    let course = Course { marked: 40_000, growth: 1_000, pauses_ms: &[u64::MAX, 0] };
+    let course = SessionTrend { marked: 40_000, growth: 1_000, pauses_ms: &[u64::MAX, 0] };
     let same = Forecast::of(&course, &Prices::uncached(), &Prices::uncached());
     assert_eq!(same.cheaper, Ttl::FiveMinutes);
 }
 
 #[test]
 fn a_reply_spells_it_in_camel_case() {
-    let reply = serde_json::to_value(forecast(Course { marked: 4_096, growth: 0, pauses_ms: &[] })).unwrap();
+    let reply =
+        serde_json::to_value(forecast(SessionTrend { marked: 4_096, growth: 0, pauses_ms: &[] })).unwrap();
     assert_eq!(reply["fiveMinutes"]["nextTooLate"]["written"], 4_096);
     assert_eq!(reply["cheaper"], "5m");
 }
@@ -102,7 +103,7 @@ proptest! {
             });
             expected = expected.plus(provider.charge(&spans, now_ms).unwrap());
         }
-        let outlook = Outlook::of(&Course { marked, growth, pauses_ms: &pauses_ms }, &prices);
+        let outlook = CostOutlook::of(&SessionTrend { marked, growth, pauses_ms: &pauses_ms }, &prices);
         let Charge { read, written, plain, cost } = outlook.spent;
         prop_assert_eq!((read, written, plain), (expected.read, expected.written, expected.plain));
         prop_assert!((cost - expected.cost).abs() < 1e-6);
@@ -110,7 +111,7 @@ proptest! {
 
     #[test]
     fn no_figure_makes_it_panic(marked: usize, growth: usize, pauses_ms: Vec<u64>) {
-        let forecast = forecast(Course { marked, growth, pauses_ms: &pauses_ms });
+        let forecast = forecast(SessionTrend { marked, growth, pauses_ms: &pauses_ms });
         prop_assert!(forecast.one_hour.expiries <= forecast.five_minutes.expiries);
         prop_assert!(forecast.five_minutes.next_in_time.cost <= forecast.five_minutes.next_too_late.cost);
     }

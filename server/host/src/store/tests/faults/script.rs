@@ -90,7 +90,7 @@ pub(super) const STEPS: [Step; 17] = [
     }),
     Step::Open,
     Step::Do("import", |store| {
-        let header = r#"{"strataSession":1,"id":"d","name":"Imported","createdMs":5}"#;
+        let header = r#"{"strataSession":1,"id":"d","name":"ImportedConversation","createdMs":5}"#;
         let message = serde_json::to_string(&*said(0, "brought along")).unwrap();
         store.import(format!("{header}\n{message}\n").as_bytes()).map(drop)
     }),

@@ -14,7 +14,7 @@ use crate::prompt::layout::ItemKey;
 use super::super::Deltas;
 use super::edits;
 use super::listing::{Change, Changes, Listing};
-use super::log::{Diff, Entry, Logged, Version};
+use super::log::{Diff, Entry, LogBlock, Version};
 
 /// What a log says of one file.
 #[derive(Debug)]
@@ -77,16 +77,16 @@ impl Tree {
 
 /// What a log says.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct LogContents {
     pub(super) files: BTreeMap<ItemKey, File>,
     pub(super) symbols: BTreeMap<FileKey, ContentHash>,
     pub(super) urls: BTreeSet<ItemKey>,
     pub(super) tree: Option<Tree>,
 }
 
-impl Shown {
+impl LogContents {
     /// Reads a log from its beginning.
-    pub(super) fn read(log: &[Arc<Logged>], deltas: Deltas) -> Self {
+    pub(super) fn read(log: &[Arc<LogBlock>], deltas: Deltas) -> Self {
         let mut shown = Self::default();
         for logged in log {
             for entry in &logged.entries {
@@ -142,7 +142,7 @@ impl Shown {
     }
 
     /// Takes in the edits that a message of the model spells out.
-    fn listen(&mut self, logged: &Logged) {
+    fn listen(&mut self, logged: &LogBlock) {
         for edit in logged.blocks.iter().flat_map(|block| edits::of(&block.content)) {
             let key = ItemKey::File(FileKey::from(edit.path()));
             let Some(file) = self.files.get_mut(&key) else { continue };

@@ -14,18 +14,18 @@ use crate::key::FileKey;
 use crate::prompt::tiers::PolicyName;
 use crate::tokens::calibration::Calibrations;
 
-use super::{Session, Trail};
+use super::{Session, StepHistory};
 use crate::tokens::cost::Usage;
 
 /// The state of a session besides its messages.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct Saved {
+pub struct SavedSession {
     selection: Selection,
     pages: Pages,
     policy: Option<PolicyName>,
     map_members: Vec<FileKey>,
-    trail: Trail,
+    trail: StepHistory,
     looping: Option<Loop>,
     totals: Usage,
     calibrations: Calibrations,
@@ -35,8 +35,8 @@ pub struct Saved {
 
 impl Session {
     /// What is to be stored besides the messages.
-    pub fn saved(&self) -> Saved {
-        Saved {
+    pub fn saved(&self) -> SavedSession {
+        SavedSession {
             selection: self.selection.clone(),
             pages: self.pages.clone(),
             policy: self.policy,
@@ -55,9 +55,9 @@ impl Session {
         id: impl Into<Arc<str>>,
         messages: impl IntoIterator<Item = Message>,
         next: MessageId,
-        saved: Saved,
+        saved: SavedSession,
     ) -> Self {
-        let Saved {
+        let SavedSession {
             selection,
             pages,
             policy,

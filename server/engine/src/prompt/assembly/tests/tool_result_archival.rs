@@ -3,7 +3,7 @@
 use super::fixture::Bench;
 use crate::conversation::history::{ContentBlock, Kind, Outcome, ResultPart};
 use crate::conversation::settings::ToolSummaryStrategy;
-use crate::conversation::tool_result_archival::Aged;
+use crate::conversation::tool_result_archival::Archival;
 use crate::prompt::assembly::{PromptRequest, Request, ToolResult};
 use crate::prompt::session::{Room, Status};
 use crate::prompt::tiers::PolicyName;
@@ -57,8 +57,8 @@ impl Loop {
         self.turn(Request::ToolResults(vec![result]))
     }
 
-    fn planned(&self, room: Room) -> Option<Aged> {
-        let ageing = self.bench.session.plan_ageing(room, self.bench.means(), self.now_ms)?;
+    fn planned(&self, room: Room) -> Option<Archival> {
+        let ageing = self.bench.session.plan_archival(room, self.bench.means(), self.now_ms)?;
         Some(ageing.apply(None))
     }
 }

@@ -12,8 +12,7 @@ use super::state::State;
 
 /// What is known of one item.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "LedgerFigures")]
-pub struct Figures {
+pub struct ItemStats {
     /// The chance that it leaves the prompt at the next turn, from 0 to 1.
     pub hazard: f64,
     /// Turns that a file has been selected and unchanged; absent for what has no age.
@@ -25,11 +24,11 @@ pub struct Figures {
 
 impl State {
     /// What is known of every item of the prompt that was laid last, where it is shown first.
-    pub fn figures(&self) -> BTreeMap<ItemKey, Figures> {
+    pub fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
         let hazards = self.ages.hazards();
         // Committing a prompt counts it.
         let turn = self.turn.saturating_sub(1);
-        let mut figures = BTreeMap::new();
+        let mut item_stats = BTreeMap::new();
         let mut end = 0;
         for logged in &self.log {
             end += logged.tokens;
@@ -43,9 +42,9 @@ impl State {
                     ItemKey::File(_) | ItemKey::Lines(..) => hazards.next(age.unwrap_or_default()),
                 };
                 let hazard = f64::from(hazard) / f64::from(ONE);
-                figures.entry(key.clone()).or_insert(Figures { hazard, age, kept });
+                item_stats.entry(key.clone()).or_insert(ItemStats { hazard, age, kept });
             }
         }
-        figures
+        item_stats
     }
 }

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::ended::Ended;
 use super::files::FileTrace;
+use super::step_outcome::StepOutcome;
 use super::todos::Todo;
 use crate::conversation::history::{MessageId, Role};
 
 /// What a conversation did.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Facts {
+pub struct ConversationFacts {
     /// What the user asked for, in order, word for word; what a program put around it is left out.
     pub requests: Vec<Request>,
     /// Every file that was touched or named, by its path as the conversation writes it (without `./`).
     pub files: BTreeMap<String, FileTrace>,
     /// What failed and did not succeed later, in order.
-    pub errors: Vec<Unresolved>,
+    pub errors: Vec<UnresolvedError>,
     /// Commands that were run, in order.
     pub commands: Vec<Command>,
     /// The last to-do list.
@@ -39,7 +39,7 @@ pub struct Request {
 
 /// A failure that nothing mended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unresolved {
+pub struct UnresolvedError {
     /// The message with the failed result.
     pub message: MessageId,
     /// The tool that failed; empty when an earlier summary does not say.
@@ -58,7 +58,7 @@ pub struct Command {
     /// The command line, as called.
     pub text: String,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: StepOutcome,
 }
 
 /// A sentence somebody said.
