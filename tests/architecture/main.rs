@@ -16,6 +16,7 @@ mod repo;
 mod signatures;
 mod source;
 mod versions;
+mod vocabulary;
 
 use repo::Repo;
 
@@ -37,6 +38,13 @@ fn no_module_is_a_drawer_for_everything() {
         &findings,
         "Name the module after the one idea it owns, or move its functions to where they belong.",
     );
+}
+
+#[test]
+fn names_use_the_words_of_the_field() {
+    let sources = Repo::open().sources();
+    hold(&vocabulary::replaced(&sources), "Rename it, or list it as an exception with the reason.");
+    hold(&vocabulary::needless_exceptions(&sources), "Take it out of the exceptions.");
 }
 
 #[test]

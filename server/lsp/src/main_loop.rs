@@ -47,11 +47,11 @@ use strata_app::snapshot::outlines_of_user;
 
 use compactions::Compactions;
 use handling::Handling;
-use indexing::Indexing;
+use indexing::IndexRuns;
 use metering::Meter;
 use queue::Queues;
 use registrations::Registrations;
-use watching::Watching;
+use watching::WatchState;
 
 /// So many pieces of work may wait for somebody outside at a time; others wait for them.
 const BLOCKING_THREADS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
@@ -74,8 +74,8 @@ pub(crate) struct MainLoop {
     ageing: BTreeSet<String>,
     /// The sessions whose next request the client is counting.
     measuring: BTreeSet<String>,
-    indexing: Indexing,
-    watching: Watching,
+    indexing: IndexRuns,
+    watching: WatchState,
     registrations: Registrations,
     parsing: BTreeSet<FileKey>,
     meter: Meter,
@@ -120,8 +120,8 @@ impl MainLoop {
             compactions: Compactions::default(),
             ageing: BTreeSet::new(),
             measuring: BTreeSet::new(),
-            indexing: Indexing::default(),
-            watching: Watching::default(),
+            indexing: IndexRuns::default(),
+            watching: WatchState::default(),
             registrations: Registrations::default(),
             parsing: BTreeSet::new(),
             meter: Meter::default(),
@@ -205,7 +205,7 @@ impl MainLoop {
     /// What was waited for has come: reading the meter, or a look at all files.
     fn on_time(&mut self) {
         if self.watching.time_to_look().is_some_and(|wait| wait.is_zero()) {
-            self.watching = Watching::now_and_then();
+            self.watching = WatchState::now_and_then();
             self.act(Action::Rescan);
         }
         if self.time_to_meter().is_some_and(|wait| wait.is_zero()) {

@@ -11,7 +11,7 @@ use strata_engine::conversation::selection::{Choice, Extent};
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::{
-    Prepared, PromptRequest, PromptServices, WarningCode, Workspace, lines, map_budget,
+    PreparedPrompt, PromptRequest, PromptServices, WarningCode, Workspace, lines, map_budget,
 };
 use strata_engine::prompt::diff;
 use strata_engine::prompt::layout::{ItemKey, LayoutBlock, Part, inline};

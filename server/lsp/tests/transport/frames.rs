@@ -1,14 +1,14 @@
 //! Properties of the frame decoder.
 
 use proptest::prelude::*;
-use strata_lsp::transport::{Decoded, Fault, FrameDecoder, Limits};
+use strata_lsp::transport::{DecodedFrame, Fault, FrameDecoder, Limits};
 
 use crate::bytes::{Piece, pieces};
 use crate::mock::frame_bytes;
 
 const LIMITS: Limits = Limits { message: 1000, header: 200, skip: 5000 };
 
-fn decode(bytes: &[u8], cuts: &[usize]) -> Vec<Decoded> {
+fn decode(bytes: &[u8], cuts: &[usize]) -> Vec<DecodedFrame> {
     let mut decoder = FrameDecoder::new(LIMITS);
     let mut decoded = Vec::new();
     let mut rest = bytes;
@@ -21,12 +21,12 @@ fn decode(bytes: &[u8], cuts: &[usize]) -> Vec<Decoded> {
     decoded
 }
 
-fn bodies(decoded: Vec<Decoded>) -> Vec<Vec<u8>> {
+fn bodies(decoded: Vec<DecodedFrame>) -> Vec<Vec<u8>> {
     decoded
         .into_iter()
         .filter_map(|decoded| match decoded {
-            Decoded::Frame(body) => Some(body),
-            Decoded::Fault(_) => None,
+            DecodedFrame::Frame(body) => Some(body),
+            DecodedFrame::Fault(_) => None,
         })
         .collect()
 }
@@ -35,8 +35,8 @@ fn faults(bytes: &[u8]) -> Vec<Fault> {
     decode(bytes, &[])
         .into_iter()
         .filter_map(|decoded| match decoded {
-            Decoded::Frame(_) => None,
-            Decoded::Fault(fault) => Some(fault),
+            DecodedFrame::Frame(_) => None,
+            DecodedFrame::Fault(fault) => Some(fault),
         })
         .collect()
 }
@@ -97,7 +97,7 @@ fn headers_are_read_leniently() {
         "Content-Length: 2\r\nContent-Type: a/b; Charset=\"UTF-8\"\r\n\r\n",
     ] {
         let bytes = [header.as_bytes(), b"{}"].concat();
-        assert_eq!(decode(&bytes, &[]), [Decoded::Frame(b"{}".to_vec())], "{header:?}");
+        assert_eq!(decode(&bytes, &[]), [DecodedFrame::Frame(b"{}".to_vec())], "{header:?}");
     }
 }
 
@@ -126,9 +126,9 @@ fn a_message_that_is_too_large_is_skipped_by_its_length() {
     assert_eq!(
         decode(&bytes, &[7]),
         [
-            Decoded::Fault(Fault::TooLarge { length: 1001, opening: vec![b'x'; 1001] }),
-            Decoded::Frame(vec![b'y'; 1000]),
-            Decoded::Frame(Vec::new())
+            DecodedFrame::Fault(Fault::TooLarge { length: 1001, opening: vec![b'x'; 1001] }),
+            DecodedFrame::Frame(vec![b'y'; 1000]),
+            DecodedFrame::Frame(Vec::new())
         ]
     );
 }

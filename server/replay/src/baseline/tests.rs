@@ -16,7 +16,7 @@ fn block(part: Part, text: &str, mark: Option<Ttl>) -> LayoutBlock {
         "thought" => ContentBlock::Thinking { text: text.into(), signature: None },
         _ => ContentBlock::text(text),
     };
-    LaidBlock { content, part, items: vec![], tier: Tier::Active, tokens: text.len(), mark }
+    LayoutBlock { content, part, items: vec![], tier: Tier::Active, tokens: text.len(), mark }
 }
 
 fn flat(blocks: &[(Speaker, Part, &str)]) -> Layout {
