@@ -137,5 +137,5 @@ fn outline(at: usize) -> String {
 }
 
 fn said_block(text: &str, count: &dyn Fn(&str) -> usize) -> WeighedBlock {
-    Weighed { tokens: count(text), content: ContentBlock::text(text) }
+    WeighedBlock { tokens: count(text), content: ContentBlock::text(text) }
 }

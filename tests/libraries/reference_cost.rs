@@ -141,7 +141,7 @@ fn count(text: &str) -> usize {
 }
 
 fn weighed(text: String) -> WeighedBlock {
-    Weighed { tokens: count(&text), content: ContentBlock::text(text) }
+    WeighedBlock { tokens: count(&text), content: ContentBlock::text(text) }
 }
 
 fn file(path: &str, text: &str) -> Piece {

@@ -32,7 +32,7 @@ impl FileKey {
     }
 
     /// The directory part without its slash: `src` of `src/lib.rs`, empty at the top.
-    pub fn directory(&self) -> &str {
+    pub(crate) fn directory(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(directory, _)| directory)
     }
 

@@ -4,14 +4,14 @@
 const GAP: &str = "\n[...]\n";
 
 /// The first `chars` characters of `text`.
-pub fn clip(text: &str, chars: usize) -> &str {
+pub(crate) fn clip(text: &str, chars: usize) -> &str {
     let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
 }
 
 /// `text` in at most `chars` characters: two thirds of them from its beginning, the rest from its end. Too short for
 /// both, the beginning alone.
-pub fn clip_middle(text: &str, chars: usize) -> String {
+pub(crate) fn clip_middle(text: &str, chars: usize) -> String {
     let head = clip(text, chars);
     if head.len() == text.len() {
         return text.to_owned();
@@ -25,7 +25,7 @@ pub fn clip_middle(text: &str, chars: usize) -> String {
 }
 
 /// As much of the beginning of `text` as weighs at most `tokens`, in whole lines where one fits.
-pub fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
+pub(crate) fn clip_to_weight(text: &str, tokens: usize, count: &dyn Fn(&str) -> usize) -> String {
     if count(text) <= tokens {
         return text.to_owned();
     }

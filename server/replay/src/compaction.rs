@@ -125,7 +125,7 @@ impl Compactions {
     }
 
     /// How often conversations were cut.
-    pub fn cut_count(&self) -> usize {
+    pub(crate) fn cut_count(&self) -> usize {
         self.conversations.iter().map(|conversation| conversation.cuts).sum()
     }
 

@@ -1,12 +1,12 @@
 //! Bytes of a client, in pieces of any size: what comes out does not depend on the pieces, memory stays bounded, and a
 //! message behind them is found.
-use strata_lsp::transport::{Decoded, FrameDecoder, Limits};
+use strata_lsp::transport::{DecodedFrame, FrameDecoder, Limits};
 
 /// Small, so that inputs of a few hundred bytes go over them.
 const LIMITS: Limits = Limits { message: 1 << 9, header: 128, skip: 1 << 10 };
 const VALID: &str = r#"{"jsonrpc":"2.0","id":7,"method":"shutdown"}"#;
 
-fn decoded<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<Decoded> {
+fn decoded<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Vec<DecodedFrame> {
     let mut decoder = FrameDecoder::new(LIMITS);
     let mut all = Vec::new();
     for piece in pieces {
@@ -30,7 +30,7 @@ pub(crate) fn check(input: &[u8]) {
     let pieces = decoded(bytes.chunks(usize::from(*size).max(1)).chain([end.as_slice()]));
     assert_eq!(whole, pieces);
     assert!(
-        matches!(whole.last(), Some(Decoded::Frame(body)) if body == VALID.as_bytes()),
+        matches!(whole.last(), Some(DecodedFrame::Frame(body)) if body == VALID.as_bytes()),
         "{:?}",
         whole.last()
     );

@@ -8,7 +8,7 @@ use std::vec;
 
 use serde_json::{Value, json};
 use strata_lsp::server::run_on;
-use strata_lsp::transport::{Decoded, FrameDecoder, Limits};
+use strata_lsp::transport::{DecodedFrame, FrameDecoder, Limits};
 use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
@@ -115,7 +115,7 @@ pub(crate) fn check(input: &[u8]) {
     let answers: Vec<Value> = FrameDecoder::new(Limits::default())
         .push(&said)
         .map(|decoded| match decoded {
-            Decoded::Frame(body) => serde_json::from_slice(&body).unwrap(),
+            DecodedFrame::Frame(body) => serde_json::from_slice(&body).unwrap(),
             other => unreachable!("the server wrote {other:?}"),
         })
         .collect();

@@ -144,7 +144,7 @@ impl Document {
     }
 
     /// The editor's name for the language, as it was opened.
-    pub fn language(&self) -> &str {
+    pub(crate) fn language(&self) -> &str {
         &self.language
     }
 
@@ -173,7 +173,7 @@ impl Document {
     ///
     /// # Errors
     /// [`OutOfStep::VersionWentBack`] when `version` does not rise; the document is unchanged.
-    pub fn advance(&mut self, version: i32) -> Result<(), OutOfStep> {
+    pub(crate) fn advance(&mut self, version: i32) -> Result<(), OutOfStep> {
         if version <= self.version {
             return Err(OutOfStep::VersionWentBack { have: self.version, got: version });
         }
@@ -182,7 +182,7 @@ impl Document {
     }
 
     /// Replaces the whole text, which also mends a document that was out of step.
-    pub fn replace_all(&mut self, text: &str, version: i32) {
+    pub(crate) fn replace_all(&mut self, text: &str, version: i32) {
         self.rope = Rope::from_str(text);
         self.lone_cr = LoneCr::of(text);
         self.version = version;
@@ -190,7 +190,7 @@ impl Document {
     }
 
     /// Marks the text as not to be trusted. The first reason stays until the text is mended.
-    pub fn lose_step(&mut self, reason: OutOfStep) {
+    pub(crate) fn lose_step(&mut self, reason: OutOfStep) {
         if self.is_in_step() {
             self.sync = Sync::OutOfStep { reason };
         }
@@ -201,7 +201,7 @@ impl Document {
     ///
     /// # Errors
     /// [`EditError`] when the range is not a range of whole characters of the text; nothing is changed.
-    pub fn replace(&mut self, range: Range<usize>, text: &str) -> Result<TreeEdit, EditError> {
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: &str) -> Result<TreeEdit, EditError> {
         if range.start > range.end {
             return Err(EditError::Reversed { start: range.start, end: range.end });
         }

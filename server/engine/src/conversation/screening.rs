@@ -12,12 +12,12 @@ pub fn screen_message(screen: &Screen, message: &mut NewMessage) {
 
 /// Content blocks as they may go out. Reasoning that holds a secret is left out: a provider takes it back unchanged or
 /// not at all.
-pub fn screen_blocks(screen: &Screen, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
+pub(crate) fn screen_blocks(screen: &Screen, blocks: Vec<ContentBlock>) -> Vec<ContentBlock> {
     blocks.into_iter().filter_map(|block| screen_block(screen, block)).collect()
 }
 
 /// The parts of a tool's result as they may go out.
-pub fn screen_parts(screen: &Screen, parts: Vec<ResultPart>) -> Vec<ResultPart> {
+pub(crate) fn screen_parts(screen: &Screen, parts: Vec<ResultPart>) -> Vec<ResultPart> {
     let part = |part| match part {
         ResultPart::Text { text } => ResultPart::Text { text: screen.owned(text) },
         ResultPart::Image(image) => ResultPart::Image(screen_image(screen, image)),

@@ -130,7 +130,7 @@ pub struct Selection {
 
 impl Selection {
     /// Nothing selected, nothing excluded.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
@@ -194,7 +194,7 @@ impl Selection {
     }
 
     /// Gives every file the name that `rename` says; a file without one is forgotten.
-    pub fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
+    pub(crate) fn rename(&mut self, rename: impl Fn(&FileKey) -> Option<FileKey>) {
         let Self { selected, excluded, given, confirmed } = std::mem::take(self);
         let renamed = |key: FileKey| rename(&key);
         self.selected =

@@ -83,7 +83,7 @@ impl CompactionSettings {
     }
 
     /// Whether the conversation is watched.
-    pub fn watched(&self) -> AutoCompaction {
+    pub(crate) fn watched(&self) -> AutoCompaction {
         if self.enabled { AutoCompaction::On } else { AutoCompaction::Off }
     }
 }

@@ -54,7 +54,7 @@ impl Pages {
     }
 
     /// The page with this id.
-    pub fn get(&self, id: ContentHash) -> Option<&Page> {
+    pub(crate) fn get(&self, id: ContentHash) -> Option<&Page> {
         self.iter().find(|page| page.id() == id)
     }
 }

@@ -96,7 +96,7 @@ pub struct CalibrationReport {
 
 impl Calibrations {
     /// What was taught about a model; nothing when it was not.
-    pub fn of(&self, model: &str) -> Option<&Calibration> {
+    pub(crate) fn of(&self, model: &str) -> Option<&Calibration> {
         self.0.get(model).map(AsRef::as_ref)
     }
 
@@ -107,13 +107,13 @@ impl Calibrations {
 
     /// What this conversation was taught itself, with what it took over for the same models.
     #[must_use]
-    pub fn own(&self) -> Self {
+    pub(crate) fn own(&self) -> Self {
         let own = self.0.iter().filter(|(_, taught)| taught.anchored == Anchored::Yes);
         Self(own.map(|(model, taught)| (model.clone(), Arc::clone(taught))).collect())
     }
 
     /// Takes note of what a request was billed for.
-    pub fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
+    pub(crate) fn learn(&mut self, model: &str, estimated: usize, billed: usize) {
         if self.0.len() >= MODELS && !self.0.contains_key(model) {
             let least = self.0.iter().min_by_key(|(_, taught)| taught.reports).map(|(name, _)| name.clone());
             least.map(|name| self.0.remove(&name));
@@ -123,7 +123,7 @@ impl Calibrations {
 
     /// The same for another conversation: what models and clients do stays, the last bill is not of it.
     #[must_use]
-    pub fn elsewhere(&self) -> Self {
+    pub(crate) fn elsewhere(&self) -> Self {
         Self(self.0.iter().map(|(model, taught)| (model.clone(), Arc::new(taught.elsewhere()))).collect())
     }
 }
@@ -143,7 +143,7 @@ impl Default for Calibration {
 
 impl Calibration {
     /// What one token of our estimate is in the model's own count.
-    pub fn factor(&self) -> f64 {
+    pub(crate) fn factor(&self) -> f64 {
         self.factor
     }
 
@@ -154,7 +154,7 @@ impl Calibration {
     }
 
     /// What is told of it.
-    pub fn taught(&self) -> CalibrationReport {
+    pub(crate) fn taught(&self) -> CalibrationReport {
         // Bills are far smaller than 2^53.
         CalibrationReport {
             factor: self.factor,
@@ -176,7 +176,7 @@ impl Calibration {
     }
 
     /// The largest estimate that is expected to stay within a limit.
-    pub fn within(&self, limit: usize) -> usize {
+    pub(crate) fn within(&self, limit: usize) -> usize {
         let limit = limit as f64;
         ((limit - self.base().min(limit * MOST_OVERHEAD)) / self.factor).max(0.0) as usize
     }
@@ -241,7 +241,7 @@ impl Calibration {
 
 impl Expected {
     /// What is expected when nothing was taught.
-    pub fn untaught(tokenizer: Tokenizer, estimated: usize) -> Self {
+    pub(crate) fn untaught(tokenizer: Tokenizer, estimated: usize) -> Self {
         let error = untaught(tokenizer) * estimated as f64;
         Self { tokens: estimated, error: error.ceil() as usize }
     }

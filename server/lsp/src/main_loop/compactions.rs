@@ -111,13 +111,13 @@ impl Compactions {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::conversation::compaction::{CountedPrompt, Family};
+    use strata_engine::conversation::compaction::{TriggerMetric, Family};
 
     use super::*;
 
     #[test]
     fn what_failed_once_may_do_after_a_compaction_that_did() {
-        let reading = TriggerReading { measured: CountedPrompt::Messages, now: 100, limit: 90, due: true };
+        let reading = TriggerReading { measured: TriggerMetric::Messages, now: 100, limit: 90, due: true };
         let job = CompactionJob {
             session: "s-1".to_owned(),
             profile: Family::Topic.profile(),

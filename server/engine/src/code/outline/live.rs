@@ -93,7 +93,7 @@ impl LiveOutline {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
-    pub fn new(tree: &SyntaxTree, text: &Rope, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(crate) fn new(tree: &SyntaxTree, text: &Rope, cancel: &Cancel) -> Result<Self, Cancelled> {
         let language = tree.language();
         let mut live = Self {
             language,
@@ -120,7 +120,7 @@ impl LiveOutline {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
-    pub fn refresh(
+    pub(crate) fn refresh(
         &mut self,
         now: &SyntaxTree,
         text: &Rope,
@@ -144,17 +144,17 @@ impl LiveOutline {
     }
 
     /// The language it is in.
-    pub fn language(&self) -> LanguageId {
+    pub(crate) fn language(&self) -> LanguageId {
         self.language
     }
 
     /// The outline.
-    pub fn outline(&self) -> Outline {
+    pub(crate) fn outline(&self) -> Outline {
         self.outline.clone()
     }
 
     /// The map block of the outline. Asked again it costs nothing, as long as the edits leave it as it is.
-    pub fn block(&mut self, key: &FileKey) -> MapBlock {
+    pub(crate) fn block(&mut self, key: &FileKey) -> MapBlock {
         match &self.block {
             Some((known, block)) if known == key => block.clone(),
             _ => {

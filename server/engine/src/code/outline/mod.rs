@@ -58,7 +58,7 @@ impl Outline {
     ///
     /// # Errors
     /// [`Cancelled`] when the flag went up first.
-    pub fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
+    pub(crate) fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
         let findings = extract::findings(tree, Source::whole(source), cancel)?;
         Ok(resolve::outline(tree.language(), findings))
     }

@@ -78,27 +78,27 @@ pub enum Scope {
 
 impl SymbolKind {
     /// Whether what it contains is local to it.
-    pub fn is_function(self) -> bool {
+    pub(crate) fn is_function(self) -> bool {
         matches!(self, Self::Function | Self::Method)
     }
 
     /// Whether a function directly in it is a method.
-    pub fn is_type(self) -> bool {
+    pub(crate) fn is_type(self) -> bool {
         matches!(self, Self::Class | Self::Struct | Self::Enum | Self::Interface | Self::Impl)
     }
 
     /// Whether it holds or names a value; inside a function it is nobody else's business.
-    pub fn is_value(self) -> bool {
+    pub(crate) fn is_value(self) -> bool {
         matches!(self, Self::Variant | Self::Field | Self::Variable | Self::Constant | Self::Key)
     }
 
     /// Whether it is part of a document, which is read and not called.
-    pub fn is_document(self) -> bool {
+    pub(crate) fn is_document(self) -> bool {
         matches!(self, Self::Section | Self::Key)
     }
 
     /// Whether another file that mentions the name probably means this definition.
-    pub fn is_referable(self) -> bool {
+    pub(crate) fn is_referable(self) -> bool {
         !matches!(self, Self::Field | Self::Impl | Self::Module) && !self.is_document()
     }
 

@@ -165,7 +165,7 @@ impl SyntaxTree {
     }
 
     /// Tells the tree that the text has changed, so that it can be the `old` one of the next [`parse`].
-    pub fn edit(&mut self, edit: &TreeEdit) {
+    pub(crate) fn edit(&mut self, edit: &TreeEdit) {
         if !self.complete {
             return;
         }
@@ -180,12 +180,12 @@ impl SyntaxTree {
     }
 
     /// Whether the text was parsed to its end. If not the tree is that of an empty text.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.complete
     }
 
     /// Whether some of the text was not understood.
-    pub fn has_error(&self) -> bool {
+    pub(crate) fn has_error(&self) -> bool {
         !self.complete || self.tree.root_node().has_error()
     }
 
@@ -197,7 +197,7 @@ impl SyntaxTree {
 impl TreeEdit {
     /// The replacement of the bytes `range` of `before` by `inserted`. A range that is not inside the
     /// text is moved into it. Costs one look at the text in front of the range.
-    pub fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
+    pub(crate) fn in_rope(before: &Rope, range: Range<usize>, inserted: &str) -> Self {
         let start = range.start.min(before.len_bytes());
         let old_end = range.end.clamp(start, before.len_bytes());
         let start_point = TreePoint { byte: 0, row: 0, column: 0 }.after_rope(before, 0..start);

@@ -36,7 +36,7 @@ impl FileSymbols {
     }
 
     /// The symbols of a file that is being edited.
-    pub fn of_live(outline: &mut LiveOutline, key: &FileKey) -> Self {
+    pub(crate) fn of_live(outline: &mut LiveOutline, key: &FileKey) -> Self {
         Self { language: outline.language(), outline: outline.outline(), block: outline.block(key) }
     }
 
@@ -54,7 +54,7 @@ impl FileSymbols {
     }
 
     /// The hash of its map block's text.
-    pub fn block_hash(&self) -> ContentHash {
+    pub(crate) fn block_hash(&self) -> ContentHash {
         self.block.text_hash
     }
 }
@@ -91,7 +91,7 @@ impl SymbolIndex {
     }
 
     /// Whether there are no files.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 

@@ -217,12 +217,12 @@ impl Family {
     }
 
     /// The one of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|family| family.name() == name)
     }
 
     /// The sections of its summaries.
-    pub fn structure(self) -> Structure {
+    pub(crate) fn structure(self) -> Structure {
         match self {
             Self::Topic => Structure::Topic,
             Self::Continuation => Structure::Continuation,
@@ -293,7 +293,7 @@ impl Profile {
     ///
     /// # Errors
     /// [`NoSuchProfile`] when it is neither one of the five nor in `own`.
-    pub fn named(name: &str, own: &BTreeMap<String, ProfileOptions>) -> Result<Self, NoSuchProfile> {
+    pub(crate) fn named(name: &str, own: &BTreeMap<String, ProfileOptions>) -> Result<Self, NoSuchProfile> {
         let options = own.get(name);
         let family = match (options.and_then(|options| options.like), Family::named(name)) {
             (Some(like), _) => like,

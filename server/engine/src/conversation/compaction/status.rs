@@ -62,7 +62,7 @@ pub enum AutoCompaction {
 
 impl CompactionStatus {
     /// The status of a conversation under `pressure`; that none is running.
-    pub fn new(
+    pub(crate) fn new(
         automatic: AutoCompaction,
         profile: &Profile,
         pressure: &Pressure,

@@ -68,14 +68,14 @@ impl TriggerReading {
     }
 
     /// `now` as a share of `limit`, in percent, rounded to one decimal.
-    pub fn percent(&self) -> f64 {
+    pub(crate) fn percent(&self) -> f64 {
         (self.now as f64 * 1_000.0 / self.limit.max(1) as f64).round() / 10.0
     }
 }
 
 impl Trigger {
     /// All conditions with what they read, in a fixed order.
-    pub fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
+    pub(crate) fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
         let share = self.window_share.zip(pressure.window);
         let share = share.map(|(share, window)| (window as f64 * share) as usize);
         let near = self.reserve.and_then(|reserve| match reserve.limit(pressure.window) {
@@ -100,7 +100,7 @@ impl Trigger {
     }
 
     /// The limit in tokens that triggers, when there is one: what is kept may be at most half of it.
-    pub fn token_limit(&self, window: Option<usize>) -> Option<usize> {
+    pub(crate) fn token_limit(&self, window: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = self.window_share.zip(window).map(|(share, window)| (window as f64 * share) as usize);
         [self.history_over, self.context_from, near, share].into_iter().flatten().min()

@@ -44,7 +44,7 @@ pub fn facts<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPa
 }
 
 /// The same for a conversation that an earlier summary, which is not among the messages, stands in front of.
-pub fn facts_after<'a>(
+pub(crate) fn facts_after<'a>(
     summary: Option<&str>,
     messages: impl IntoIterator<Item = &'a Message>,
     tools: &ToolPatterns,

@@ -101,7 +101,7 @@ impl Default for ToolPatterns {
 
 impl ToolPatterns {
     /// What the tool of that name does.
-    pub fn purpose(&self, name: &str) -> Purpose {
+    pub(crate) fn purpose(&self, name: &str) -> Purpose {
         let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name));
         if any(&self.edit_tools) {
             Purpose::Edit

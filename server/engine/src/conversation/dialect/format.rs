@@ -34,7 +34,7 @@ pub enum Breakpoints {
 
 impl Breakpoints {
     /// What `model` asks for: only OpenAI's own models with explicit caching take OpenAI's breakpoints.
-    pub fn of(model: &Model) -> Self {
+    pub(crate) fn of(model: &Model) -> Self {
         match (model.provider, model.cache.kind) {
             (models::Provider::OpenAi, CacheKind::Explicit { .. }) => Self::Explicit,
             _ => Self::Automatic,

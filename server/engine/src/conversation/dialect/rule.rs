@@ -114,7 +114,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 32] = [
+    pub(crate) const ALL: [Self; 32] = [
         Self::Shape,
         Self::Role,
         Self::EmptyMessage,
@@ -150,7 +150,7 @@ impl Rule {
     ];
 
     /// The rule's name, which never changes.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Shape => "shape",
             Self::Role => "role",

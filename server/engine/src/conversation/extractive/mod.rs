@@ -23,7 +23,7 @@ pub use structure::Structure;
 /// tokens.
 ///
 /// Never longer than the budget; empty when there is nothing to say or not even one line fits.
-pub fn summarise(
+pub(crate) fn summarise(
     messages: &[Arc<Message>],
     structure: Structure,
     budget: &Budget,
@@ -46,7 +46,7 @@ pub fn summarise(
 /// The paths, in as few tokens as can be while each can be read in full: folders are written once
 /// (`src/{a.rs,b/c.rs}`). Those that do not fit into `limit_tokens` are left out from the end of the list,
 /// and how many they are is told if there is room for that.
-pub fn pinned_paths<P: AsRef<str>>(
+pub(crate) fn pinned_paths<P: AsRef<str>>(
     paths: &[P],
     limit_tokens: usize,
     count: &dyn Fn(&str) -> usize,

@@ -51,7 +51,7 @@ impl Foreign {
 
     /// Whether `recipient` takes it back at `place`. What a newer version of an API sends and takes is not known
     /// here, and is not risked: one refused block refuses the whole request.
-    pub fn is_taken_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
+    pub(crate) fn is_taken_by(&self, recipient: Option<Provider>, place: ForeignPosition) -> bool {
         let kind = self.value.get("type").and_then(Value::as_str).unwrap_or_default();
         recipient == Some(self.provider)
             && returnable(self.provider, place).contains(&kind)
@@ -60,14 +60,14 @@ impl Foreign {
 
     /// The block as it is sent: without any cache mark that came along, because Strata sets its own and a request may
     /// hold only a few.
-    pub fn unmarked(&self) -> Self {
+    pub(crate) fn unmarked(&self) -> Self {
         let mut foreign = self.clone();
         drop_marks(&mut foreign.value);
         foreign
     }
 
     /// Whether it is a picture, which lies with the provider.
-    pub fn is_picture(&self) -> bool {
+    pub(crate) fn is_picture(&self) -> bool {
         self.value.get("type").is_some_and(|kind| kind == "image")
     }
 

@@ -34,7 +34,7 @@ pub enum Entry {
 
 impl Entry {
     /// The message that it keeps as it is.
-    pub fn kept(&self) -> Option<MessageId> {
+    pub(crate) fn kept(&self) -> Option<MessageId> {
         match self {
             Self::Keep(id) => Some(*id),
             Self::Archive(_) | Self::Add(_) => None,
@@ -69,7 +69,7 @@ impl History {
 
     /// Replaces all messages. Numbers go on from where they were, so that nothing cached for an old
     /// message is ever taken for a new one.
-    pub fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
+    pub(crate) fn set(&mut self, messages: impl IntoIterator<Item = NewMessage>) {
         self.clear();
         for message in messages {
             self.add(message);
@@ -77,7 +77,7 @@ impl History {
     }
 
     /// Forgets all messages.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.messages = Arc::default();
     }
 
@@ -102,7 +102,7 @@ impl History {
     ///
     /// # Errors
     /// [`NoSuchMessage`].
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         id: MessageId,
         change: impl FnOnce(&mut NewMessage),
@@ -129,7 +129,7 @@ impl History {
     /// Nothing is lost: covered messages that `entries` does not keep are hidden where they stand. Messages that are
     /// put in stand before the next one that is kept, the last of them behind all that is covered. `entries` names
     /// kept messages in the order in which they stand.
-    pub fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
+    pub(crate) fn rebuild(&mut self, covered: &[MessageId], entries: Vec<Entry>) -> HistoryChange {
         let covered: HashSet<MessageId> = covered.iter().copied().collect();
         let mut left = self.messages.iter().filter(|message| covered.contains(&message.id)).count();
         let mut writer = Writer::new(self.next, entries);
@@ -151,7 +151,7 @@ impl History {
     }
 
     /// Takes back what [`rebuild`](Self::rebuild) did. Messages that came or went since stay as they are.
-    pub fn take_back(&mut self, rebuilt: &HistoryChange) {
+    pub(crate) fn take_back(&mut self, rebuilt: &HistoryChange) {
         let added: HashSet<MessageId> = rebuilt.added.iter().copied().collect();
         let changed: HashMap<MessageId, Kind> = rebuilt.changed.iter().copied().collect();
         let messages = Arc::make_mut(&mut self.messages);
@@ -194,7 +194,7 @@ impl History {
 
     /// Whether an exchange begins with this message: the user speaks, and not through a tool or a summary. Cutting in front
     /// of it separates no call from its result and no answer from its question.
-    pub fn begins_exchange(message: &Message) -> bool {
+    pub(crate) fn begins_exchange(message: &Message) -> bool {
         message.body.role == Role::User
             && !matches!(
                 message.body.kind,

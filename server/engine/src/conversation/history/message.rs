@@ -164,7 +164,7 @@ impl ContentBlock {
 
     /// Whether it goes on with a run of tool calls, or one of tool results, that `before` belongs to: looking back for a
     /// cache entry, a provider takes such a run for one block (Anthropic, "Prompt caching").
-    pub fn continues_run_of(&self, before: &Self) -> bool {
+    pub(crate) fn continues_run_of(&self, before: &Self) -> bool {
         matches!(
             (before, self),
             (Self::ToolCall { .. }, Self::ToolCall { .. })
@@ -186,7 +186,7 @@ impl ContentBlock {
     }
 
     /// Whether this is the model's reasoning, shown or encrypted.
-    pub fn is_reasoning(&self) -> bool {
+    pub(crate) fn is_reasoning(&self) -> bool {
         matches!(self, Self::Thinking { .. } | Self::RedactedThinking { .. })
     }
 
@@ -283,7 +283,7 @@ impl NewMessage {
 
     /// Whether the model gets to hear of it: what is shown, and archived results, of which a stub stays for as
     /// long as their calls are shown.
-    pub fn is_sent(&self) -> bool {
+    pub(crate) fn is_sent(&self) -> bool {
         self.agent == Visibility::Shown || self.kind == Kind::ToolResultArchived
     }
 }

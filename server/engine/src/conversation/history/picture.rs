@@ -22,7 +22,7 @@ pub struct Sides {
 
 impl Sides {
     /// The longer of the two.
-    pub fn longest(self) -> u32 {
+    pub(crate) fn longest(self) -> u32 {
         self.width.max(self.height)
     }
 }

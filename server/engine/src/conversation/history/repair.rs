@@ -56,7 +56,7 @@ impl Projection {
     /// Lets the assistant acknowledge tool results that the history ends with, so that what is laid behind them
     /// next (the instructions of a summariser) is not read along with them. For requests that nobody goes on
     /// with: an ordinary one must not end so, nor have the assistant say what it never said.
-    pub fn acknowledge(&mut self) {
+    pub(crate) fn acknowledge(&mut self) {
         let Some(last) = self.history.last() else { return };
         if last.content.last().is_some_and(ContentBlock::is_tool_result) {
             let content = vec![ContentBlock::text(UNDERSTOOD)];

@@ -27,7 +27,7 @@ pub struct Fold {
 
 impl Fold {
     /// Which summary is wanted.
-    pub fn kind(&self) -> FoldKind {
+    pub(crate) fn kind(&self) -> FoldKind {
         self.kind
     }
 

@@ -22,7 +22,7 @@ pub use marker::Promise;
 pub use prompt::ContextualPrompt;
 
 /// Characters of an iteration's prompt that are kept.
-pub const PROMPT_CHARS: usize = 500;
+pub(crate) const PROMPT_CHARS: usize = 500;
 /// Characters of an iteration's output that are kept.
 pub const OUTPUT_CHARS: usize = 5_000;
 
@@ -77,7 +77,7 @@ pub struct NewIteration {
 /// One iteration as it is remembered.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Iteration {
+pub(crate) struct Iteration {
     /// Its place in the loop, from 1.
     pub number: u64,
     /// When it ended, in milliseconds since 1970.
@@ -236,7 +236,7 @@ impl NewIteration {
 
 impl Iteration {
     /// Whether it said nothing, not even between tags.
-    pub fn is_silent(&self) -> bool {
+    pub(crate) fn is_silent(&self) -> bool {
         marker::untagged(&self.output).trim().is_empty()
     }
 }
@@ -302,22 +302,22 @@ impl Loop {
     }
 
     /// The newest iterations, in order.
-    pub fn iterations(&self) -> &[Iteration] {
+    pub(crate) fn iterations(&self) -> &[Iteration] {
         &self.iterations
     }
 
     /// Those that have left the window and are in no summary yet, in order.
-    pub fn waiting(&self) -> &[Iteration] {
+    pub(crate) fn waiting(&self) -> &[Iteration] {
         &self.waiting
     }
 
     /// What the older ones came to; empty before there are any.
-    pub fn summary(&self) -> &str {
+    pub(crate) fn summary(&self) -> &str {
         &self.summary
     }
 
     /// How many iterations there were.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 

@@ -16,7 +16,7 @@ pub use page::{Page, output_of, page};
 
 /// What is to become of an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum OutputHandling {
+pub(crate) enum OutputHandling {
     /// It stays as it is.
     Kept,
     /// This is kept of it, with a last line that says how much went.
@@ -47,7 +47,7 @@ pub struct SpilledOutput {
 
 /// What becomes of an output, that of a failed tool like any other. More characters than
 /// `large_output_threshold` are spilled; otherwise lines are cut first, then characters, then bytes.
-pub fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
+pub(crate) fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
     // No text has more characters than bytes; most outputs are short and need not be counted.
     if exceeds(text.len(), settings.large_output_threshold) {
         let before = OutputSize::of(text);
@@ -60,7 +60,7 @@ pub fn arrive(text: &str, settings: &ToolOutputSettings) -> OutputHandling {
 }
 
 /// What is told to the model in place of a spilled output.
-pub fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledOutput) -> String {
+pub(crate) fn notice(SpilledOutput { id, path, bytes, lines, sha256 }: &SpilledOutput) -> String {
     format!(
         "[output too long to show: {lines} lines, {bytes} bytes, SHA-256 {sha256}; saved as {path}; read the lines you \
          need with toolOutput.read {id}]"

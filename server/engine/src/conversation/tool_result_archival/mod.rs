@@ -44,7 +44,7 @@ pub struct Archival {
 /// What is to be archived of a conversation now, if anything. Whole messages go, oldest first, until the model sees at
 /// most `cutoff` results (0 is no cutoff). Pinned messages stay, and so does the newest round: the last calls with what
 /// answers them.
-pub fn plan_archival(
+pub(crate) fn plan_archival(
     messages: &[Arc<Message>],
     settings: &ToolOutputSettings,
     cache: &CacheState<'_>,
@@ -64,7 +64,7 @@ pub fn plan_archival(
 
 impl ArchivalPlan {
     /// The messages that are to be archived, oldest first.
-    pub fn archive(&self) -> &[MessageId] {
+    pub(crate) fn archive(&self) -> &[MessageId] {
         &self.archive
     }
 
@@ -90,7 +90,7 @@ impl ArchivalPlan {
 impl Archival {
     /// Puts the outcome into the conversation: at its end, or before calls that still wait for their results. What was
     /// hidden or changed since the plan was made is left alone; when nothing is left to archive, nothing happens.
-    pub fn enter(self, history: &mut History) -> HistoryChange {
+    pub(crate) fn enter(self, history: &mut History) -> HistoryChange {
         let Self { archived, summary } = self;
         let messages = history.messages();
         let archived: HashSet<MessageId> = archived.into_iter().collect();

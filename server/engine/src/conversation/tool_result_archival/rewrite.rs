@@ -55,7 +55,7 @@ pub struct Rewrite {
 impl Rewrite {
     /// Whether it saves more than it costs: what is freed would have been read with every prompt to come; what is
     /// written anew would have been read once for less.
-    pub fn pays(&self) -> bool {
+    pub(crate) fn pays(&self) -> bool {
         let saved = self.freed as f64 * self.read * self.turns;
         let spent = self.rewritten as f64 * (self.write - self.read);
         saved > spent

@@ -21,14 +21,14 @@ pub struct Titles<'a> {
 
 impl<'a> Titles<'a> {
     /// Those of one session.
-    pub fn of(session: &'a Session) -> Self {
+    pub(crate) fn of(session: &'a Session) -> Self {
         let messages = session.history.messages().iter().map(|message| (message.id, &**message)).collect();
         Self { messages, pages: &session.pages }
     }
 
     /// What people call an item, which is never nothing: a file by its path, a message by who said it and how it begins, a
     /// web page by its title.
-    pub fn item(&self, key: &ItemKey) -> String {
+    pub(crate) fn item(&self, key: &ItemKey) -> String {
         match key {
             ItemKey::System => "System prompt".to_owned(),
             ItemKey::Symbol(path) | ItemKey::File(path) => path.to_string(),

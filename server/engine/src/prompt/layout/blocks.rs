@@ -141,7 +141,7 @@ impl Layout {
     }
 
     /// Adds a block of the user that the next prompt will not hold, behind everything else.
-    pub fn push_volatile(&mut self, block: LayoutBlock) {
+    pub(crate) fn push_volatile(&mut self, block: LayoutBlock) {
         self.push(Speaker::User, block);
         if let Some(last) = self.messages.last_mut() {
             last.volatile += 1;
@@ -175,7 +175,7 @@ impl Layout {
     }
 
     /// Sets a cache breakpoint behind the last block so far that can carry one.
-    pub fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
+    pub(crate) fn mark_end(&mut self, ttl: Ttl, carriers: Carriers) {
         let mut blocks = self.messages.iter_mut().flat_map(|LayoutMessage { speaker, blocks, .. }| {
             blocks.iter_mut().map(|block| (*speaker, block))
         });

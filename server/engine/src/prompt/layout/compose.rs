@@ -38,32 +38,32 @@ pub struct Composer<'a> {
 
 impl<'a> Composer<'a> {
     /// An empty prompt whose texts are weighed by `count`.
-    pub fn new(count: Count<'a>) -> Self {
+    pub(crate) fn new(count: Count<'a>) -> Self {
         Self { layout: Layout::new(), count, tier: Tier::Active }
     }
 
     /// Everything put down from here on stands in `tier`.
-    pub fn enter(&mut self, tier: Tier) {
+    pub(crate) fn enter(&mut self, tier: Tier) {
         self.tier = tier;
     }
 
     /// Sets a cache breakpoint behind everything put down so far, on the last block that can carry one.
-    pub fn mark(&mut self, ttl: Ttl, carriers: Carriers) {
+    pub(crate) fn mark(&mut self, ttl: Ttl, carriers: Carriers) {
         self.layout.mark_end(ttl, carriers);
     }
 
     /// Whether anything was put down yet.
-    pub fn has_text(&self) -> bool {
+    pub(crate) fn has_text(&self) -> bool {
         self.layout.blocks().next().is_some()
     }
 
     /// The finished prompt.
-    pub fn finish(self) -> Layout {
+    pub(crate) fn finish(self) -> Layout {
         self.layout
     }
 
     /// The system prompt, if it says anything.
-    pub fn system(&mut self, text: &Arc<str>) {
+    pub(crate) fn system(&mut self, text: &Arc<str>) {
         if !text.trim().is_empty() {
             let content = ContentBlock::text(&**text);
             self.put(Speaker::System, content, Part::System, vec![ItemKey::System]);
@@ -71,19 +71,19 @@ impl<'a> Composer<'a> {
     }
 
     /// How to read map blocks, and those that stand in front.
-    pub fn map_in_front(&mut self, speaker: Speaker, pieces: &[&Piece]) {
+    pub(crate) fn map_in_front(&mut self, speaker: Speaker, pieces: &[&Piece]) {
         self.heading(speaker, &format!("{STRUCTURE}\n\n{LEGEND}"), Part::Map);
         self.map_groups(speaker, pieces);
     }
 
     /// Map blocks in a user message of their own.
-    pub fn map(&mut self, pieces: &[&Piece]) {
+    pub(crate) fn map(&mut self, pieces: &[&Piece]) {
         self.heading(Speaker::User, STRUCTURE_CONTINUED, Part::Map);
         self.map_groups(Speaker::User, pieces);
     }
 
     /// Full texts under a heading.
-    pub fn files(&mut self, speaker: Speaker, heading: &str, pieces: &[&Piece]) {
+    pub(crate) fn files(&mut self, speaker: Speaker, heading: &str, pieces: &[&Piece]) {
         self.heading(speaker, heading, Part::Files);
         for piece in pieces {
             self.piece(speaker, piece, Part::Files);
@@ -91,7 +91,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Web pages, with an acknowledgement.
-    pub fn urls(&mut self, pieces: &[&Piece]) {
+    pub(crate) fn urls(&mut self, pieces: &[&Piece]) {
         if pieces.is_empty() {
             return;
         }
@@ -114,19 +114,19 @@ impl<'a> Composer<'a> {
     }
 
     /// What is true right now only, as part of the message that the request makes.
-    pub fn session_state(&mut self, content: &Content<'_>) {
+    pub(crate) fn session_state(&mut self, content: &Content<'_>) {
         for (text, part) in content.volatile() {
             self.put(Speaker::User, ContentBlock::text(text), part, vec![]);
         }
     }
 
     /// A short assistant message, so that roles alternate behind a message that only brings context.
-    pub fn acknowledge(&mut self, part: Part) {
+    pub(crate) fn acknowledge(&mut self, part: Part) {
         self.put(Speaker::Assistant, ContentBlock::text(ACKNOWLEDGEMENT), part, vec![]);
     }
 
     /// A message of the conversation.
-    pub fn said(&mut self, said: &SentMessage) {
+    pub(crate) fn said(&mut self, said: &SentMessage) {
         for block in &said.blocks {
             self.weighed(said.speaker, block, Part::History, vec![ItemKey::History(said.id)]);
         }

@@ -76,23 +76,23 @@ impl SentMessage {
     }
 
     /// A hash of all it says.
-    pub fn hash(&self) -> ContentHash {
+    pub(crate) fn hash(&self) -> ContentHash {
         Self::hash_of(self.speaker, &self.blocks)
     }
 
     /// What [`hash`](Self::hash) is for a message that says these blocks.
-    pub fn hash_of(speaker: Speaker, blocks: &[WeighedBlock]) -> ContentHash {
+    pub(crate) fn hash_of(speaker: Speaker, blocks: &[WeighedBlock]) -> ContentHash {
         let contents: Vec<&ContentBlock> = blocks.iter().map(|block| &block.content).collect();
         ContentHash::of(&serde_json::to_string(&(speaker, contents)).unwrap_or_default())
     }
 
     /// Whether it calls a tool.
-    pub fn calls_a_tool(&self) -> bool {
+    pub(crate) fn calls_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block.content, ContentBlock::ToolCall { .. }))
     }
 
     /// Whether it answers a tool call.
-    pub fn answers_a_tool(&self) -> bool {
+    pub(crate) fn answers_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| block.content.is_tool_result())
     }
 }
@@ -119,7 +119,7 @@ pub struct Tree {
 
 impl Tree {
     /// Writes it.
-    pub fn list(&self, count: Count<'_>) -> FileList {
+    pub(crate) fn list(&self, count: Count<'_>) -> FileList {
         file_list(&self.files, &self.focus, self.budget, count)
     }
 }
@@ -198,7 +198,7 @@ impl<'a> Content<'a> {
     }
 
     /// Who brings what of the workspace stands in front. Nobody whom the person does not trust speaks in the system message.
-    pub fn in_front(&self) -> Speaker {
+    pub(crate) fn in_front(&self) -> Speaker {
         match self.trust {
             Trust::Trusted => Speaker::System,
             Trust::Untrusted => Speaker::User,
@@ -206,13 +206,13 @@ impl<'a> Content<'a> {
     }
 
     /// What stands behind everything that may be cached and is no part of the conversation.
-    pub fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
+    pub(crate) fn volatile(&self) -> impl Iterator<Item = (&str, Part)> {
         let parts = [(&self.session_state, Part::SessionState), (&self.context_frame, Part::ContextFrame)];
         parts.into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, part)| (&**text, part))
     }
 
     /// Whether there is such a file: it was deselected when its text is not shown, not deleted.
-    pub fn is_known(&self, path: &FileKey) -> bool {
+    pub(crate) fn is_known(&self, path: &FileKey) -> bool {
         self.hidden.contains_key(path) || self.tree.files.binary_search(path).is_ok()
     }
 }

@@ -30,7 +30,7 @@ pub enum ItemKey {
 
 impl ItemKey {
     /// The file it belongs to, if it belongs to one.
-    pub fn path(&self) -> Option<&FileKey> {
+    pub(crate) fn path(&self) -> Option<&FileKey> {
         match self {
             Self::Symbol(path) | Self::File(path) | Self::Lines(path, _) => Some(path),
             Self::System | Self::History(_) | Self::Url(_) => None,

@@ -240,7 +240,7 @@ impl Session {
     }
 
     /// What reported usage taught about one model, by its name in the table.
-    pub fn calibration(&self, model: &str) -> Option<&Calibration> {
+    pub(crate) fn calibration(&self, model: &str) -> Option<&Calibration> {
         self.calibrations.of(model)
     }
 
@@ -257,12 +257,12 @@ impl Session {
     }
 
     /// What the provider's cache is believed to hold; nothing before the first prompt was recorded.
-    pub fn account(&self) -> Option<&Account> {
+    pub(crate) fn account(&self) -> Option<&Account> {
         self.account.as_deref()
     }
 
     /// The last prompt that was recorded.
-    pub fn last_layout(&self) -> Option<&Layout> {
+    pub(crate) fn last_layout(&self) -> Option<&Layout> {
         self.last.as_deref()
     }
 
@@ -287,7 +287,7 @@ impl Session {
     }
 
     /// What it was billed for, with what that cost.
-    pub fn billed(&self) -> Totals {
+    pub(crate) fn billed(&self) -> Totals {
         Totals { usage: self.totals, cost: self.spent }
     }
 

@@ -114,7 +114,7 @@ impl Session {
     }
 
     /// The compactions that were committed and not undone, oldest first.
-    pub fn compactions(&self) -> &[Record] {
+    pub(crate) fn compactions(&self) -> &[Record] {
         &self.compactions
     }
 

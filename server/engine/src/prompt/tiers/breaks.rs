@@ -89,19 +89,19 @@ impl Breaks {
     }
 
     /// The turn and the reason of the last break that began with an item.
-    pub fn of(&self, key: &ItemKey) -> Option<(u64, Reason)> {
+    pub(crate) fn of(&self, key: &ItemKey) -> Option<(u64, Reason)> {
         self.by_item.get(key).copied()
     }
 
     /// Takes note of what the provider says about the prompt that was recorded last.
-    pub fn missed(&mut self, missed: Option<CacheShortfall>) {
+    pub(crate) fn missed(&mut self, missed: Option<CacheShortfall>) {
         if let Some(last) = &mut self.last {
             last.missed = missed;
         }
     }
 
     /// Takes note of a prompt that is recorded. `before` and `account` are as the prompt before it left them.
-    pub fn record(
+    pub(crate) fn record(
         &mut self,
         before: Option<&Layout>,
         now: &Layout,

@@ -70,7 +70,7 @@ impl Rules {
 
     /// The target: the larger of the configured and the model's minimum, and a tenth more, so that a tier
     /// that only just fills up is really cached (`docs/tiers.md`). A configured 0 switches it off.
-    pub fn target(configured_minimum: usize, model_minimum: usize) -> usize {
+    pub(crate) fn target(configured_minimum: usize, model_minimum: usize) -> usize {
         match configured_minimum {
             0 => 0,
             _ => configured_minimum.max(model_minimum).saturating_mul(11).div_ceil(10),

@@ -29,7 +29,7 @@ impl TierState {
     }
 
     /// Forgets the conversation, after it was cleared, replaced or compacted.
-    pub fn purge_history(&mut self) {
+    pub(crate) fn purge_history(&mut self) {
         match self {
             // Messages that differ are found by their content.
             Self::Untracked | Self::Ledger(_) => {}
@@ -39,7 +39,7 @@ impl TierState {
 
     /// Has the next prompt laid afresh: what is learned about the person and the conversation stays, every place is given
     /// anew.
-    pub fn rebuild(&mut self) {
+    pub(crate) fn rebuild(&mut self) {
         match self {
             Self::Untracked => {}
             Self::Ledger(state) => Arc::make_mut(state).forget_log(),
@@ -48,7 +48,7 @@ impl TierState {
     }
 
     /// Takes note of what the provider billed for the prompt that was recorded last.
-    pub fn learn(&mut self, billed: BilledInput) {
+    pub(crate) fn learn(&mut self, billed: BilledInput) {
         match self {
             Self::Ledger(state) => Arc::make_mut(state).learn(billed),
             Self::Untracked | Self::Ripple(_) => {}

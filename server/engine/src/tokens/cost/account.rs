@@ -67,7 +67,7 @@ impl Account {
 
     /// The account after `sent` was answered, and after what the provider says it read, if it says so: when that is less
     /// than predicted, only what this very request wrote is known to be there.
-    pub fn after(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
+    pub(crate) fn after(before: Option<&Self>, sent: &SentRequest, billed: Option<BilledInput>) -> Self {
         let mut account = match before {
             Some(account) if account.identity == sent.identity => account.clone(),
             _ => Self::new(sent),
@@ -90,27 +90,27 @@ impl Account {
     }
 
     /// What a request would be charged.
-    pub fn predict(before: Option<&Self>, sent: &SentRequest) -> Charge {
+    pub(crate) fn predict(before: Option<&Self>, sent: &SentRequest) -> Charge {
         Self::after(before, sent, None).last
     }
 
     /// What the account is for: another identity means another cache.
-    pub fn identity(&self) -> ContentHash {
+    pub(crate) fn identity(&self) -> ContentHash {
         self.identity
     }
 
     /// What the last request was charged, as far as it is known.
-    pub fn last(&self) -> Charge {
+    pub(crate) fn last(&self) -> Charge {
         self.last
     }
 
     /// What the provider read less of the last request than was expected, if it was clearly less.
-    pub fn missed(&self) -> Option<CacheShortfall> {
+    pub(crate) fn missed(&self) -> Option<CacheShortfall> {
         self.missed
     }
 
     /// How much of the last request the next one can read. Tokens.
-    pub fn cached_tokens(&self) -> usize {
+    pub(crate) fn cached_tokens(&self) -> usize {
         let Prices { kind, min_tokens, .. } = *self.provider.prices();
         match kind {
             CacheKind::None => 0,
@@ -122,7 +122,7 @@ impl Account {
 
     /// When what is cached will be gone unless it is used before, in milliseconds since 1970; `None` when nothing is
     /// cached.
-    pub fn expires_ms(&self) -> Option<u64> {
+    pub(crate) fn expires_ms(&self) -> Option<u64> {
         let life_ms = u64::from(self.provider.prices().seconds) * 1_000;
         (self.cached_tokens() > 0).then(|| self.last_ms.saturating_add(life_ms))
     }

@@ -55,7 +55,7 @@ impl<Key: Ord> Bound<Key> {
     }
 
     /// The cache expired before the next turn.
-    pub fn expired(&mut self) {
+    pub(crate) fn expired(&mut self) {
         self.closed = self.total();
         for needed in self.needed.values_mut() {
             needed.times.clear();

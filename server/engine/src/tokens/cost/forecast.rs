@@ -61,7 +61,7 @@ impl Forecast {
 
 impl CostOutlook {
     /// What holds for a session under these prices.
-    pub fn of(course: &SessionTrend<'_>, prices: &Prices) -> Self {
+    pub(crate) fn of(course: &SessionTrend<'_>, prices: &Prices) -> Self {
         let turns = course.pauses_ms.len();
         let marked = |turns_ago: usize| course.marked.saturating_sub(course.growth.saturating_mul(turns_ago));
         let (mut spent, mut expiries) = (turn(prices, 0, marked(turns)), 0);

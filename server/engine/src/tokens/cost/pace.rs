@@ -24,7 +24,7 @@ struct Prompt {
 
 impl Pace {
     /// Takes note of a prompt that was sent.
-    pub fn sent(&mut self, sent: &SentRequest) {
+    pub(crate) fn sent(&mut self, sent: &SentRequest) {
         if let Some(last) = self.prompts.back() {
             self.pauses_ms.push(sent.at_ms.saturating_sub(last.at_ms));
         }

@@ -47,7 +47,7 @@ impl Prices {
     }
 
     /// Prices without a cache: every token is plain input.
-    pub fn uncached() -> Self {
+    pub(crate) fn uncached() -> Self {
         Self { read: 1.0, write: 1.0, seconds: 0, min_tokens: 0, kind: CacheKind::None, long_context: None }
     }
 

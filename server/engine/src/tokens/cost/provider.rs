@@ -42,7 +42,7 @@ impl Charge {
     }
 
     /// Both bills together.
-    pub fn plus(&self, other: Self) -> Self {
+    pub(crate) fn plus(&self, other: Self) -> Self {
         Self {
             read: self.read.saturating_add(other.read),
             written: self.written.saturating_add(other.written),
@@ -110,12 +110,12 @@ impl Provider {
     }
 
     /// Empties the cache, as a pause longer than the lifetime of its entries does.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.entries.clear();
     }
 
     /// Charges other prices from now on; what is cached stays.
-    pub fn set_prices(&mut self, prices: Prices) {
+    pub(crate) fn set_prices(&mut self, prices: Prices) {
         self.prices = prices;
     }
 

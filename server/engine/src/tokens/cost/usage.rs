@@ -28,7 +28,7 @@ impl Usage {
     }
 
     /// What it costs at these prices, in tokens of plain input.
-    pub fn cost(self, prices: &Prices) -> f64 {
+    pub(crate) fn cost(self, prices: &Prices) -> f64 {
         let BilledInput { total, .. } = self.billed();
         let tokens =
             self.input as f64 + self.cache_read as f64 * prices.read + self.cache_write as f64 * prices.write;
@@ -71,7 +71,7 @@ const READ_TOLERANCE: f64 = 0.1;
 
 impl BilledInput {
     /// Whether clearly less was read than `read` of `total` tokens, by our own count.
-    pub fn misses(self, read: usize, total: usize) -> bool {
+    pub(crate) fn misses(self, read: usize, total: usize) -> bool {
         if read == 0 || total == 0 || self.total == 0 {
             return false;
         }

@@ -24,7 +24,7 @@ pub struct LoadError {
 
 impl Encoding {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::O200k, Self::Cl100k];
+    pub(crate) const ALL: [Self; 2] = [Self::O200k, Self::Cl100k];
 
     /// The vocabulary; the first call builds it, others wait for that.
     pub(super) fn vocabulary(self) -> Result<&'static Vocabulary, LoadError> {

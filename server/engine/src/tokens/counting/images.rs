@@ -60,10 +60,10 @@ pub enum ImageFormula {
 
 impl ImageFormula {
     /// For a model whose provider publishes no formula.
-    pub const UNKNOWN: Self = Self::Fixed { tokens: UNKNOWN_IMAGE_TOKENS as u32 };
+    pub(crate) const UNKNOWN: Self = Self::Fixed { tokens: UNKNOWN_IMAGE_TOKENS as u32 };
 
     /// The tokens of an image.
-    pub fn tokens(&self, size: Option<ImageSize>) -> usize {
+    pub(crate) fn tokens(&self, size: Option<ImageSize>) -> usize {
         if let Self::Fixed { tokens } = *self {
             return tokens as usize;
         }

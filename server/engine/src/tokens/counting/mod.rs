@@ -84,7 +84,7 @@ pub struct TokenCounter {
 
 impl Tokenizer {
     /// The encoding that has to be loaded for this tokenizer, if any.
-    pub fn encoding(self) -> Option<Encoding> {
+    pub(crate) fn encoding(self) -> Option<Encoding> {
         match self {
             Self::O200k | Self::O200kTimes(_) => Some(Encoding::O200k),
             Self::Cl100k => Some(Encoding::Cl100k),
@@ -108,12 +108,12 @@ impl Ratio {
     ///
     /// # Errors
     /// [`BadRatio`] outside of that, and for NaN.
-    pub fn new(factor: f64) -> Result<Self, BadRatio> {
+    pub(crate) fn new(factor: f64) -> Result<Self, BadRatio> {
         if (0.1..=10.0).contains(&factor) { Ok(Self(factor)) } else { Err(BadRatio(factor)) }
     }
 
     /// The factor.
-    pub fn get(self) -> f64 {
+    pub(crate) fn get(self) -> f64 {
         self.0
     }
 
@@ -203,7 +203,7 @@ impl TokenCounter {
     }
 
     /// The sum over several texts, each counted by itself.
-    pub fn count_all<'a>(&self, tokenizer: Tokenizer, texts: impl IntoIterator<Item = &'a str>) -> usize {
+    pub(crate) fn count_all<'a>(&self, tokenizer: Tokenizer, texts: impl IntoIterator<Item = &'a str>) -> usize {
         texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
     }
 
@@ -247,7 +247,7 @@ impl TokenCounter {
 }
 
 /// One token for four characters, rounded up: what is left when no tokenizer is known or none loads.
-pub fn by_chars(text: &str) -> usize {
+pub(crate) fn by_chars(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 

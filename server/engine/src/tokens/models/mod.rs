@@ -66,7 +66,7 @@ impl Models {
     ///
     /// # Errors
     /// [`TableError`] when an entry is not complete, a family is missing or a number makes no sense.
-    pub fn new(table: ModelTable) -> Result<Self, TableError> {
+    pub(crate) fn new(table: ModelTable) -> Result<Self, TableError> {
         let (mut by_name, mut by_prefix) = (BTreeMap::new(), BTreeMap::new());
         for (family, prefixes, model) in table.families()? {
             let model = Arc::new(Model { family, ..model });

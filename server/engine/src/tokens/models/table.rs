@@ -120,7 +120,7 @@ impl ModelTable {
     ///
     /// # Errors
     /// [`TableError::Syntax`] with the place and the reason.
-    pub fn from_toml(text: &str) -> Result<Self, TableError> {
+    pub(crate) fn from_toml(text: &str) -> Result<Self, TableError> {
         toml::from_str(text).map_err(|error| TableError::Syntax(error.to_string()))
     }
 

@@ -49,7 +49,7 @@ impl fmt::Debug for PlaceholderKey {
 
 impl Placeholder {
     /// As it stands in texts.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 

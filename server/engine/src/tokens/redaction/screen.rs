@@ -129,7 +129,7 @@ impl Screen {
     }
 
     /// A text as it may go out.
-    pub fn screened(&self, text: &Arc<str>) -> ScreenedText {
+    pub(crate) fn screened(&self, text: &Arc<str>) -> ScreenedText {
         let replaced = self.replaced(text);
         if replaced.is_empty() {
             return ScreenedText { text: Arc::clone(text), found: Arc::default() };

@@ -68,7 +68,7 @@ pub(super) struct Incoming {
 
 impl References {
     /// The files of the graph, in key order.
-    pub fn files(&self) -> &[FileKey] {
+    pub(crate) fn files(&self) -> &[FileKey] {
         self.resolver.files()
     }
 

@@ -41,7 +41,7 @@ pub struct Seeds<'a> {
 
 impl Seeds<'_> {
     /// Whether there is no interest in anything in particular.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
             && self.selected.is_empty()
             && self.mentioned.is_empty()
@@ -63,7 +63,7 @@ impl Ranking {
     }
 
     /// The files with their ranks, in the same order. Ranks compare within one ranking only.
-    pub fn iter(&self) -> impl Iterator<Item = (&FileKey, f64)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&FileKey, f64)> {
         self.files.iter().zip(self.scores.iter().copied())
     }
 }

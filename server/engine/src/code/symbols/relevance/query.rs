@@ -61,7 +61,7 @@ pub struct Mentions {
 
 impl Mentions {
     /// Reads a text, with the files that there are.
-    pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
+    pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();
         let files = lexical.files().filter(|(number, _)| named.contains(number));

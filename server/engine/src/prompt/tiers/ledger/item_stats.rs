@@ -24,7 +24,7 @@ pub struct ItemStats {
 
 impl State {
     /// What is known of every item of the prompt that was laid last, where it is shown first.
-    pub fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
+    pub(crate) fn item_stats(&self) -> BTreeMap<ItemKey, ItemStats> {
         let hazards = self.ages.hazards();
         // Committing a prompt counts it.
         let turn = self.turn.saturating_sub(1);

@@ -116,12 +116,12 @@ impl State {
     }
 
     /// Where the last prompt showed an item first; active when it did not.
-    pub fn tier_of(&self, key: &ItemKey) -> Tier {
+    pub(crate) fn tier_of(&self, key: &ItemKey) -> Tier {
         self.tiers.get(key).copied().unwrap_or(Tier::Active)
     }
 
     /// Forgets the log, so that the next prompt is laid afresh.
-    pub fn forget_log(&mut self) {
+    pub(crate) fn forget_log(&mut self) {
         self.log.clear();
         self.held.clear();
     }

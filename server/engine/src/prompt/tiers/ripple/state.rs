@@ -76,7 +76,7 @@ pub(super) fn above(tier: Tier) -> Option<Tier> {
 
 impl State {
     /// Every tracked item with its place, in key order.
-    pub fn items(&self) -> &BTreeMap<ItemKey, Tracked> {
+    pub(crate) fn items(&self) -> &BTreeMap<ItemKey, Tracked> {
         &self.items
     }
 
@@ -87,17 +87,17 @@ impl State {
     }
 
     /// The tier of an item; active when it is not tracked.
-    pub fn tier_of(&self, key: &ItemKey) -> Tier {
+    pub(crate) fn tier_of(&self, key: &ItemKey) -> Tier {
         self.items.get(key).map_or(Tier::Active, |tracked| tracked.tier)
     }
 
     /// Forgets the conversation, after it was cleared, replaced or compacted.
-    pub fn purge_history(&mut self) {
+    pub(crate) fn purge_history(&mut self) {
         self.items.retain(|key, _| !matches!(key, ItemKey::History(_)));
     }
 
     /// Has the next prompt give every item its place anew.
-    pub fn rebuild(&mut self) {
+    pub(crate) fn rebuild(&mut self) {
         if self.seeded == Seeded::Done {
             self.seeded = Seeded::Again;
         }
@@ -105,7 +105,7 @@ impl State {
 
     /// What is known of an item that is shown in this tier. One that is shown in another than it was remembered in has
     /// just entered it; only a message may be held back by an older one and keeps its count.
-    pub fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
+    pub(crate) fn figures(&self, key: &ItemKey, shown: Tier) -> ItemStats {
         let n = match self.items.get(key) {
             Some(tracked) if tracked.tier == shown || matches!(key, ItemKey::History(_)) => tracked.n,
             _ => entry(shown),
