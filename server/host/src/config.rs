@@ -6,6 +6,6 @@ mod environment;
 mod file;
 mod layers;
 
-pub use self::environment::{EnvironmentSettings, from_environment};
+pub use self::environment::from_environment;
 pub use self::file::{FileError, WORKSPACE_FILE, from_toml, user_file, user_source, workspace_sources};
 pub use self::layers::{EffectiveSettings, IgnoredSetting, Layer, Layers, Origin, Source, set_dotted};

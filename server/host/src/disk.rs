@@ -15,7 +15,7 @@ use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 
 pub use self::cache::{TextCache, quick_stamp};
-pub use self::decode::DecodeNotice;
+pub(crate) use self::decode::DecodeNotice;
 
 use self::decode::{DecodeError, decode};
 use self::open::{OpenFile, open_regular};

@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 
 use strata_engine::cancel::Cancelled;
 
-pub use self::recency::{GitFacts, MAX_COMMITS, branch, facts};
+#[cfg(test)]
+pub(crate) use self::recency::GitFacts;
+pub use self::recency::{MAX_COMMITS, branch, facts};
 pub use self::sessions::{SessionOptions, sessions};
 pub use self::status::{FileStatus, status};
 

@@ -15,7 +15,8 @@ use std::path::{Component, Path, PathBuf};
 
 use strata_engine::key::FileKey;
 
-pub use self::refusal::{PathError, Refusal};
+pub use self::refusal::PathError;
+pub(crate) use self::refusal::Refusal;
 
 use self::real::real_path;
 use self::refusal::MAX_PATH_BYTES;

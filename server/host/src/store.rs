@@ -25,14 +25,23 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub use self::changes::Commit;
 pub use self::error::StoreError;
 pub use self::id::{FragmentId, SessionId};
-pub use self::json_lines::ImportedSession;
+
 pub use self::lock::{Access, SessionHandle};
 pub use self::memory::{Fragment, NewFragment};
-pub use self::opening::DamagedDatabase;
+pub(crate) use self::opening::DamagedDatabase;
 pub use self::paths::{WorkspaceKey, state_directory};
-pub use self::search::{Coverage, Limits, MatchedWords, Scope, SearchHit, SearchResults, Source};
-pub use self::sessions::{NewSession, SessionInfo, StoredSession};
-pub use self::spill::{Quota, SpillFile, SpillId, SpillLines, Spills};
+#[cfg(test)]
+#[cfg(test)]
+pub(crate) use self::search::MatchedWords;
+pub use self::search::{Coverage, Limits, Scope, SearchHit, Source};
+#[cfg(test)]
+pub(crate) use self::sessions::StoredSession;
+pub use self::sessions::{NewSession, SessionInfo};
+pub use self::spill::Quota;
+#[cfg(test)]
+#[cfg(test)]
+pub(crate) use self::spill::SpillFile;
+pub(crate) use self::spill::Spills;
 
 use self::paths::StorePaths;
 

@@ -12,6 +12,7 @@ mod tools;
 mod view;
 mod worker;
 
-pub use stdio::{ServeError, ServeOutcome, serve};
+pub use stdio::serve;
+
 pub use tools::{TOOLS, Tool};
 pub use view::Subject;

@@ -111,7 +111,7 @@ impl Compactions {
 
 #[cfg(test)]
 mod tests {
-    use strata_engine::conversation::compaction::{TriggerMetric, Family};
+    use strata_engine::conversation::compaction::{Family, TriggerMetric};
 
     use super::*;
 

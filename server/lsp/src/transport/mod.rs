@@ -37,7 +37,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tower_lsp::Loopback as Socket;
 
-pub use dispatch::CallService;
+pub(crate) use dispatch::CallService;
 pub use exit::{Cause, Exit};
 pub use frame::{DecodedFrame, Fault, FrameDecoder, Limits};
 pub use refusal::{NOT_INITIALIZED, SERVER_BUSY};

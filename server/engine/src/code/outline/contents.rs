@@ -7,11 +7,11 @@ use super::names::Names;
 use super::symbol::{Scope, Symbol};
 
 /// The most symbols kept of one file; generated code beyond it is left out.
-pub const MAX_SYMBOLS: usize = 20_000;
+pub(crate) const MAX_SYMBOLS: usize = 20_000;
 /// The most names of other files' definitions kept of one file.
-pub const MAX_REFERENCES: usize = 50_000;
+pub(crate) const MAX_REFERENCES: usize = 50_000;
 /// The most imports kept of one file.
-pub const MAX_IMPORTS: usize = 1_000;
+pub(crate) const MAX_IMPORTS: usize = 1_000;
 
 /// What one file defines, imports and mentions. Compact: no positions, no tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

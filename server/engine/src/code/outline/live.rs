@@ -33,7 +33,7 @@ const MAX_PENDING: usize = 1_000;
 
 /// The outline of one version of a text, ready for the next version.
 #[derive(Debug)]
-pub struct LiveOutline {
+pub(crate) struct LiveOutline {
     language: LanguageId,
     of: Text,
     /// What has happened to the text since.
@@ -51,7 +51,7 @@ pub struct LiveOutline {
 
 /// Whether an outline is the one of the text as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Currency {
+pub(crate) enum Currency {
     /// It is.
     Current,
     /// It is that of an earlier text.

@@ -26,17 +26,20 @@ mod tests;
 
 use strata_grammars::LanguageId;
 
-pub use block::{LEGEND, MapBlock, map_block};
-pub use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Outline};
+pub(crate) use block::MapBlock;
+pub use block::{LEGEND, map_block};
+pub use contents::Outline;
+pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
 pub use edition::edition;
-pub use list::Symbols;
-pub use live::{Currency, LiveOutline};
+pub(crate) use list::Symbols;
+pub(crate) use live::{Currency, LiveOutline};
 pub use located::{located, mentions_of, name_at};
 pub use names::Names;
 pub use reports::{GrammarReport, grammar_reports};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
-pub use tree::{SyntaxTree, TreeEdit, TreePoint, parse, parse_rope};
+pub use tree::{SyntaxTree, TreePoint, parse};
+pub(crate) use tree::{TreeEdit, parse_rope};
 
 use self::source::Source;
 use crate::cancel::{Cancel, Cancelled};

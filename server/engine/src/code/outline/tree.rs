@@ -20,7 +20,7 @@ pub struct SyntaxTree {
 
 /// One replacement of bytes by other bytes, as a syntax tree needs to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TreeEdit {
+pub(crate) struct TreeEdit {
     /// Where the replaced bytes began.
     pub start: TreePoint,
     /// Where they ended, in the text before.
@@ -78,7 +78,7 @@ pub fn parse(
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_rope(
+pub(crate) fn parse_rope(
     language: LanguageId,
     text: &Rope,
     old: Option<&SyntaxTree>,
@@ -180,6 +180,7 @@ impl SyntaxTree {
     }
 
     /// Whether the text was parsed to its end. If not the tree is that of an empty text.
+    #[cfg(test)]
     pub(crate) fn is_complete(&self) -> bool {
         self.complete
     }

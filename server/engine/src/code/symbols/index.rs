@@ -91,7 +91,7 @@ impl SymbolIndex {
     }
 
     /// Whether there are no files.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 

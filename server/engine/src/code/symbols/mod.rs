@@ -15,10 +15,13 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use budget::{MapEntry, MapRequest, MapSelection, map_within};
+pub(crate) use budget::{MapEntry, MapSelection};
+pub use budget::{MapRequest, map_within};
 pub use files::{FileList, file_list};
 pub use find::{SymbolMatch, find, find_files};
-pub use graph::{NameReferences, Ranking, References, Seeds};
+
+pub use graph::{Ranking, References, Seeds};
 pub use index::{FileSymbols, SymbolIndex};
 pub use manifests::Manifests;
-pub use relevance::{LexicalIndex, MatchedSymbol, Mentions, Query, Relevant, relevant};
+
+pub use relevance::{LexicalIndex, Mentions, Query, Relevant, relevant};

@@ -15,15 +15,20 @@ mod trigger;
 
 pub use commit::{DraftRefusal, Record, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
-pub use profile::{
-    Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions, Reserve, SummaryRules,
-    Trigger,
-};
-pub use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES, Purpose, Question};
-pub use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
-pub use run::{Draft, EMERGENCY, NotCompacted, Run, Scales, Size, Strategy, Summariser, Topics};
-pub use split::{Split, split};
-pub use status::{AutoCompaction, CompactionStatus, Last};
+#[cfg(test)]
+pub(crate) use profile::Reserve;
+pub use profile::{Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions};
+#[cfg(test)]
+pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
+pub use question::{Purpose, Question};
+#[cfg(test)]
+pub(crate) use rebuild::{CONTINUED, LEFT_OUT, PREVIOUS_SUMMARY, READ_AGAIN, TOOL_DIGEST};
+pub use run::{Draft, NotCompacted, Run, Size, Strategy, Summariser, Topics};
+pub(crate) use run::{EMERGENCY, Scales};
+
+pub use split::split;
+pub(crate) use status::AutoCompaction;
+pub use status::{CompactionStatus, Last};
 pub use trigger::{Pressure, TriggerMetric, TriggerReading};
 
 #[cfg(test)]

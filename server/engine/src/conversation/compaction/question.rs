@@ -16,13 +16,13 @@ use super::profile::{Family, Profile};
 use super::transcript::{CLOSE, OPEN, escape_closing_tags, said, transcript};
 
 /// Messages that a model looks at to find where the topic changed: so many at most ...
-pub const DETECT_MESSAGES: usize = 50;
+pub(crate) const DETECT_MESSAGES: usize = 50;
 /// ... each with so many characters (`docs/compaction.md`, "The five profiles").
-pub const DETECT_CHARS: usize = 1_000;
+pub(crate) const DETECT_CHARS: usize = 1_000;
 /// Files that `continuation` has a model name, at most.
-pub const KNOWN_FILES: usize = 20;
+pub(crate) const KNOWN_FILES: usize = 20;
 /// A boundary counts when the model is as sure of it as this.
-pub const DETECT_CONFIDENCE: f64 = 0.5;
+pub(crate) const DETECT_CONFIDENCE: f64 = 0.5;
 
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -15,16 +15,16 @@ use super::profile::{Family, Profile};
 use super::split::Split;
 
 /// Opens the summary of `continuation`, to the letter.
-pub const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
+pub(crate) const CONTINUED: &str = "This session is being continued from a previous conversation that ran out of context. The \
 summary below covers the earlier portion of the conversation.";
 /// Closes the summary of `continuation`: what was read is gone from the conversation.
-pub const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
+pub(crate) const READ_AGAIN: &str = "I can re-read any files if I need their exact content.";
 /// Opens the summary of `checkpoint`.
-pub const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
+pub(crate) const PREVIOUS_SUMMARY: &str = "[Previous conversation summary]";
 /// Opens the digest of tool results in what `checkpoint` keeps.
-pub const TOOL_DIGEST: &str = "[Compaction tool digest]";
+pub(crate) const TOOL_DIGEST: &str = "[Compaction tool digest]";
 /// Opens a conversation of which old messages were dropped without a summary.
-pub const LEFT_OUT: &str =
+pub(crate) const LEFT_OUT: &str =
     "[Earlier messages were left out: they were too long, and there is no summary of them.]";
 
 const TOPIC_HEADING: &str = "Summary of the conversation so far:";

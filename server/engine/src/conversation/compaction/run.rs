@@ -25,7 +25,7 @@ use super::split::{Split, last_exchanges, split, split_at};
 use super::trigger::Pressure;
 
 /// History over so many times the limit that triggers is cut without a summary when none can be had.
-pub const EMERGENCY: usize = 2;
+pub(crate) const EMERGENCY: usize = 2;
 
 /// An answer that weighs more than so many times what was asked for is taken for a failure and not clipped.
 const OVER_LONG: usize = 8;

@@ -55,7 +55,7 @@ pub struct Last {
 
 /// Whether compaction starts automatically when a limit is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AutoCompaction {
+pub(crate) enum AutoCompaction {
     On,
     Off,
 }

@@ -25,11 +25,12 @@ use crate::conversation::history::{Message, MessageId};
 pub use clip::one_line;
 pub use files::{FileState, FileTrace};
 pub use notation::{bundle, unbundle};
-pub use step_outcome::StepOutcome;
+pub(crate) use step_outcome::StepOutcome;
 pub use steps::{Step, files_read, steps};
-pub use todos::{Todo, TodoState};
+pub(crate) use todos::TodoState;
 pub use tools::{Purpose, ToolPatterns};
-pub use types::{Command, ConversationFacts, Note, NoteKind, Request, Statement, UnresolvedError};
+pub use types::{Command, ConversationFacts, Note, Request};
+pub(crate) use types::{NoteKind, Statement, UnresolvedError};
 
 pub(crate) use errors::head as command_head;
 pub use requests::is_summary;

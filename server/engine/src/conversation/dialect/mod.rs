@@ -15,5 +15,6 @@ pub use format::{Breakpoints, Format};
 pub(crate) use piece::arguments;
 pub use piece::{Piece, pieces_of};
 pub use rule::{Rule, Violation};
+pub use spoken::Speaker;
 pub(crate) use spoken::results_first;
-pub use spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage};
+pub(crate) use spoken::{Carriers, SpokenBlock, SpokenMessage};

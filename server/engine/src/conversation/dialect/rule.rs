@@ -114,6 +114,7 @@ pub struct Violation {
 
 impl Rule {
     /// Every rule.
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 32] = [
         Self::Shape,
         Self::Role,

@@ -61,7 +61,7 @@ impl Carriers {
 
 /// A block as it is written.
 #[derive(Clone, Copy, Debug)]
-pub struct SpokenBlock<'a> {
+pub(crate) struct SpokenBlock<'a> {
     pub content: &'a ContentBlock,
     /// A cache breakpoint stands behind it.
     pub mark: Option<Ttl>,
@@ -69,7 +69,7 @@ pub struct SpokenBlock<'a> {
 
 /// Consecutive blocks of one speaker.
 #[derive(Clone, Debug)]
-pub struct SpokenMessage<'a> {
+pub(crate) struct SpokenMessage<'a> {
     pub speaker: Speaker,
     pub blocks: Vec<SpokenBlock<'a>>,
     /// How many of `blocks`, counted from the end, are true in this prompt only and will not be part of the conversation.

@@ -5,7 +5,7 @@
 //! content has an empty list; `cache_control` goes, because Strata sets its own; `"is_error": false` goes; fields
 //! of a body other than `system` and `messages` go.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{ReadError, ReadList, each, extra, fields, list_in};
 use crate::conversation::dialect::anthropic::{content_block, result_part, text_block};
@@ -18,7 +18,7 @@ use crate::conversation::history::{
 ///
 /// # Errors
 /// [`ReadError`] names what is not in this form.
-pub fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
+pub(crate) fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
     let messages = each(list_in(value, "messages")?, message)?;
     let system = match value.get("system") {
         None | Some(Value::Null) => Vec::new(),
@@ -28,7 +28,8 @@ pub fn read_anthropic(value: &Value) -> Result<ReadList, ReadError> {
 }
 
 /// Writes a conversation as it stands, hidden messages included.
-pub fn write_anthropic<'a>(
+#[cfg(test)]
+pub(crate) fn write_anthropic<'a>(
     system: impl IntoIterator<Item = &'a NewMessage>,
     messages: impl IntoIterator<Item = &'a NewMessage>,
 ) -> Value {
@@ -37,7 +38,7 @@ pub fn write_anthropic<'a>(
         _ => Vec::new(),
     };
     let system: Vec<Value> = system.into_iter().flat_map(blocks).collect();
-    let mut body = Map::new();
+    let mut body = serde_json::Map::new();
     if !system.is_empty() {
         body.insert("system".into(), system.into());
     }

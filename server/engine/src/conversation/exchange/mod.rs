@@ -22,16 +22,25 @@ use serde_json::Value;
 
 use crate::conversation::history::NewMessage;
 
-pub use anthropic::{read_anthropic, write_anthropic};
-pub use check::{BrokenRule, Purpose, violations};
-pub use openai::{read_openai, write_openai};
+pub(crate) use anthropic::read_anthropic;
+#[cfg(test)]
+pub(crate) use anthropic::write_anthropic;
+
+pub use check::{Purpose, violations};
+pub(crate) use openai::read_openai;
+#[cfg(test)]
+pub(crate) use openai::write_openai;
 pub use record::messages_of;
-pub use responses::{read_responses, write_responses};
-pub use sniff::{Form, ImportedConversation, read_any, sniff};
+pub(crate) use responses::read_responses;
+#[cfg(test)]
+pub(crate) use responses::write_responses;
+#[cfg(test)]
+pub(crate) use sniff::sniff;
+pub use sniff::{Form, ImportedConversation, read_any};
 
 /// A conversation as it was read.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct ReadList {
+pub(crate) struct ReadList {
     /// What stands before the conversation, told to the model as its instructions.
     pub system: Vec<NewMessage>,
     /// The conversation.

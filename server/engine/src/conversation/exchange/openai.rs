@@ -22,7 +22,7 @@ use crate::conversation::history::{
 ///
 /// # Errors
 /// [`ReadError`] names what is not in this form.
-pub fn read_openai(value: &Value) -> Result<ReadList, ReadError> {
+pub(crate) fn read_openai(value: &Value) -> Result<ReadList, ReadError> {
     let (list, path) = list_in(value, "messages")?;
     let leading = list.iter().take_while(|message| is_instruction(message)).count();
     let mut all = each((list, path), message)?;
@@ -31,7 +31,8 @@ pub fn read_openai(value: &Value) -> Result<ReadList, ReadError> {
 }
 
 /// Writes a conversation as it stands, hidden messages included.
-pub fn write_openai<'a>(
+#[cfg(test)]
+pub(crate) fn write_openai<'a>(
     system: impl IntoIterator<Item = &'a NewMessage>,
     messages: impl IntoIterator<Item = &'a NewMessage>,
 ) -> Value {

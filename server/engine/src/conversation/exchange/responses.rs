@@ -25,7 +25,7 @@ const FOREIGN_PARTS: [&str; 4] = ["input_file", "input_audio", "input_image", "r
 ///
 /// # Errors
 /// [`ReadError`] names what is not in this form.
-pub fn read_responses(value: &Value) -> Result<ReadList, ReadError> {
+pub(crate) fn read_responses(value: &Value) -> Result<ReadList, ReadError> {
     let mut system = Vec::new();
     if let Some(text) = fields::optional_string(value, "instructions")? {
         system.push(item(&json!({"role": "system", "content": text}))?);
@@ -42,7 +42,8 @@ pub fn read_responses(value: &Value) -> Result<ReadList, ReadError> {
 }
 
 /// Writes a conversation as it stands, hidden messages included.
-pub fn write_responses<'a>(
+#[cfg(test)]
+pub(crate) fn write_responses<'a>(
     system: impl IntoIterator<Item = &'a NewMessage>,
     messages: impl IntoIterator<Item = &'a NewMessage>,
 ) -> Value {
@@ -140,6 +141,7 @@ fn text_kind(role: &str) -> &'static str {
 }
 
 /// The items that stand for a message: as it came, if it came in this form, else plainly.
+#[cfg(test)]
 fn written(message: &NewMessage, role: &str) -> Vec<Value> {
     let mut items = plain(message, role);
     if let [only] = items.as_mut_slice() {

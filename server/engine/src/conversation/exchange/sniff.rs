@@ -42,7 +42,8 @@ pub struct ImportedConversation {
 
 /// The form of a text of JSON or of lines of JSON; `None` when it holds no conversation in a known one. Plain
 /// texts look the same to several providers; they are taken for Anthropic's.
-pub fn sniff(text: &str) -> Option<Form> {
+#[cfg(test)]
+pub(crate) fn sniff(text: &str) -> Option<Form> {
     Material::of(text).form()
 }
 

@@ -35,7 +35,7 @@ pub struct Foreign {
 
 /// Where in a message a foreign block stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ForeignPosition {
+pub(crate) enum ForeignPosition {
     /// Among what one side says.
     Said(Role),
     /// In a tool's result.

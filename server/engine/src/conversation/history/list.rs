@@ -280,7 +280,7 @@ impl Writer {
 
 /// The last resort when a history is far over its limit and no summary can be had: drops the oldest whole
 /// exchanges until `weigh` of what is left is at most `limit`. The newest exchange always stays.
-pub fn emergency_truncate(
+pub(crate) fn emergency_truncate(
     messages: &[Arc<Message>],
     limit: usize,
     weigh: impl Fn(&Message) -> usize,

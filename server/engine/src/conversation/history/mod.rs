@@ -11,19 +11,22 @@ mod repair;
 mod role;
 
 pub use change::Change;
+pub(crate) use foreign::ForeignPosition;
 pub(crate) use foreign::drop_marks;
-pub use foreign::{Foreign, ForeignPosition, Provider};
-pub use list::{Entry, History, HistoryChange, NoSuchMessage, emergency_truncate};
+pub use foreign::{Foreign, Provider};
+pub use list::{Entry, History, NoSuchMessage};
+pub(crate) use list::{HistoryChange, emergency_truncate};
 pub use message::{
     ContentBlock, Image, ImageSource, Kind, Message, MessageId, NewMessage, Outcome, Pin, ResultPart,
     Visibility,
 };
 pub use open_calls::OpenCalls;
 pub(crate) use open_calls::answered_calls;
-pub use picture::{Sides, media_type_of, sides};
+pub use picture::sides;
+pub(crate) use picture::{Sides, media_type_of};
 pub(crate) use repair::OPENAI_STRING_CHARS;
-pub use repair::{
-    EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, ProjectedMessage, Projection,
-    UNDERSTOOD, archived_stub, project,
-};
+pub use repair::project;
+#[cfg(test)]
+pub(crate) use repair::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT, Projection};
+pub(crate) use repair::{ProjectedMessage, archived_stub};
 pub use role::Role;

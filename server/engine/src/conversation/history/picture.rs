@@ -28,7 +28,7 @@ impl Sides {
 }
 
 /// The media type of a PNG, JPEG, GIF or WebP picture, as its own bytes tell it; `None` for all else.
-pub fn media_type_of(base64: &str) -> Option<&'static str> {
+pub(crate) fn media_type_of(base64: &str) -> Option<&'static str> {
     let head = STANDARD.decode(base64.as_bytes().get(..KIND)?).ok()?;
     match imagesize::image_type(&head).ok()? {
         ImageType::Png => Some("image/png"),

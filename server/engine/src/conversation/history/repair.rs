@@ -19,11 +19,13 @@ mod utterance;
 
 use calls::Calls;
 pub(crate) use clean::OPENAI_STRING_CHARS;
-pub use clean::archived_stub;
+pub(crate) use clean::archived_stub;
 use clean::clean;
 use turns::Turns;
+pub(crate) use utterance::UNDERSTOOD;
 use utterance::Utterance;
-pub use utterance::{EARLIER_LEFT_OUT, FAILED_SILENTLY, NO_RESPONSE, PICTURE_LEFT_OUT, UNDERSTOOD};
+#[cfg(test)]
+pub(crate) use utterance::{EARLIER_LEFT_OUT, NO_RESPONSE, PICTURE_LEFT_OUT};
 
 use super::{ContentBlock, Message, MessageId, Provider, Role};
 

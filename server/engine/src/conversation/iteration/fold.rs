@@ -4,7 +4,7 @@ use super::Iteration;
 
 /// Which summary is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FoldKind {
+pub(crate) enum FoldKind {
     /// The existing one with a few iterations more.
     Incorporate,
     /// One that is written anew, with an eye on the newest iterations.
@@ -27,6 +27,7 @@ pub struct Fold {
 
 impl Fold {
     /// Which summary is wanted.
+    #[cfg(test)]
     pub(crate) fn kind(&self) -> FoldKind {
         self.kind
     }

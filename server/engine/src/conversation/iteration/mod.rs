@@ -16,15 +16,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::clip;
 
-pub use fold::{Fold, FoldKind};
-pub use folding::NotFolded;
+pub use fold::Fold;
+#[cfg(test)]
+pub(crate) use fold::FoldKind;
+#[cfg(test)]
+pub(crate) use folding::NotFolded;
 pub use marker::Promise;
 pub use prompt::ContextualPrompt;
 
 /// Characters of an iteration's prompt that are kept.
 pub(crate) const PROMPT_CHARS: usize = 500;
 /// Characters of an iteration's output that are kept.
-pub const OUTPUT_CHARS: usize = 5_000;
+pub(crate) const OUTPUT_CHARS: usize = 5_000;
 
 /// Progress texts and changed files that are kept of one iteration.
 const MOST_NAMED: usize = 200;
@@ -302,21 +305,25 @@ impl Loop {
     }
 
     /// The newest iterations, in order.
+    #[cfg(test)]
     pub(crate) fn iterations(&self) -> &[Iteration] {
         &self.iterations
     }
 
     /// Those that have left the window and are in no summary yet, in order.
+    #[cfg(test)]
     pub(crate) fn waiting(&self) -> &[Iteration] {
         &self.waiting
     }
 
     /// What the older ones came to; empty before there are any.
+    #[cfg(test)]
     pub(crate) fn summary(&self) -> &str {
         &self.summary
     }
 
     /// How many iterations there were.
+    #[cfg(test)]
     pub(crate) fn total(&self) -> u64 {
         self.total
     }

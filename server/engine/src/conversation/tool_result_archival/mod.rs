@@ -21,8 +21,12 @@ use crate::conversation::settings::{ArchivalMode, ToolOutputSettings, ToolSummar
 use choose::{choose, is_archivable, newest_round, waits_for_results};
 use words::Material;
 
-pub use rewrite::{CacheState, Rewrite, Warm, expected_turns};
-pub use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
+#[cfg(test)]
+pub(crate) use rewrite::Rewrite;
+pub use rewrite::Warm;
+pub(crate) use rewrite::{CacheState, expected_turns};
+#[cfg(test)]
+pub(crate) use words::{ARCHIVED, HEURISTIC_CHARS, INPUT_CHARS, OUTPUT_CHARS};
 
 /// Results that are to be archived.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,6 +68,7 @@ pub(crate) fn plan_archival(
 
 impl ArchivalPlan {
     /// The messages that are to be archived, oldest first.
+    #[cfg(test)]
     pub(crate) fn archive(&self) -> &[MessageId] {
         &self.archive
     }

@@ -13,7 +13,7 @@ const MOST_TURNS: f64 = 50.0;
 
 /// What the provider's cache holds of a conversation.
 #[derive(Clone, Copy)]
-pub enum CacheState<'a> {
+pub(crate) enum CacheState<'a> {
     /// Nothing that archiving would break: it is empty or expired, or broken anyway.
     Cold,
     /// A prefix of the last prompt.
@@ -39,7 +39,7 @@ pub struct Warm<'a> {
 
 /// Archiving while the cache is warm.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Rewrite {
+pub(crate) struct Rewrite {
     /// Tokens by which every later prompt is shorter.
     pub freed: usize,
     /// Cached tokens behind the first archived result that stay in the prompt and are written anew.
@@ -91,7 +91,7 @@ impl Warm<'_> {
 
 /// How many prompts are expected of a session that has sent so many: as many again, which is the best guess when
 /// nothing else is known of it.
-pub fn expected_turns(so_far: usize) -> f64 {
+pub(crate) fn expected_turns(so_far: usize) -> f64 {
     (so_far as f64).clamp(1.0, MOST_TURNS)
 }
 

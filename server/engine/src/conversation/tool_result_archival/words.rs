@@ -8,14 +8,14 @@ use crate::sanitize;
 use crate::text::{clip, clip_middle};
 
 /// Opens the message that stands for archived results.
-pub const ARCHIVED: &str = "[Tool results archived]";
+pub(crate) const ARCHIVED: &str = "[Tool results archived]";
 
 /// Characters of results that a model is shown; this and what follows: `docs/compaction.md`, "Tool results, ageing".
-pub const INPUT_CHARS: usize = 12_000;
+pub(crate) const INPUT_CHARS: usize = 12_000;
 /// Characters that a model's summary may have.
-pub const OUTPUT_CHARS: usize = 1_200;
+pub(crate) const OUTPUT_CHARS: usize = 1_200;
 /// Characters that a summary without a model may have.
-pub const HEURISTIC_CHARS: usize = 800;
+pub(crate) const HEURISTIC_CHARS: usize = 800;
 
 /// Characters of a call's arguments that a model is shown, and those that a summary without a model names.
 const ARGUMENTS: usize = 400;

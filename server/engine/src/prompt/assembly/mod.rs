@@ -23,13 +23,12 @@ pub use frame::{FrameItem, FrameSources, frame_items};
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub use piece::{FileText, Source, lines};
 pub use prepared::PreparedPrompt;
-pub use preview::{Preview, PreviewPart, changes_since, preview};
-pub use reply::{
-    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TierReport, TokenReport, UsedFile,
-    Warning, WarningCode,
-};
+
+pub use preview::{Preview, changes_since, preview};
+pub use reply::{AssembleError, AssembledPrompt, Breakpoint, Coverage, TokenReport, Warning, WarningCode};
+pub(crate) use reply::{TierReport, UsedFile};
 pub use request::{PromptRequest, Request, ToolResult};
 pub use services::PromptServices;
 pub use system_context::{Skill, SystemContext, SystemContextText, SystemFiles};
-pub use title::Titles;
+pub(crate) use title::Titles;
 pub use workspace::{IndexState, Workspace};

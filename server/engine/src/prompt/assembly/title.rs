@@ -14,7 +14,7 @@ use crate::prompt::layout::{ItemKey, LayoutBlock, Part};
 const CHARS: usize = 60;
 
 /// The titles of what a session shows.
-pub struct Titles<'a> {
+pub(crate) struct Titles<'a> {
     messages: HashMap<MessageId, &'a Message>,
     pages: &'a Pages,
 }

@@ -22,7 +22,7 @@ const STRUCTURE: &str = "# Repository Structure";
 /// The heading over map blocks anywhere else.
 const STRUCTURE_CONTINUED: &str = "# Repository Structure (continued)";
 /// The heading over selected files that no tier holds.
-pub const WORKING_FILES: &str = "# Working Files";
+pub(crate) const WORKING_FILES: &str = "# Working Files";
 const FILE_LIST: &str = "# Repository Files";
 const URLS: &str = "# URL Context";
 
@@ -30,7 +30,7 @@ const URLS: &str = "# URL Context";
 const ACKNOWLEDGEMENT: &str = "Ok.";
 
 /// Builds a [`Layout`] section by section.
-pub struct Composer<'a> {
+pub(crate) struct Composer<'a> {
     layout: Layout,
     count: Count<'a>,
     tier: Tier,
@@ -103,7 +103,7 @@ impl<'a> Composer<'a> {
     }
 
     /// The repository file list, with an acknowledgement.
-    pub fn file_list(&mut self, tree: &Tree) -> FileListCoverage {
+    pub(crate) fn file_list(&mut self, tree: &Tree) -> FileListCoverage {
         let list = tree.list(self.count);
         if !list.text.is_empty() {
             let text = format!("{FILE_LIST}\n\n{}", list.text);
@@ -133,7 +133,7 @@ impl<'a> Composer<'a> {
     }
 
     /// The new prompt or the new tool results, behind everything else.
-    pub fn request(&mut self, blocks: &[WeighedBlock]) {
+    pub(crate) fn request(&mut self, blocks: &[WeighedBlock]) {
         for block in blocks {
             self.weighed(Speaker::User, block, Part::Prompt, vec![]);
         }

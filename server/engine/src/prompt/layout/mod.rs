@@ -8,10 +8,11 @@ mod item;
 mod quote;
 mod spans;
 
-pub use blocks::{Layout, LayoutBlock, LayoutMessage, Part, Tier};
-pub use compose::{Composer, WORKING_FILES};
+pub use blocks::{Layout, LayoutBlock, Part, Tier};
+pub(crate) use compose::{Composer, WORKING_FILES};
 pub(crate) use compose::{GROUP_ITEMS, GROUP_TOKENS};
-pub use content::{Content, Count, FileListCoverage, Piece, Seeds, SentMessage, Tree, WeighedBlock};
+pub(crate) use content::FileListCoverage;
+pub use content::{Content, Count, Piece, Seeds, SentMessage, Tree, WeighedBlock};
 pub use item::ItemKey;
 pub use quote::{fence, inline};
 pub use spans::{spans, spans_of};

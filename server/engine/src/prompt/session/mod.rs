@@ -28,7 +28,7 @@ use crate::tokens::redaction::{Placeholder, placeholders};
 pub use older::Room;
 pub use saved_session::SavedSession;
 pub use shorter::{AlreadyRecovered, NothingToUndo};
-pub use trail::StepHistory;
+pub(crate) use trail::StepHistory;
 
 /// Prompts that wait for their answer: at most this many; the oldest is dropped (`docs/prompt.md`,
 /// "The turn").

@@ -114,6 +114,7 @@ impl Session {
     }
 
     /// The compactions that were committed and not undone, oldest first.
+    #[cfg(test)]
     pub(crate) fn compactions(&self) -> &[Record] {
         &self.compactions
     }

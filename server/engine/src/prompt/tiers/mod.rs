@@ -17,11 +17,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::tokens::models::{CacheKind, Model};
 
-pub use breaks::{Break, Breaks, Reason};
-pub use choice::{DecidedBy, LayoutPreferences, PolicyChoice};
+pub(crate) use breaks::Breaks;
+pub use breaks::{Break, Reason};
+#[cfg(test)]
+pub(crate) use choice::DecidedBy;
+pub use choice::{LayoutPreferences, PolicyChoice};
 pub use explain::explain;
-pub use policy::{Policy, PolicyOutput};
-pub use report::{ItemReport, ItemStats, LastBreak, TiersReport, report};
+pub use policy::Policy;
+pub(crate) use policy::PolicyOutput;
+#[cfg(test)]
+pub(crate) use report::ItemStats;
+pub use report::{ItemReport, TiersReport, report};
 pub use rules::{Cut, Deltas, Rules};
 pub use state::TierState;
 

@@ -13,8 +13,10 @@ use crate::conversation::dialect::Format;
 use crate::prompt::layout::Layout;
 
 pub use bare::request;
-pub use body::{Body, Envelope, RenderedBody, Tool};
-pub use markdown::{Passage, Readable, readable};
+pub(crate) use body::RenderedBody;
+pub use body::{Body, Envelope, Tool};
+pub(crate) use markdown::Passage;
+pub use markdown::readable;
 
 /// Writes a layout in the given format. Same layout, same bytes.
 pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> RenderedBody {

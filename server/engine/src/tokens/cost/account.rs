@@ -49,7 +49,7 @@ pub struct CacheShortfall {
 
 /// What is believed to be cached.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub(crate) struct Account {
     identity: ContentHash,
     provider: Provider,
     last: Charge,
@@ -100,6 +100,7 @@ impl Account {
     }
 
     /// What the last request was charged, as far as it is known.
+    #[cfg(test)]
     pub(crate) fn last(&self) -> Charge {
         self.last
     }

@@ -55,6 +55,7 @@ impl<Key: Ord> Bound<Key> {
     }
 
     /// The cache expired before the next turn.
+    #[cfg(test)]
     pub(crate) fn expired(&mut self) {
         self.closed = self.total();
         for needed in self.needed.values_mut() {

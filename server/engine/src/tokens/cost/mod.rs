@@ -11,11 +11,14 @@ mod provider;
 mod span;
 mod usage;
 
-pub use account::{Account, CacheShortfall, SentRequest};
+pub(crate) use account::{Account, CacheShortfall, SentRequest};
 pub use bound::{Bound, Need};
-pub use forecast::{CostOutlook, Forecast, SessionTrend, switch};
-pub use pace::Pace;
+pub(crate) use forecast::SessionTrend;
+pub use forecast::{CostOutlook, Forecast, switch};
+pub(crate) use pace::Pace;
 pub use prices::Prices;
-pub use provider::{Charge, Provider, TooManyBreakpoints};
+
+pub use provider::{Charge, Provider};
 pub use span::{Mark, Span};
-pub use usage::{BilledInput, Usage};
+pub(crate) use usage::BilledInput;
+pub use usage::Usage;

@@ -58,7 +58,7 @@ impl Usage {
 
 /// What a provider says it did with a request, in tokens by its own count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BilledInput {
+pub(crate) struct BilledInput {
     /// Input read from the cache.
     pub read: u64,
     /// All input.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tokens of an image whose size is unknown, under every formula that depends on size.
-pub const UNKNOWN_IMAGE_TOKENS: usize = 1_200;
+pub(crate) const UNKNOWN_IMAGE_TOKENS: usize = 1_200;
 
 /// Width and height in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,9 +27,11 @@ use crate::cache::Cache;
 use crate::hash::ContentHash;
 
 pub use counted::CountedText;
-pub use encoding::{Encoding, LoadError};
+pub use encoding::Encoding;
+pub(crate) use encoding::LoadError;
 pub use given::{CountTokens, GivenId};
-pub use images::{ImageFormula, ImageSize, UNKNOWN_IMAGE_TOKENS};
+pub use images::ImageSize;
+pub(crate) use images::{ImageFormula, UNKNOWN_IMAGE_TOKENS};
 
 /// Texts shorter than this are counted faster than they are hashed and looked up.
 const CACHED_FROM_BYTES: usize = 64;
@@ -113,6 +115,7 @@ impl Ratio {
     }
 
     /// The factor.
+    #[cfg(test)]
     pub(crate) fn get(self) -> f64 {
         self.0
     }
@@ -203,7 +206,12 @@ impl TokenCounter {
     }
 
     /// The sum over several texts, each counted by itself.
-    pub(crate) fn count_all<'a>(&self, tokenizer: Tokenizer, texts: impl IntoIterator<Item = &'a str>) -> usize {
+    #[cfg(test)]
+    pub(crate) fn count_all<'a>(
+        &self,
+        tokenizer: Tokenizer,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> usize {
         texts.into_iter().map(|text| self.count(tokenizer, text)).sum()
     }
 

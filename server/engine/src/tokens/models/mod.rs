@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use crate::tokens::counting::{GivenId, Tokenizer};
 
-pub use model::{CacheKind, CacheRules, Lifetime, LongContext, Model, Overheads, Provider, Structure, Ttl};
+pub(crate) use model::LongContext;
+pub use model::{CacheKind, Lifetime, Model, Provider, Structure, Ttl};
 pub use table::{ModelTable, TableError};
 
 /// The table that ships with Strata.

@@ -17,10 +17,11 @@ mod structured;
 mod tests;
 mod words;
 
-pub use allow::Misnamed;
 pub use placeholder::{Placeholder, PlaceholderKey, placeholders};
-pub use scan::{SecretMatch, scan};
-pub use screen::{FoundSecret, RedactionSettings, RestoredText, Screen, ScreenedText};
+
+pub use scan::scan;
+pub(crate) use screen::RedactionSettings;
+pub use screen::{FoundSecret, RestoredText, Screen, ScreenedText};
 
 pub(crate) use scan::has_a_secret;
 pub(crate) use structured::is_bytes;

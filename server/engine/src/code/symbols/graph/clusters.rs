@@ -8,6 +8,7 @@ use crate::key::FileKey;
 impl References {
     /// Pairs of files that refer to each other, each pair and the list in the order of keys, with the
     /// weaker of the two references.
+    #[cfg(test)]
     pub(crate) fn mutual_pairs(&self) -> Vec<(&FileKey, &FileKey, f64)> {
         let pairs = self.mutual();
         pairs.filter_map(|(a, b, weight)| Some((self.key(a)?, self.key(b)?, weight))).collect()

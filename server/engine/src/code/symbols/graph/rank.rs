@@ -61,11 +61,6 @@ impl Ranking {
     pub fn files(&self) -> &[FileKey] {
         &self.files
     }
-
-    /// The files with their ranks, in the same order. Ranks compare within one ranking only.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&FileKey, f64)> {
-        self.files.iter().zip(self.scores.iter().copied())
-    }
 }
 
 impl References {

@@ -13,4 +13,4 @@ mod tests;
 
 pub use self::lexical::LexicalIndex;
 pub use self::query::{Mentions, Query};
-pub use self::score::{MatchedSymbol, Relevant, relevant};
+pub use self::score::{Relevant, relevant};

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+#[cfg(test)]
+use rustc_hash::FxHashSet;
 
 use super::lexical::{LexicalIndex, name_words};
 use crate::code::symbols::graph::Seeds;
@@ -61,6 +63,7 @@ pub struct Mentions {
 
 impl Mentions {
     /// Reads a text, with the files that there are.
+    #[cfg(test)]
     pub(crate) fn read(text: &str, lexical: &LexicalIndex) -> Self {
         let asked = ParsedQuery::read(text);
         let named: FxHashSet<u32> = asked.named(lexical).into_iter().collect();

@@ -29,7 +29,7 @@ pub(super) fn message(message: &Message, recipient: Option<Provider>) -> Option<
 }
 
 /// Stands for each archived result of a message, under its call's id; names the message as `toolOutput.read` takes it.
-pub fn archived_stub(message: MessageId) -> String {
+pub(crate) fn archived_stub(message: MessageId) -> String {
     format!("[archived; see summary; toolOutput.read {}]", message.0)
 }
 

@@ -3,19 +3,19 @@
 use super::super::{ContentBlock, MessageId, Role};
 
 /// The result of a call that was never answered.
-pub const NO_RESPONSE: &str = "Tool no response";
+pub(crate) const NO_RESPONSE: &str = "Tool no response";
 
 /// Opens a conversation whose first messages are not shown, because the user must speak first.
-pub const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
+pub(crate) const EARLIER_LEFT_OUT: &str = "[earlier messages left out]";
 
 /// The result of a tool that failed and said nothing.
-pub const FAILED_SILENTLY: &str = "Tool failed without output";
+pub(crate) const FAILED_SILENTLY: &str = "Tool failed without output";
 
 /// What the assistant says between tool results and a text of the user's that must not be taken for their end.
-pub const UNDERSTOOD: &str = "Understood.";
+pub(crate) const UNDERSTOOD: &str = "Understood.";
 
 /// Stands for a picture that providers would refuse.
-pub const PICTURE_LEFT_OUT: &str = "[picture left out]";
+pub(crate) const PICTURE_LEFT_OUT: &str = "[picture left out]";
 
 /// Stands for the arguments of a call that are too long for the provider.
 pub(super) const ARGUMENTS_LEFT_OUT: &str = "[arguments left out]";

@@ -26,7 +26,7 @@ use super::state::TierState;
 
 use draft::Draft;
 
-pub use item_stats::ItemStats;
+pub(crate) use item_stats::ItemStats;
 pub use state::State;
 pub use wording::legend;
 

@@ -17,7 +17,10 @@ use super::policy::{Policy, PolicyOutput};
 use super::rules::Rules;
 use super::state::TierState;
 
-pub use state::{ItemStats, State, Tracked};
+pub(crate) use state::ItemStats;
+pub use state::State;
+#[cfg(test)]
+pub(crate) use state::Tracked;
 
 use state::Seeded;
 

@@ -11,7 +11,7 @@ use crate::prompt::layout::{Content, ItemKey, Piece, Tier};
 
 /// One item's place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tracked {
+pub(crate) struct Tracked {
     /// Where it stands.
     pub tier: Tier,
     /// How many requests in a row it was unchanged, as far as its tier counts.
