@@ -73,8 +73,6 @@ const NEVER_ALONE: &[(&str, &str)] = &[
 
 /// Names that stay: the file, the name, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    ("server/host/src/git.rs", "facts", "what git says of a folder, nothing of a conversation"),
-    ("server/host/src/git/facts.rs", "facts", "the same"),
 ];
 
 /// Modules and types whose names use a replaced word, or that are named after a number.

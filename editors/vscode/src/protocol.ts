@@ -200,7 +200,7 @@ export interface Requests {
 }
 
 /** When results over the cutoff are archived. */
-export type AgeingMode =
+export type ArchivalMode =
   /** At once. */
   | 'eager'
   /** When it costs no more than it saves. */
@@ -418,6 +418,14 @@ export interface CacheSettingsInput {
   slack?: number;
 }
 
+/** A provider said that it read clearly less than was expected. */
+export interface CacheShortfall {
+  /** What was expected, in tokens by our own count. */
+  expected: number;
+  /** What was reported, in tokens by the provider's count. */
+  reported: number;
+}
+
 /** What one request cost. `read + written + plain` is all of its input. */
 export interface Charge {
   /** Tokens read from the cache. */
@@ -500,18 +508,6 @@ export type CompactionMoment =
   /** After a turn was recorded, too: a turn is to a conversation what an iteration is to a loop. */
   | 'on_iteration';
 
-/** One condition of a trigger, held against a conversation. */
-export interface CompactionReading {
-  /** What is counted. */
-  measured: Measured;
-  /** How much of it there is. */
-  now: number;
-  /** How much of it there may be. */
-  limit: number;
-  /** Whether that makes a compaction due. */
-  due: boolean;
-}
-
 /** Why a conversation is compacted. */
 export type CompactionReason =
   /** Somebody asked for it. */
@@ -521,7 +517,7 @@ export type CompactionReason =
   /** It has grown too long. */
   | {
     kind: 'due';
-  } & CompactionReading
+  } & TriggerReading
   /** The provider said that the prompt was too long. */
   | {
     kind: 'context_limit';
@@ -639,7 +635,7 @@ export interface CompactionStatusReply {
   /** The rules in force. */
   profile: string;
   /** What the condition that is nearest counts; absent when the profile has none. */
-  measured?: Measured;
+  measured?: TriggerMetric;
   /** How much of that there is; tokens of the conversation when the profile has no condition. */
   tokens: number;
   /** How much there may be. */
@@ -651,7 +647,7 @@ export interface CompactionStatusReply {
   /** Whether one is running. */
   running: boolean;
   /** All conditions. */
-  conditions: CompactionReading[];
+  conditions: TriggerReading[];
   /** The last one that was committed and not undone. */
   last?: LastCompaction;
   /** How often the session was changed so far. */
@@ -862,6 +858,20 @@ export interface ConversationSize {
   messages: number;
   /** Tokens. */
   tokens: number;
+}
+
+/** A session under one lifetime. */
+export interface CostOutlook {
+  /** How long entries really live after their last use. Seconds. */
+  seconds: number;
+  /** All turns so far together. */
+  spent: Charge;
+  /** Pauses that were too long. */
+  expiries: number;
+  /** The next turn when it comes in time. */
+  nextInTime: Charge;
+  /** The next turn after a pause that is too long. */
+  nextTooLate: Charge;
 }
 
 /** A request whose tokens the client is to have counted. */
@@ -1898,7 +1908,7 @@ export type ItemReport = {
   lastBreak?: LastBreak;
   /** Where an editor finds its file. */
   uri?: string;
-} & (Partial<LedgerFigures> & Partial<RippleFigures>);
+} & (Partial<LedgerItemStats> & Partial<RippleItemStats>);
 
 /** An iteration, and what goes with it. */
 export interface IterationAddParams {
@@ -2015,7 +2025,7 @@ export interface LastCompaction {
 }
 
 /** What is known of one item. */
-export interface LedgerFigures {
+export interface LedgerItemStats {
   /** The chance that it leaves the prompt at the next turn, from 0 to 1. */
   hazard: number;
   /** Turns that a file has been selected and unchanged; absent for what has no age. */
@@ -2164,17 +2174,6 @@ export interface MapFile {
   tokens: number;
 }
 
-/** What a condition counts. */
-export type Measured =
-  /** Tokens of the conversation. */
-  | 'history_tokens'
-  /** Tokens of the whole prompt. */
-  | 'context_tokens'
-  /** Messages that the model sees. */
-  | 'messages'
-  /** Exchanges among them. */
-  | 'exchanges';
-
 /** A note. */
 export interface MemoryAddParams {
   /** What to keep. */
@@ -2289,14 +2288,6 @@ export type MessageKind =
   | 'system_event'
   /** One iteration of an autonomous loop. */
   | 'iteration';
-
-/** A provider said that it read clearly less than was expected. */
-export interface Missed {
-  /** What was expected, in tokens by our own count. */
-  expected: number;
-  /** What was reported, in tokens by the provider's count. */
-  reported: number;
-}
 
 /** One model, or what is assumed of one. */
 export interface Model {
@@ -2489,20 +2480,6 @@ export type OutOfStep =
     /** What is wrong with it. */
     detail: string;
   };
-
-/** A session under one lifetime. */
-export interface Outlook {
-  /** How long entries really live after their last use. Seconds. */
-  seconds: number;
-  /** All turns so far together. */
-  spent: Charge;
-  /** Pauses that were too long. */
-  expiries: number;
-  /** The next turn when it comes in time. */
-  nextInTime: Charge;
-  /** The next turn after a pause that is too long. */
-  nextTooLate: Charge;
-}
 
 /** What an output is named by: the number of a message, or the name of a spilled output. */
 export type OutputName =
@@ -3102,7 +3079,7 @@ export type ResultPartInput =
   };
 
 /** What is known of one item. */
-export interface RippleFigures {
+export interface RippleItemStats {
   /** How many requests in a row it was unchanged, as far as its tier counts. */
   n: number;
   /** The N at which it goes up; absent in L0, which is final. */
@@ -3592,11 +3569,11 @@ export interface Step {
   /** The path, the command line or what was looked for; empty when the call does not say. */
   subject: string;
   /** How it ended. */
-  ended: StepEnded;
+  ended: StepOutcome;
 }
 
 /** How a tool call ended. */
-export type StepEnded =
+export type StepOutcome =
   /** It did what was asked. */
   | 'well'
   /** It failed. */
@@ -3956,7 +3933,7 @@ export interface TiersExplainBreakReply {
   /** What that cost: those tokens at the difference between writing and reading, in tokens of plain input. */
   cost?: number;
   /** What the provider read less of this prompt than was expected, if it said so. */
-  missed?: Missed;
+  missed?: CacheShortfall;
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -3988,9 +3965,9 @@ export interface TiersForecastReply {
   /** When what is cached will be gone, in milliseconds since 1970. */
   cacheExpiresMs?: number;
   /** With entries that live five minutes. */
-  fiveMinutes: Outlook;
+  fiveMinutes: CostOutlook;
   /** With entries that live an hour. */
-  oneHour: Outlook;
+  oneHour: CostOutlook;
   /** The lifetime under which the session would have cost less so far; five minutes when it is all the same. */
   cheaper: Ttl;
   /** What a pause past the lifetime that is set would cost. */
@@ -4235,7 +4212,7 @@ export interface ToolOutputSettings {
   /** Who sums up what is archived. */
   summary: ToolSummaryStrategy;
   /** When results are archived. */
-  ageing: AgeingMode;
+  ageing: ArchivalMode;
 }
 
 /** Results of tools: how much of them is kept, and for how long they are shown. A limit of 0 is none. */
@@ -4260,7 +4237,7 @@ export interface ToolOutputSettingsInput {
   /** Who sums up what is archived. */
   summary?: ToolSummaryStrategy;
   /** When results are archived. */
-  ageing?: AgeingMode;
+  ageing?: ArchivalMode;
 }
 
 /**
@@ -4324,6 +4301,29 @@ export interface Totals {
   cacheWrite: number;
   /** What the input cost, in tokens of plain input; absent before anything was billed. */
   cost?: number;
+}
+
+/** What a condition counts. */
+export type TriggerMetric =
+  /** Tokens of the conversation. */
+  | 'history_tokens'
+  /** Tokens of the whole prompt. */
+  | 'context_tokens'
+  /** Messages that the model sees. */
+  | 'messages'
+  /** Exchanges among them. */
+  | 'exchanges';
+
+/** One condition of a trigger, held against a conversation. */
+export interface TriggerReading {
+  /** What is counted. */
+  measured: TriggerMetric;
+  /** How much of it there is. */
+  now: number;
+  /** How much of it there may be. */
+  limit: number;
+  /** Whether that makes a compaction due. */
+  due: boolean;
 }
 
 /** Which part of a text stays when it is too long. */

@@ -31,6 +31,7 @@ pub struct State {
 
 /// What is known of one item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RippleItemStats")]
 pub struct ItemStats {
     /// How many requests in a row it was unchanged, as far as its tier counts.
     pub n: u32,
