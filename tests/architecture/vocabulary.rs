@@ -72,8 +72,7 @@ const NEVER_ALONE: &[(&str, &str)] = &[
 ];
 
 /// Names that stay: the file, the name, and why.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[
-];
+const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
 /// Modules and types whose names use a replaced word, or that are named after a number.
 pub(crate) fn replaced(files: &[File]) -> Vec<String> {

@@ -234,7 +234,7 @@ impl HeadlessWorkspace {
     ///
     /// # Errors
     /// [`CommandError`].
-    pub(crate) fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
+    pub fn execute(&mut self, command: &Definition, arguments: Value) -> Result<Value, CommandError> {
         let environment = Environment {
             snapshot: &self.snapshot,
             sessions: &self.sessions,

@@ -119,7 +119,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    pub(crate) const fn of<C: Command>() -> Self {
+    pub const fn of<C: Command>() -> Self {
         Self {
             name: C::NAME,
             access: C::ACCESS,

@@ -88,7 +88,7 @@ pub const MAIN_SESSION: &str = "main";
 /// let reply = workspace.execute(&GREET, serde_json::json!({ "name": "Ada" })).unwrap();
 /// assert_eq!(reply["text"], "Hello, Ada!");
 /// ```
-pub(crate) trait Command {
+pub trait Command {
     /// Its name: `strata.` area `.` verb.
     const NAME: &'static str;
     /// What it does, in a sentence for the protocol's documentation.
@@ -130,7 +130,7 @@ pub enum Access {
 }
 
 /// What a command may use.
-pub(crate) struct Context<'a> {
+pub struct Context<'a> {
     /// The workspace as it was when the command arrived.
     pub snapshot: &'a Snapshot,
     /// The session, as the commands before this one left it.
@@ -155,7 +155,7 @@ pub(crate) struct Context<'a> {
 
 /// Something that a command writes to the store when it has nothing else left to do, so that nothing is written by one that
 /// fails, panics or is cancelled. Returns what the reply says of it.
-pub(crate) type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
+pub type Write = Box<dyn FnOnce(&SessionStore) -> Result<Value, CommandError> + Send>;
 
 impl Context<'_> {
     /// The file that an argument names.

@@ -60,7 +60,7 @@ const PATIENCE_PER_KIB: usize = 64;
 /// the tree may then differ from the one of a fresh parse, since how a parser recovers depends on where it
 /// started; where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
 /// without `old`. A text that takes a parser far more steps than any
-/// real code, or nests deeper than any, is given up: its tree is empty and not [complete](SyntaxTree::is_complete).
+/// real code, or nests deeper than any, is given up: its tree is empty and it counts as one with errors.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up before the tree was done. Also, though tests rule it out, when the

@@ -16,9 +16,9 @@ use crate::prompt::wire::Body;
 const REPOSITORY: &str = "
     //- src/lib.rs
     pub mod shape;
-    pub(crate) fn area(shape: &shape::Shape) -> f64 { shape.side * shape.side }
+    pub fn area(shape: &shape::Shape) -> f64 { shape.side * shape.side }
     //- src/shape.rs
-    pub(crate) struct Shape { pub side: f64 }
+    pub struct Shape { pub side: f64 }
     //- notes.txt
     remember the milk
 ";
