@@ -13,7 +13,7 @@ use super::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS, Names, Outline, Symbol};
 /// A symbol and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Its place among the symbols of the file's [`Outline`](super::Outline).
+    /// Its place among the symbols of the file's [`Outline`].
     pub index: usize,
     /// The symbol as the outline has it.
     pub symbol: Symbol,
