@@ -159,7 +159,7 @@ impl HeadlessWorkspace {
     /// Lists the files and outlines those that have a grammar, telling `progress` now and then.
     ///
     /// # Errors
-    /// [`Cancelled`] when what [`heed`](Self::heed) was given went up; then all is as before.
+    /// [`Cancelled`] when the flag of [`set_cancel`](Self::set_cancel) went up; then all is as before.
     pub fn index(&mut self, mut progress: impl FnMut(Progress)) -> Result<(), Cancelled> {
         let options = walk_options(&self.snapshot.settings);
         let means = IndexInputs::of(&self.snapshot, &options, &self.cancel);
@@ -329,7 +329,7 @@ impl HeadlessWorkspace {
     }
 
     /// Goes on with a stored session as it is on disk now, which another process may have written to since it was last
-    /// opened here. [`let_go`](Self::let_go) lets others write to it again.
+    /// opened here. [`release`](Self::release) lets others write to it again.
     ///
     /// # Errors
     /// [`CommandError`] when there is no such session, or it cannot be read.
