@@ -1,7 +1,8 @@
-//! The libraries below the front ends, in this process: documents, counts, prompts, and request bodies under random input, each
-//! against a model that is simpler than the code; the store under processes that die; the providers of summaries. No language
-//! server and no command is involved.
+//! The libraries below the front ends, in this process: documents, counts, prompts, commands on a headless workspace, and request
+//! bodies under random input, each against a model that is simpler than the code; the store under processes that die; the
+//! providers of summaries. No language server is involved.
 
+mod compaction_limits;
 mod document_edits;
 mod grammar_robustness;
 mod provider_requests;

@@ -238,7 +238,8 @@ impl Player<'_> {
         let Ok(prepared) = prepared else { return };
         let reply = self.session.keep(prepared);
         let answer = vec![ContentBlock::text("Done."), self.call()];
-        let outcome = session::Outcome { status: Status::Complete, answer, usage: None, time_ms: 0 };
+        let outcome =
+            session::Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
         self.session.record(&reply.id.unwrap(), outcome).unwrap();
     }
 
@@ -338,7 +339,7 @@ impl Player<'_> {
             _ if topic == 0 => Err("no route to host".to_owned()),
             _ => Ok(says.clone()),
         };
-        let pressure = self.session.pressure(None, self.means());
+        let pressure = self.session.next_pressure(self.means(), 0);
         let tools = ToolPatterns::default();
         let run = with_scales(self.means(), |scales| {
             Run::new(&self.session.history, profile.clone(), pressure, summariser, tools.clone(), scales)

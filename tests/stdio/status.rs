@@ -34,7 +34,9 @@ fn the_meter_follows_the_session_and_is_not_sent_for_every_key() {
 
 #[test]
 fn the_meter_says_how_full_the_window_is() {
-    let mut editor = Editor::start(&small());
+    let mut editor = Setup::new(&small())
+        .settings(json!({ "compaction": { "profiles": { "topic": { "history_over": 24_000 } } } }))
+        .start();
     editor.run("history.addExchange", json!({ "user": "x ".repeat(9_000), "assistant": "y" }));
     let report = editor.run("budget.report", json!({}));
     let status = editor.server.wait_for("strata/status", |status| status["tokens"] == report["used"]);

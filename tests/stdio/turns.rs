@@ -1,6 +1,6 @@
 //! A turn: a prompt is assembled, sent by the client, and what came of it is recorded.
 
-use e2e::Editor;
+use e2e::{Editor, Setup};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -111,7 +111,9 @@ fn history_can_be_set_read_and_cleared() {
 
 #[test]
 fn the_budget_and_the_compaction_are_reported() {
-    let mut editor = Editor::start(&small());
+    let mut editor = Setup::new(&small())
+        .settings(json!({ "compaction": { "profiles": { "topic": { "history_over": 24_000 } } } }))
+        .start();
     editor.select(&["tool.py"]);
     editor
         .run("history.addExchange", json!({ "user": "x ".repeat(20_000), "assistant": "y ".repeat(20_000) }));
@@ -145,6 +147,13 @@ fn the_budget_and_the_compaction_are_reported() {
     );
     assert_eq!((&status["threshold"], &status["tokens"]), (&json!(24_000), &report["historyTokens"]));
     assert_eq!(status["due"], report["needsSummary"]);
+    assert_eq!(status["distance"], 0, "{status}");
+    assert_eq!(status["why"], "tokens of the conversation: 60812 of 24000");
+    let of_small = editor.run("compaction.status", json!({ "model": "gpt-4o", "maxInputTokens": 50_000 }));
+    assert!(of_small["limit"].as_u64().unwrap() < 50_000, "{of_small}");
+    let set = editor.run("budget.set", json!({ "maxInputTokens": 90_000 }));
+    assert!(set["limit"].as_u64().unwrap() < 90_000, "{set}");
+    assert_eq!(editor.run("budget.report", json!({}))["maxInputTokens"], 90_000);
     assert_eq!(status["due"], number("historyTokens") > 24_000);
 }
 

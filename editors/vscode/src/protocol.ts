@@ -139,6 +139,8 @@ export interface Commands {
   'strata.url.list': { params: UrlListParams; reply: UrlListReply };
   /** Says what the next request weighs before its prompt. */
   'strata.budget.report': { params: BudgetReportParams; reply: BudgetReportReply };
+  /** Limits the input tokens of every request of the session. */
+  'strata.budget.set': { params: BudgetSetParams; reply: BudgetSetReply };
   /** Says how near a compaction is. */
   'strata.compaction.status': { params: CompactionStatusParams; reply: CompactionStatusReply };
   /** Makes the conversation shorter; answered when that is done. */
@@ -255,8 +257,12 @@ export interface Breakpoint {
   prefixTokens: number;
 }
 
-/** The arguments of a command that takes none. */
+/** The request that limits are those of. */
 export interface BudgetReportParams {
+  /** The model; that of the last prompt when absent, and the setting's before the first. */
+  model?: string | null;
+  /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
+  maxInputTokens?: number | null;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -293,6 +299,24 @@ export interface BudgetReportReply {
   shed: FileKey[];
   /** What the session was billed for so far. */
   totals: Totals;
+  /** How often the session was changed so far. */
+  stateVersion: number;
+}
+
+/** Limits of a session. */
+export interface BudgetSetParams {
+  /** Maximum input tokens of every request of the session; the model's window when absent. */
+  maxInputTokens?: number | null;
+  /** The session that the command is about; without it the one that is shown. */
+  session?: string | null;
+}
+
+/** The limits that hold now. */
+export interface BudgetSetReply {
+  /**
+   * Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
+   */
+  limit: number;
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -622,8 +646,12 @@ export type CompactionState =
   /** The conversation is as it was. */
   | 'failed';
 
-/** The arguments of a command that takes none. */
+/** The request that limits are those of. */
 export interface CompactionStatusParams {
+  /** The model; that of the last prompt when absent, and the setting's before the first. */
+  model?: string | null;
+  /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
+  maxInputTokens?: number | null;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -642,8 +670,16 @@ export interface CompactionStatusReply {
   threshold: number;
   /** `tokens` as a share of `threshold`, in percent, rounded to one decimal. */
   percent: number;
+  /** How much is left until one is due, in what `measured` counts; 0 when one is due. */
+  distance: number;
+  /**
+   * Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
+   */
+  limit?: number;
   /** Whether one is due. */
   due: boolean;
+  /** Why none is due, or which condition makes one due. */
+  why: string;
   /** Whether one is running. */
   running: boolean;
   /** All conditions. */
@@ -2553,6 +2589,11 @@ export interface ProfileOptions {
   like: ProfileName | null;
   /** When it looks. */
   moment: CompactionMoment | null;
+  /**
+   * Share of a request's limit that the conversation may weigh before it is compacted as soon as that pays. 0
+   * never.
+   */
+  history_share: number | null;
   /** Due when the conversation weighs more, in tokens. 0 never. */
   history_over: number | null;
   /** Due when the whole prompt weighs as much, in tokens. 0 never. */
@@ -2589,6 +2630,11 @@ export interface ProfileOptionsInput {
   like?: ProfileName | null;
   /** When it looks. */
   moment?: CompactionMoment | null;
+  /**
+   * Share of a request's limit that the conversation may weigh before it is compacted as soon as that pays. 0
+   * never.
+   */
+  history_share?: number | null;
   /** Due when the conversation weighs more, in tokens. 0 never. */
   history_over?: number | null;
   /** Due when the whole prompt weighs as much, in tokens. 0 never. */
@@ -2737,6 +2783,8 @@ export interface PromptEstimateParams {
   text: string;
   /** The model whose tokens count; the setting's when absent. */
   model?: string | null;
+  /** Maximum input tokens that the client passes on; the model's window when absent or larger. */
+  maxInputTokens?: number | null;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -2747,6 +2795,11 @@ export interface PromptEstimateReply {
   tokens: number;
   /** The model whose tokens were counted. */
   model: string;
+  /**
+   * Maximum tokens of a request to that model: the input window less the reserve for the answer and what estimates
+   * may be off by.
+   */
+  limit: number;
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -2841,6 +2894,11 @@ export interface PromptRecordParams {
   partial?: Content | null;
   /** What the provider billed. */
   usage?: UsageInput | null;
+  /**
+   * Why it failed; the prompt counts as not sent. After `context_limit` assemble it again and send that: the
+   * conversation is compacted first. A second one in a row is an error that names the largest parts.
+   */
+  error?: TurnError | null;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -2857,6 +2915,8 @@ export interface PromptRecordReply {
   totals: Usage;
   /** What the person should know. */
   warnings: string[];
+  /** Whether to assemble the prompt again and send it once more: the conversation is compacted first. */
+  retry?: boolean;
   /** How often the session was changed so far. */
   stateVersion: number;
 }
@@ -4339,6 +4399,11 @@ export type Ttl =
   | '5m'
   /** One hour from its last use. */
   | '1h';
+
+/** Why a request failed, where Strata can do something about it. */
+export type TurnError =
+  /** The provider says that the prompt is too long. */
+  | 'context_limit';
 
 /** How a request ended. */
 export type TurnStatus =

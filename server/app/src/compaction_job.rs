@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::{
-    Draft, NotCompacted, Profile, Run, Size, Strategy, TriggerReading,
+    Draft, NotCompacted, Profile, RequestSize, Run, Size, Strategy, TriggerReading,
 };
 use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
 use strata_engine::prompt::assembly::with_scales;
@@ -78,10 +78,8 @@ pub struct CompactionJob {
     pub session: String,
     pub profile: Profile,
     pub reason: Reason,
-    /// What the whole prompt weighs, when that is known, in tokens.
-    pub context: Option<usize>,
-    /// The input window of the prompt that it is for, in tokens; that of the last recorded prompt when absent.
-    pub window: Option<usize>,
+    /// The request that it is for; one like the last when absent.
+    pub size: Option<RequestSize>,
 }
 
 /// What is to be archived, summed up by whom `summarizer` asks on this thread. Without an answer the results' own words stand.
@@ -117,7 +115,10 @@ impl CompactionJob {
         cancel: &Cancel,
     ) -> Result<Draft, DraftError> {
         let means = snapshot.means();
-        let pressure = session.pressure(self.context, means).within(self.window);
+        let pressure = match self.size {
+            Some(size) => session.pressure(size, means, now_ms()),
+            None => session.next_pressure(means, now_ms()),
+        };
         let tools = snapshot.settings.tools.clone();
         let mut run = with_scales(means, |scales| {
             let profile = self.profile.clone();

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::conversation::compaction::RequestSize;
 use strata_engine::prompt::assembly::{AssembleError, IndexState};
 use strata_engine::prompt::budget;
 use strata_engine::prompt::session::Session;
@@ -71,9 +72,10 @@ pub fn read(
     now_ms: u64,
     cancel: &Cancel,
 ) -> Option<Status> {
+    let ask = session.next_ask(now_ms);
     let read: Result<_, Cancelled> = snapshot.with_workspace(session, cancel, |workspace, means| {
         let redacted: usize = workspace.texts.values().map(|file| file.redacted.len()).sum();
-        (redacted, budget::report(workspace, session, means))
+        (redacted, budget::report(workspace, session, &ask, means))
     });
     let (redacted, report) = read.ok()?;
     let (model, tokens, window, shed) = match report {
@@ -86,6 +88,8 @@ pub fn read(
         Err(_) => return None,
     };
     let cached = session.cached(now_ms);
+    let means = snapshot.means();
+    let size = RequestSize { tokens, least: tokens, ..session.request_size(&ask, means) };
     Some(Status {
         session: session.id.to_string(),
         model,
@@ -95,7 +99,7 @@ pub fn read(
         cached_percent: session.totals.cached_percent(),
         cached_tokens: cached.map(|cached| cached.tokens),
         cache_expires_ms: cached.map(|cached| cached.expires_ms),
-        compaction_percent: session.compaction_status(Some(tokens), snapshot.means()).percent,
+        compaction_percent: session.compaction_status(size, means, now_ms).percent,
         shed,
         redacted,
         stored: keeping == Persistence::Durable,

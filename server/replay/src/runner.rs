@@ -180,8 +180,13 @@ impl Runner {
             cache_write: charged.written as u64,
         };
         let reply = self.session.keep(prepared);
-        let outcome =
-            Outcome { status: Status::Complete, answer, usage: Some(usage), time_ms: request.now_ms };
+        let outcome = Outcome {
+            error: None,
+            status: Status::Complete,
+            answer,
+            usage: Some(usage),
+            time_ms: request.now_ms,
+        };
         // The prompt was kept a moment ago.
         let _ = self.session.record(reply.id.as_deref().unwrap_or_default(), outcome);
         Ok(stats)

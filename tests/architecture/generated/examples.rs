@@ -111,6 +111,7 @@ fn tiers(talk: &mut Talk) {
     talk.say("tiers.policy", json!({ "policy": "ledger" }));
     talk.say("tiers.rebuild", json!({}));
     talk.say("budget.report", json!({}));
+    talk.say("budget.set", json!({ "maxInputTokens": 120_000 }));
 }
 
 fn history(talk: &mut Talk) {

@@ -141,7 +141,7 @@ impl<'a> Bench<'a> {
                 ],
                 _ => vec![ContentBlock::text("Done.")],
             };
-            let outcome = Outcome { status: Status::Complete, answer, usage: None, time_ms: 0 };
+            let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
             self.session.record(&reply.id.unwrap(), outcome).unwrap();
             if turn == 1 {
                 let shown = FileKey::new(format!("shown/{name}"));

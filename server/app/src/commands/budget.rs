@@ -1,8 +1,11 @@
-//! `budget.report`.
+//! `budget.*`: what the next request weighs, and what it may weigh.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use strata_engine::prompt::budget::{self, BudgetReport};
 
-use super::{Access, Command, CommandError, Context, NoArguments};
+use super::compaction::RequestParams;
+use super::{Access, Command, CommandError, Context};
 
 pub(super) struct Report;
 
@@ -11,14 +14,48 @@ impl Command for Report {
     const SUMMARY: &str = "Says what the next request weighs before its prompt.";
     const ACCESS: Access = Access::Reads;
     const NEEDS_INDEX: bool = true;
-    type Args = NoArguments;
+    type Args = RequestParams;
     type Reply = BudgetReport;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<BudgetReport, CommandError> {
+    fn run(params: RequestParams, context: &mut Context<'_>) -> Result<BudgetReport, CommandError> {
+        let ask = params.next_ask(context.session, context.now_ms);
         let report =
             context.snapshot.with_workspace(context.session, context.cancel, |workspace, means| {
-                budget::report(workspace, context.session, means)
+                budget::report(workspace, context.session, &ask, means)
             })??;
         Ok(report)
+    }
+}
+
+/// Limits of a session.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct SetParams {
+    /// Maximum input tokens of every request of the session; the model's window when absent.
+    max_input_tokens: Option<usize>,
+}
+
+/// The limits that hold now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SetReply {
+    /// Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
+    limit: usize,
+}
+
+pub(super) struct Set;
+
+impl Command for Set {
+    const NAME: &str = "strata.budget.set";
+    const SUMMARY: &str = "Limits the input tokens of every request of the session.";
+    type Args = SetParams;
+    type Reply = SetReply;
+
+    fn run(params: SetParams, context: &mut Context<'_>) -> Result<SetReply, CommandError> {
+        context.session.max_input_tokens = params.max_input_tokens;
+        context.session.touch();
+        let ask = context.session.next_ask(context.now_ms);
+        let limit = context.session.request_size(&ask, context.snapshot.means()).limit.unwrap_or_default();
+        Ok(SetReply { limit })
     }
 }

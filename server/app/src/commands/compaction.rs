@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strata_engine::conversation::compaction::{
-    CompactionStatus, Moment, Profile, Size, TriggerMetric, TriggerReading,
+    CompactionStatus, Moment, Profile, RequestSize, Size, TriggerMetric, TriggerReading,
 };
-use strata_engine::prompt::assembly::TokenReport;
+use strata_engine::prompt::assembly::PromptRequest;
 use strata_engine::prompt::session::Session;
 
 use super::{Access, Command, CommandError, Context, Deferred, Effect, Job, NoArguments};
@@ -19,6 +19,28 @@ use crate::snapshot::Snapshot;
 pub(super) struct RunParams {
     /// The profile; the one in force when absent.
     profile: Option<String>,
+}
+
+/// The request that limits are those of.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct RequestParams {
+    /// The model; that of the last prompt when absent, and the setting's before the first.
+    pub(super) model: Option<String>,
+    /// Maximum input tokens that the client passes on; the model's window when absent or larger.
+    pub(super) max_input_tokens: Option<usize>,
+}
+
+impl RequestParams {
+    /// The next request of a session with these limits.
+    pub(super) fn next_ask(self, session: &Session, now_ms: u64) -> PromptRequest {
+        let like = session.next_ask(now_ms);
+        PromptRequest {
+            model: self.model.or(like.model),
+            max_input_tokens: self.max_input_tokens.or(like.max_input_tokens),
+            ..like
+        }
+    }
 }
 
 /// What was taken back.
@@ -38,11 +60,13 @@ impl Command for Status {
     const NAME: &str = "strata.compaction.status";
     const SUMMARY: &str = "Says how near a compaction is.";
     const ACCESS: Access = Access::Reads;
-    type Args = NoArguments;
+    type Args = RequestParams;
     type Reply = CompactionStatus;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
-        let status = context.session.compaction_status(None, context.snapshot.means());
+    fn run(params: RequestParams, context: &mut Context<'_>) -> Result<CompactionStatus, CommandError> {
+        let (session, means) = (&context.session, context.snapshot.means());
+        let ask = params.next_ask(session, context.now_ms);
+        let status = session.compaction_status(session.request_size(&ask, means), means, context.now_ms);
         Ok(CompactionStatus { running: context.is_compacting, ..status })
     }
 }
@@ -107,43 +131,38 @@ impl Command for ContextLimitExceeded {
 /// The automatic compaction that is due at this moment.
 pub(super) fn due(
     moment: Moment,
-    used: Option<usize>,
-    window: Option<usize>,
+    size: RequestSize,
     session: &Session,
     snapshot: &Snapshot,
+    now_ms: u64,
 ) -> Option<CompactionJob> {
     let profile = automatic(snapshot)?;
     if profile.moment != moment {
         return None;
     }
-    let pressure = session.pressure(used, snapshot.means()).within(window);
-    let reading = profile.due(&pressure)?;
-    Some(CompactionJob {
-        session: session.id.to_string(),
-        profile,
-        reason: Reason::Due(reading),
-        context: used,
-        window,
-    })
+    let reading = profile.due(&session.pressure(size, snapshot.means(), now_ms))?;
+    Some(job(profile, Reason::Due(reading), Some(size), session))
 }
 
 /// The automatic compaction before a prompt from which exchanges would be left out, whenever its profile looks otherwise.
 pub(super) fn due_for_room(
-    used: usize,
-    tokens: &TokenReport,
+    size: RequestSize,
     session: &Session,
     snapshot: &Snapshot,
 ) -> Option<CompactionJob> {
     let profile = automatic(snapshot)?;
-    let reading =
-        TriggerReading { measured: TriggerMetric::ContextTokens, now: used, limit: tokens.limit, due: true };
-    Some(CompactionJob {
-        session: session.id.to_string(),
-        profile,
-        reason: Reason::Due(reading),
-        context: Some(used),
-        window: Some(tokens.window),
-    })
+    let (measured, limit) = (TriggerMetric::ContextTokens, size.limit.unwrap_or_default());
+    let reading = TriggerReading { measured, now: size.tokens, limit, due: true };
+    Some(job(profile, Reason::Due(reading), Some(size), session))
+}
+
+/// The compaction before the prompt that follows one that was too long for the provider.
+pub(super) fn recovery(size: RequestSize, session: &Session, snapshot: &Snapshot) -> CompactionJob {
+    job(snapshot.settings.compaction.profile(), Reason::ContextLimit, Some(size), session)
+}
+
+fn job(profile: Profile, reason: Reason, size: Option<RequestSize>, session: &Session) -> CompactionJob {
+    CompactionJob { session: session.id.to_string(), profile, reason, size }
 }
 
 /// The profile in force, when compactions are automatic.
@@ -153,12 +172,6 @@ fn automatic(snapshot: &Snapshot) -> Option<Profile> {
 }
 
 fn begin(profile: Profile, reason: Reason, context: &mut Context<'_>) {
-    let session = context.session.id.to_string();
-    context.effects.push(Effect::Start(Job::Compact(Box::new(CompactionJob {
-        session,
-        profile,
-        reason,
-        context: None,
-        window: None,
-    }))));
+    let job = job(profile, reason, None, context.session);
+    context.effects.push(Effect::Start(Job::Compact(Box::new(job))));
 }

@@ -87,6 +87,7 @@ definitions! {
     url::Remove,
     url::List,
     budget::Report,
+    budget::Set,
     compaction::Status,
     compaction::Run,
     compaction::Undo,

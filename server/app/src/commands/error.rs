@@ -6,7 +6,7 @@ use strata_engine::conversation::compaction::{DraftRefusal, NoSuchProfile};
 use strata_engine::conversation::dialect::Rule;
 use strata_engine::conversation::history::NoSuchMessage;
 use strata_engine::prompt::assembly::AssembleError;
-use strata_engine::prompt::session::{AlreadyRecovered, NoSuchPrompt, NothingToUndo};
+use strata_engine::prompt::session::{AlreadyRecovered, NoSuchPrompt, NothingToUndo, RecordError};
 use strata_host::preview_file::PreviewError;
 use strata_host::store::StoreError;
 
@@ -83,6 +83,7 @@ answer_content!(
     SessionStoreError,
     PreviewError,
     NoSuchPrompt,
+    RecordError,
     StoreError,
     NoSuchMessage,
     NothingToUndo,

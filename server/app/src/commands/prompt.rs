@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use strata_engine::conversation::compaction::{Moment, Pressure, Summariser};
+use strata_engine::conversation::compaction::{Moment, RequestSize, Summariser};
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
 use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
-    TokenReport, ToolResult, Warning, WarningCode, Workspace,
+    ToolResult, Warning, WarningCode, Workspace, history_tokens,
 };
-use strata_engine::prompt::session::{Outcome, RecordResult, Room, Status};
+use strata_engine::prompt::session::{Outcome, RecordResult, RequestError, Room, Status};
 use strata_engine::prompt::tiers::PolicyName;
 use strata_engine::prompt::wire::{self, Body, Tool};
 use strata_engine::tokens::cost::Usage;
@@ -26,6 +26,8 @@ use crate::token_count_client::CountedPrompt;
 
 /// So often one prompt is counted by the client at most.
 const MEASURED: usize = 2;
+/// A margin of less than one part in so many of the limit is not worth a count.
+const WORTH_COUNTING: usize = 20;
 
 /// What to assemble. Either `prompt` (with or without `images`) or `toolResults`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -90,6 +92,9 @@ pub(super) struct RecordParams {
     partial: Option<AnswerContent>,
     /// What the provider billed.
     usage: Option<Usage>,
+    /// Why it failed; the prompt counts as not sent. After `context_limit` assemble it again and send that: the conversation is
+    /// compacted first. A second one in a row is an error that names the largest parts.
+    error: Option<RequestError>,
 }
 
 /// A prompt.
@@ -127,15 +132,21 @@ pub(super) struct EstimateParams {
     text: String,
     /// The model whose tokens count; the setting's when absent.
     model: Option<String>,
+    /// Maximum input tokens that the client passes on; the model's window when absent or larger.
+    max_input_tokens: Option<usize>,
 }
 
 /// What the text weighs.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Estimate {
     /// Tokens of the model.
     tokens: usize,
     /// The model whose tokens were counted.
     model: String,
+    /// Maximum tokens of a request to that model: the input window less the reserve for the answer and what estimates may be
+    /// off by.
+    limit: usize,
 }
 
 impl AssembleParams {
@@ -200,7 +211,7 @@ impl Command for Assemble {
         if dry_run {
             return Ok(handed_over(prepared?.reply));
         }
-        if let Some(job) = due_before(&prepared, context)
+        if let Some(job) = due_before(&prepared, &ask, context)
             && compacted(&job, context)?
         {
             prepared = self::prepared(&ask, context)?;
@@ -224,19 +235,25 @@ impl Command for Assemble {
 /// what is left when it does not fit.
 fn due_before(
     prepared: &Result<PreparedPrompt, AssembleError>,
+    ask: &PromptRequest,
     context: &Context<'_>,
 ) -> Option<CompactionJob> {
     let Context { session, snapshot, .. } = context;
-    let due = |used, window| compaction::due(Moment::BeforeAssembling, Some(used), window, session, snapshot);
-    match prepared {
-        Ok(PreparedPrompt { reply, wanted, .. }) => due(*wanted, Some(reply.tokens.window)).or_else(|| {
-            let truncated =
-                reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated);
-            truncated.then(|| compaction::due_for_room(*wanted, &reply.tokens, session, snapshot))?
-        }),
-        Err(AssembleError::TooLarge { tokens, .. }) => due(*tokens, None),
-        Err(_) => None,
+    let (size, truncated) = match prepared {
+        Ok(PreparedPrompt { reply, size, .. }) => {
+            (*size, reply.warnings.iter().any(|warning| warning.code == WarningCode::HistoryTruncated))
+        }
+        Err(AssembleError::TooLarge { tokens, .. }) => {
+            let size = session.request_size(ask, snapshot.means());
+            (RequestSize { tokens: *tokens, least: *tokens, ..size }, true)
+        }
+        Err(_) => return None,
+    };
+    if session.must_recover() {
+        return Some(compaction::recovery(size, session, snapshot));
     }
+    compaction::due(Moment::BeforeAssembling, size, session, snapshot, context.now_ms)
+        .or_else(|| truncated.then(|| compaction::due_for_room(size, session, snapshot))?)
 }
 
 /// Whether the request body has room for the fields that come from the client.
@@ -263,8 +280,8 @@ fn inherit(context: &mut Context<'_>) {
     }
 }
 
-/// A prompt of which it is not sure that it fits is counted by the client, where that can, and made anew with what that
-/// teaches when it does not. Without an answer the estimate stands.
+/// When something was left out of a prompt because estimates may be far off, the client counts it, where that can, and it is
+/// assembled again with what the count teaches. Without an answer the estimate stands.
 fn measured(
     mut prepared: PreparedPrompt,
     ask: &PromptRequest,
@@ -272,16 +289,15 @@ fn measured(
 ) -> Result<PreparedPrompt, CommandError> {
     let Some(probe) = context.services.token_count_client() else { return Ok(prepared) };
     for _ in 0..MEASURED {
-        let TokenReport { expected, room, .. } = &prepared.reply.tokens;
-        if expected.tokens.saturating_add(expected.error) <= *room {
+        let RequestSize { tokens, limit, .. } = prepared.size;
+        let limit = limit.unwrap_or(usize::MAX);
+        let margin = prepared.reply.tokens.room.saturating_sub(limit);
+        if tokens <= limit || margin <= prepared.reply.tokens.room / WORTH_COUNTING {
             break;
         }
         match probe.measure(&prepared.reply, context.cancel) {
             Ok(CountedPrompt { model, estimated, counted }) => {
                 context.session.measured(&model, estimated, counted);
-                if counted <= *room {
-                    break;
-                }
                 prepared = self::prepared(ask, context)??;
             }
             Err(problem) => {
@@ -397,27 +413,35 @@ impl Command for Record {
                 "an answer cannot hold tool results; they are the next request",
             ));
         }
-        let outcome = Outcome { status: params.status, answer, usage: params.usage, time_ms: context.now_ms };
+        let status = if params.error.is_some() { Status::Error } else { params.status };
+        let outcome =
+            Outcome { status, error: params.error, answer, usage: params.usage, time_ms: context.now_ms };
         let recorded = context.session.record(&params.id, outcome)?;
-        let means = context.snapshot.means();
-        let before = context.session.pressure(None, means);
-        archive_old_results(&before, context);
+        if status == Status::Error {
+            return Ok(recorded);
+        }
+        let (means, now_ms) = (context.snapshot.means(), context.now_ms);
+        let ask = context.session.next_ask(now_ms);
+        let before = context.session.request_size(&ask, means);
+        let history = history_tokens(&context.session.history, means);
+        archive_old_results(before, context);
         // Archiving forgets what was billed for the whole prompt, which is the best that is known of it.
-        let freed = before.history.saturating_sub(context.session.pressure(None, means).history);
-        let used = Some(before.context.saturating_sub(freed));
+        let freed = history.saturating_sub(history_tokens(&context.session.history, means));
+        let tokens = before.tokens.saturating_sub(freed);
+        let size = RequestSize { tokens, least: tokens, ..before };
         // A turn of a conversation is what an iteration is to a loop.
         let due = [Moment::AfterTurn, Moment::OnIteration]
             .into_iter()
-            .find_map(|moment| compaction::due(moment, used, None, context.session, context.snapshot));
+            .find_map(|moment| compaction::due(moment, size, context.session, context.snapshot, now_ms));
         context.effects.extend(due.map(|job| Effect::Start(Job::Compact(Box::new(job)))));
         Ok(recorded)
     }
 }
 
 /// Archives tool results that grew old; in a while when a model is to sum them up, since nobody waits for it.
-fn archive_old_results(pressure: &Pressure, context: &mut Context<'_>) {
+fn archive_old_results(size: RequestSize, context: &mut Context<'_>) {
     let means = context.snapshot.means();
-    let full = pressure.window.is_some_and(|window| pressure.context > window / 10 * 9);
+    let full = size.limit.is_some_and(|limit| size.tokens > limit);
     let room = if full { Room::None } else { Room::Left };
     let Some(ageing) = context.session.plan_archival(room, means, context.now_ms) else { return };
     match (ageing.question(), context.services.summarizer(context.snapshot).summariser()) {
@@ -454,7 +478,10 @@ impl Command for EstimateTokens {
     type Reply = Estimate;
 
     fn run(params: EstimateParams, context: &mut Context<'_>) -> Result<Estimate, CommandError> {
-        let (model, tokens) = context.snapshot.count(&params.text, params.model.as_deref());
-        Ok(Estimate { tokens, model })
+        let EstimateParams { text, model, max_input_tokens } = params;
+        let (name, tokens) = context.snapshot.count(&text, model.as_deref());
+        let ask = PromptRequest { model, max_input_tokens, ..PromptRequest::new(Request::Nothing) };
+        let limit = context.session.request_size(&ask, context.snapshot.means()).limit.unwrap_or_default();
+        Ok(Estimate { tokens, model: name, limit })
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::key::FileKey;
 use crate::prompt::assembly::{
-    AssembleError, PromptRequest, PromptServices, Request, UsedFile, Workspace, history_tokens, weigh,
+    AssembleError, PromptRequest, PromptServices, UsedFile, Workspace, history_tokens, weigh,
 };
 use crate::prompt::layout::Part;
 use crate::prompt::session::{Session, Totals};
@@ -50,16 +50,17 @@ pub struct BudgetReport {
     pub totals: Totals,
 }
 
-/// Weighs what the next request would bring along.
+/// Weighs what the next request would bring along when it is asked for like `ask`.
 ///
 /// # Errors
 /// [`AssembleError::TooLarge`] when it does not fit even without a prompt.
 pub fn report(
     workspace: &Workspace<'_>,
     session: &Session,
+    ask: &PromptRequest,
     means: PromptServices<'_>,
 ) -> Result<BudgetReport, AssembleError> {
-    let prepared = weigh(workspace, session, &PromptRequest::new(Request::Nothing), means)?;
+    let prepared = weigh(workspace, session, ask, means)?;
     let tokens = prepared.reply.tokens;
     let history_tokens = history_tokens(&session.history, means);
     let percent = if tokens.window == 0 { 0.0 } else { tokens.total as f64 * 100.0 / tokens.window as f64 };
@@ -75,7 +76,7 @@ pub fn report(
         used: tokens.total,
         remaining: tokens.limit.saturating_sub(tokens.total),
         percent: (percent * 10.0).round() / 10.0,
-        needs_summary: session.compaction_status(Some(tokens.total), means).due,
+        needs_summary: session.compaction_status(prepared.size, means, ask.now_ms).due,
         parts: tokens.parts,
         files: prepared.reply.files,
         shed: prepared.reply.shed,

@@ -122,8 +122,7 @@ mod tests {
             session: "s-1".to_owned(),
             profile: Family::Topic.profile(),
             reason: Reason::Due(reading),
-            context: None,
-            window: None,
+            size: None,
         };
         let mut compactions = Compactions::default();
         compactions.failed(&job);

@@ -140,7 +140,7 @@ impl Cut {
     ) -> Result<((Strategy, Size, Size), Session), CompactionError> {
         let mut session = Session::new("cut");
         session.history = self.before.clone();
-        let pressure = session.pressure(None, services);
+        let pressure = session.next_pressure(services, 0);
         let tools = &services.settings.tools;
         let draft = with_scales(services, |scales| {
             let (history, summariser) = (&session.history, Summariser::Extractive);

@@ -15,9 +15,9 @@ mod trigger;
 
 pub use commit::{DraftRefusal, Record, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
-#[cfg(test)]
-pub(crate) use profile::Reserve;
 pub use profile::{Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions};
+#[cfg(test)]
+pub(crate) use profile::{Reserve, Trigger};
 #[cfg(test)]
 pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
 pub use question::{Purpose, Question};
@@ -29,7 +29,7 @@ pub(crate) use run::{EMERGENCY, Scales};
 pub use split::split;
 pub(crate) use status::AutoCompaction;
 pub use status::{CompactionStatus, Last};
-pub use trigger::{Pressure, TriggerMetric, TriggerReading};
+pub use trigger::{Pressure, RequestSize, TriggerMetric, TriggerReading};
 
 #[cfg(test)]
 mod tests;

@@ -45,6 +45,8 @@ pub enum Moment {
 /// What makes a compaction due. Any one of the conditions is enough; `None` never does.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Trigger {
+    /// The conversation weighs more than this share of what a request may weigh, and a compaction pays.
+    pub history_share: Option<f64>,
     /// The conversation weighs more than so many tokens.
     pub history_over: Option<usize>,
     /// The whole prompt weighs so many tokens or more.
@@ -146,6 +148,9 @@ pub struct ProfileOptions {
     pub like: Option<Family>,
     /// When it looks.
     pub moment: Option<Moment>,
+    /// Share of a request's limit that the conversation may weigh before it is compacted as soon as that pays. 0 never.
+    #[schemars(extend("x-workspace" = true))]
+    pub history_share: Option<f64>,
     /// Due when the conversation weighs more, in tokens. 0 never.
     #[schemars(extend("x-workspace" = true))]
     pub history_over: Option<usize>,
@@ -248,7 +253,7 @@ impl Family {
         };
         match self {
             Self::Topic => Profile {
-                trigger: Trigger { history_over: Some(24_000), ..Trigger::default() },
+                trigger: Trigger { history_share: Some(0.5), ..Trigger::default() },
                 keep: Keep { tokens: 4_000, exchanges: 2, ..nothing },
                 ..profile
             },
@@ -314,9 +319,11 @@ impl ProfileOptions {
     fn applied_to(&self, mut profile: Profile) -> Profile {
         let unless_zero = |figure: usize| (figure > 0).then_some(figure);
         let trigger = &mut profile.trigger;
+        let share = |share: f64| (share > 0.0).then_some(share);
+        replace(&mut trigger.history_share, self.history_share.map(share));
         replace(&mut trigger.history_over, self.history_over.map(unless_zero));
         replace(&mut trigger.context_from, self.context_from.map(unless_zero));
-        replace(&mut trigger.window_share, self.window_share.map(|share| (share > 0.0).then_some(share)));
+        replace(&mut trigger.window_share, self.window_share.map(share));
         replace(&mut trigger.messages_over, self.messages_over.map(unless_zero));
         replace(&mut trigger.exchanges_over, self.exchanges_over.map(unless_zero));
         if self.reserve_tokens.is_some() || self.max_tokens.is_some() || self.max_messages.is_some() {

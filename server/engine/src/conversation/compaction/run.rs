@@ -412,7 +412,7 @@ impl Run {
 
     /// The limit in tokens that triggers.
     fn limit(&self) -> Option<usize> {
-        self.profile.trigger.token_limit(self.pressure.window)
+        self.profile.trigger.token_limit(self.pressure.window, self.pressure.limit)
     }
 
     /// The messages that are summarised.

@@ -20,6 +20,9 @@ pub struct Split {
     pub end: usize,
 }
 
+/// The newest exchanges stay whole while they weigh at most this many times what stays by weight.
+const EXCHANGES_OVER: usize = 6;
+
 /// Cuts `visible` as `profile` says; nothing when there is nothing to summarise. `weigh` says what a message weighs, in
 /// tokens.
 pub fn split(
@@ -29,7 +32,7 @@ pub fn split(
     weigh: &dyn Fn(&Message) -> usize,
 ) -> Option<Split> {
     let keep = &profile.keep;
-    let limit = profile.trigger.token_limit(pressure.window);
+    let limit = profile.trigger.token_limit(pressure.window, pressure.limit);
     let by_weight = || {
         let budget = limit.map_or(keep.tokens, |limit| keep.tokens.min(limit / 2));
         let mut sum = 0;
@@ -41,7 +44,8 @@ pub fn split(
     };
     let from = if keep.tokens > 0 { by_weight() } else { visible.len().saturating_sub(keep.messages) };
     // A window may be smaller than what triggers.
-    let room = [limit, pressure.window].into_iter().flatten().min();
+    let newest = (keep.tokens > 0).then(|| keep.tokens.saturating_mul(EXCHANGES_OVER));
+    let room = [limit, pressure.window, newest].into_iter().flatten().min();
     let from = from.min(last_exchanges(visible, keep.exchanges, room, weigh));
     let cut = split_at(visible, profile, from);
     // What weighs little may still be many messages.

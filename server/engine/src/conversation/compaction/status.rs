@@ -25,8 +25,15 @@ pub struct CompactionStatus {
     pub threshold: usize,
     /// `tokens` as a share of `threshold`, in percent, rounded to one decimal.
     pub percent: f64,
+    /// How much is left until one is due, in what `measured` counts; 0 when one is due.
+    pub distance: usize,
+    /// Maximum tokens of a request: the input window less the reserve for the answer and what estimates may be off by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
     /// Whether one is due.
     pub due: bool,
+    /// Why none is due, or which condition makes one due.
+    pub why: String,
     /// Whether one is running.
     pub running: bool,
     /// All conditions.
@@ -72,14 +79,30 @@ impl CompactionStatus {
         let nearest =
             conditions.iter().max_by(|one, other| one.percent().total_cmp(&other.percent())).copied();
         let enabled = automatic == AutoCompaction::On;
+        let met = conditions.iter().find(|condition| condition.due);
+        let threshold = nearest.map_or(0, |nearest| nearest.limit);
+        let tokens = nearest.map_or(pressure.history, |nearest| nearest.now);
+        let why = match (met, nearest) {
+            _ if !enabled => "`compaction.enabled` is off".to_owned(),
+            (Some(met), _) => format!("{}: {} of {}", met.measured, met.now, met.limit),
+            (None, Some(nearest)) if nearest.now > nearest.limit => format!(
+                "{}: {} of {}, but shortening the conversation now would cost more than it saves",
+                nearest.measured, nearest.now, nearest.limit
+            ),
+            (None, Some(nearest)) => format!("{}: {} of {}", nearest.measured, nearest.now, nearest.limit),
+            (None, None) => format!("profile `{}` has no condition", profile.name),
+        };
         Self {
             enabled,
             profile: profile.name.clone(),
             measured: nearest.map(|nearest| nearest.measured),
-            tokens: nearest.map_or(pressure.history, |nearest| nearest.now),
-            threshold: nearest.map_or(0, |nearest| nearest.limit),
+            tokens,
+            threshold,
+            distance: if met.is_some() { 0 } else { threshold.saturating_sub(tokens) },
+            limit: pressure.limit,
+            why,
             percent: nearest.map_or(0.0, |nearest| nearest.percent()),
-            due: enabled && conditions.iter().any(|condition| condition.due),
+            due: enabled && met.is_some(),
             running: false,
             conditions,
             last: last.map(Last::from),

@@ -1,19 +1,45 @@
 //! Whether a compaction is due: a profile's conditions held against what a conversation weighs. Weighs nothing itself.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::profile::{Profile, Reserve, Trigger};
+
+/// Percent of a request's limit from which every profile compacts, and that no trigger in tokens is above: past the limit,
+/// messages would be left out.
+const CEILING_PERCENT: usize = 95;
+/// A conversation that is a smaller part of the limit than one in so many does not make room for files.
+const WORTH: usize = 10;
+
+/// What a request weighs as a whole, and what it may weigh. In tokens by the provider's count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RequestSize {
+    /// All of it, with nothing left out.
+    pub tokens: usize,
+    /// The same without selected files and the map, which are left out before messages.
+    pub least: usize,
+    /// Maximum tokens of a request: the window less the reserve for the answer and what estimates may be off by. `None` is no
+    /// limit.
+    pub limit: Option<usize>,
+    /// The input window; `None` when the model is unknown and the client named no limit.
+    pub window: Option<usize>,
+}
 
 /// What a conversation weighs, and what there is room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pressure {
     /// The conversation as the model sees it, in tokens.
     pub history: usize,
-    /// The whole prompt with it, in tokens.
+    /// The whole request, with nothing left out. Tokens.
     pub context: usize,
     /// The model's input window in tokens, when it is known.
     pub window: Option<usize>,
+    /// Maximum tokens of a request, when it is known.
+    pub limit: Option<usize>,
+    /// Whether a compaction now is expected to save more than it costs.
+    pub pays: bool,
     /// Messages that the model sees.
     pub messages: usize,
     /// Exchanges among them.
@@ -49,10 +75,28 @@ pub struct TriggerReading {
 }
 
 impl Pressure {
-    /// The same in a window of so many tokens, when that is known.
-    #[must_use]
-    pub fn within(self, window: Option<usize>) -> Self {
-        Self { window: window.or(self.window), ..self }
+    /// The pressure of a request. Files that do not fit even beside an empty conversation are left out, so they do not count.
+    pub(crate) fn of(size: RequestSize, history: usize) -> Self {
+        let RequestSize { tokens, least, limit, window } = size;
+        let around = tokens.saturating_sub(history);
+        let context = if ceiling(limit).is_some_and(|most| around >= most) { least } else { tokens };
+        Self { history, context, window, limit, ..Self::default() }
+    }
+}
+
+/// The tokens from which every profile compacts in a request of at most `limit`.
+fn ceiling(limit: Option<usize>) -> Option<usize> {
+    limit.map(|limit| limit.saturating_mul(CEILING_PERCENT) / 100)
+}
+
+impl fmt::Display for TriggerMetric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::HistoryTokens => "tokens of the conversation",
+            Self::ContextTokens => "tokens of the request",
+            Self::Messages => "messages",
+            Self::Exchanges => "exchanges",
+        })
     }
 }
 
@@ -74,37 +118,55 @@ impl TriggerReading {
 }
 
 impl Trigger {
-    /// All conditions with what they read, in a fixed order.
+    /// All conditions with what they read, in a fixed order. The last one holds for every profile: a request that comes near
+    /// its limit.
     pub(crate) fn readings(&self, pressure: &Pressure) -> Vec<TriggerReading> {
-        let share = self.window_share.zip(pressure.window);
-        let share = share.map(|(share, window)| (window as f64 * share) as usize);
-        let near = self.reserve.and_then(|reserve| match reserve.limit(pressure.window) {
-            Some(tokens) => {
-                Some(TriggerReading::from(TriggerMetric::ContextTokens, pressure.context, tokens))
-            }
-            None => (reserve.messages > 0)
-                .then(|| TriggerReading::from(TriggerMetric::Messages, pressure.messages, reserve.messages)),
-        });
+        use TriggerMetric::{ContextTokens, Exchanges, HistoryTokens, Messages};
         let Pressure { history, context, messages, exchanges, .. } = *pressure;
+        let most = ceiling(pressure.limit);
+        let over = |measured, now, limit: Option<usize>| {
+            limit.map(|limit| TriggerReading::over(measured, now, limit))
+        };
+        let from = |measured, now, limit: Option<usize>| {
+            limit.map(|limit| TriggerReading::from(measured, now, limit))
+        };
+        let heavy = over(HistoryTokens, history, share_of(self.history_share, pressure.limit));
+        let near = match self.reserve {
+            Some(reserve) if reserve.limit(pressure.window).is_none() => {
+                from(Messages, messages, (reserve.messages > 0).then_some(reserve.messages))
+            }
+            reserve => {
+                from(ContextTokens, context, reserve.and_then(|reserve| reserve.limit(pressure.window)))
+            }
+        };
+        let full = from(ContextTokens, context, most);
+        let makes_room = most.is_some_and(|most| history >= most / WORTH);
         [
-            self.history_over.map(|limit| TriggerReading::over(TriggerMetric::HistoryTokens, history, limit)),
-            self.context_from.map(|limit| TriggerReading::from(TriggerMetric::ContextTokens, context, limit)),
-            share.map(|limit| TriggerReading::over(TriggerMetric::ContextTokens, context, limit)),
+            heavy.map(|reading| TriggerReading { due: reading.due && pressure.pays, ..reading }),
+            over(HistoryTokens, history, self.history_over),
+            from(ContextTokens, context, self.context_from),
+            over(ContextTokens, context, share_of(self.window_share, pressure.window)),
             near,
-            self.messages_over.map(|limit| TriggerReading::over(TriggerMetric::Messages, messages, limit)),
-            self.exchanges_over.map(|limit| TriggerReading::over(TriggerMetric::Exchanges, exchanges, limit)),
+            over(Messages, messages, self.messages_over),
+            over(Exchanges, exchanges, self.exchanges_over),
+            full.map(|reading| TriggerReading { due: reading.due && makes_room, ..reading }),
         ]
         .into_iter()
         .flatten()
         .collect()
     }
 
-    /// The limit in tokens that triggers, when there is one: what is kept may be at most half of it.
-    pub(crate) fn token_limit(&self, window: Option<usize>) -> Option<usize> {
+    /// The smallest number of tokens that triggers, when there is one: what is kept may be at most half of it.
+    pub(crate) fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
-        let share = self.window_share.zip(window).map(|(share, window)| (window as f64 * share) as usize);
-        [self.history_over, self.context_from, near, share].into_iter().flatten().min()
+        let share = share_of(self.window_share, window);
+        let heavy = share_of(self.history_share, limit);
+        [heavy, self.history_over, self.context_from, near, share, ceiling(limit)].into_iter().flatten().min()
     }
+}
+
+fn share_of(share: Option<f64>, tokens: Option<usize>) -> Option<usize> {
+    share.zip(tokens).map(|(share, tokens)| (tokens as f64 * share) as usize)
 }
 
 impl Reserve {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::code::document::Sync;
-use crate::conversation::compaction::EMERGENCY;
+use crate::conversation::compaction::{EMERGENCY, RequestSize};
 use crate::conversation::dialect::{self, Format};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
@@ -59,9 +59,7 @@ pub fn weigh(
     let settings = means.settings;
     let wanted = ask.model.as_deref().unwrap_or(&settings.model);
     let resolved = means.models.resolve(wanted);
-    let measure = Measure::new(&resolved.model, means)
-        .within(ask.max_input_tokens)
-        .calibrated(session.calibration(&resolved.model.id));
+    let measure = Measure::of_request(&resolved, ask, session, means);
     let ttl = ask.ttl.unwrap_or(settings.cache.ttl);
     let wishes =
         LayoutPreferences { request: ask.policy, session: session.policy, setting: settings.cache.policy };
@@ -89,9 +87,9 @@ pub fn weigh(
     };
     let whole = Plan::everything(measure.map_budget(), measure.list_budget());
     let attempt = run.attempt(&whole);
-    let wanted = attempt.tokens();
-    let (plan, attempt) = run.fit(whole, attempt)?;
-    let mut prepared = run.finish(&plan, attempt, wanted)?;
+    let tokens = attempt.tokens();
+    let Fit { plan, attempt, least } = run.fit(whole, attempt)?;
+    let mut prepared = run.finish(&plan, attempt, measure.request_size(tokens, least.unwrap_or(tokens)))?;
     if let Some(message) = resolved.warning() {
         let warning = Warning { code: WarningCode::UnknownModel, message, path: None };
         prepared.reply.warnings.insert(0, warning);
@@ -140,6 +138,20 @@ impl Attempt {
     }
 }
 
+/// What fits.
+struct Fit {
+    plan: Plan,
+    attempt: Attempt,
+    /// The weight without anything that is shed before messages, when something had to be.
+    least: Option<usize>,
+}
+
+impl Fit {
+    fn whole(plan: Plan, attempt: Attempt) -> Self {
+        Self { plan, attempt, least: None }
+    }
+}
+
 /// One part in so many of the limit is left free when a prompt is laid afresh for want of room, so that the next ones can
 /// keep what is laid now.
 const HEADROOM: usize = 12;
@@ -171,13 +183,13 @@ struct Run<'a> {
 impl Run<'_> {
     /// The first plan that fits: everything (`whole`, of which `attempt` came), everything laid afresh, or as much of it as
     /// the window takes.
-    fn fit(&self, whole: Plan, attempt: Attempt) -> Result<(Plan, Attempt), AssembleError> {
+    fn fit(&self, whole: Plan, attempt: Attempt) -> Result<Fit, AssembleError> {
         let limit = self.measure.limit();
         if let Some(stray) = attempt.unmatched.first() {
             return Err(AssembleError::NoSuchCall(stray.clone()));
         }
         if attempt.tokens() <= limit {
-            return Ok((whole, attempt));
+            return Ok(Fit::whole(whole, attempt));
         }
         // A log that was kept holds texts that later ones replace; laid afresh it holds each once. Policies that keep no
         // log would only do the same again.
@@ -186,11 +198,12 @@ impl Run<'_> {
         if keeps_a_log {
             let attempt = self.attempt(&whole);
             if attempt.tokens() <= limit {
-                return Ok((whole, attempt));
+                return Ok(Fit::whole(whole, attempt));
             }
         }
         let weights = self.file_weights();
         let bare = self.attempt(&Plan::nothing(weights.keys().cloned()));
+        let least = Some(bare.tokens());
         let mut plan = match fit::plan(&whole, &weights, bare.tokens(), limit) {
             Some(plan) => plan,
             None => self.without_old_exchanges(&whole, &weights, &bare, limit),
@@ -200,7 +213,7 @@ impl Run<'_> {
             let kept = plan.clone().kept();
             let attempt = self.attempt(&kept);
             if attempt.tokens() <= limit {
-                return Ok((kept, attempt));
+                return Ok(Fit { plan: kept, attempt, least });
             }
             plan = plan.with_headroom(limit / HEADROOM);
         }
@@ -208,7 +221,7 @@ impl Run<'_> {
             let attempt = self.attempt(&plan);
             let tokens = attempt.tokens();
             if tokens <= limit {
-                return Ok((plan, attempt));
+                return Ok(Fit { plan, attempt, least });
             }
             plan = match plan.tighter(tokens - limit, &weights) {
                 Some(tighter) => tighter,
@@ -229,7 +242,8 @@ impl Run<'_> {
         let history = parts(bare).get(&Part::History).copied().unwrap_or_default();
         let fixed = bare.tokens().saturating_sub(history);
         let profile = self.measure.settings().compaction.profile();
-        let trigger = profile.trigger.token_limit(Some(self.measure.window()));
+        let size = self.measure.request_size(0, 0);
+        let trigger = profile.trigger.token_limit(size.window, size.limit);
         let most = trigger.map_or(usize::MAX, |trigger| trigger.saturating_mul(EMERGENCY));
         let kept = limit.saturating_sub(fixed).min(most);
         let nothing = Plan::nothing(weights.keys().cloned()).with_history_limit(kept);
@@ -275,17 +289,17 @@ impl Run<'_> {
     }
 
     fn too_large(&self, attempt: &Attempt, limit: usize) -> AssembleError {
-        let mut parts: Vec<LargePart> = parts(attempt)
-            .into_iter()
-            .map(|(part, tokens)| LargePart { name: part.to_string(), tokens })
-            .collect();
-        parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
-        parts.truncate(3);
+        let parts = largest_parts(parts(attempt));
         let model = self.measure.model_id().to_owned();
         AssembleError::TooLarge { model, tokens: attempt.tokens(), limit, largest: parts }
     }
 
-    fn finish(&self, plan: &Plan, attempt: Attempt, wanted: usize) -> Result<PreparedPrompt, AssembleError> {
+    fn finish(
+        &self,
+        plan: &Plan,
+        attempt: Attempt,
+        size: RequestSize,
+    ) -> Result<PreparedPrompt, AssembleError> {
         if let (Body::Json(body), true) = (&attempt.rendered.body, self.ask.request != Request::Nothing) {
             let violations = dialect::check(self.format, body);
             if !violations.is_empty() {
@@ -331,7 +345,7 @@ impl Run<'_> {
         };
         Ok(PreparedPrompt {
             reply,
-            wanted,
+            size,
             chosen: self.chosen,
             layout: Arc::new(attempt.laid.layout),
             sent,
@@ -418,14 +432,20 @@ impl Run<'_> {
 }
 
 fn parts(attempt: &Attempt) -> BTreeMap<Part, usize> {
-    let mut parts = BTreeMap::new();
-    for block in attempt.laid.layout.blocks() {
-        *parts.entry(block.part).or_insert(0) += block.tokens;
-    }
+    let mut parts = attempt.laid.layout.parts();
     parts.insert(Part::Structure, attempt.structure);
     if attempt.tools > 0 {
         parts.insert(Part::Tools, attempt.tools);
     }
+    parts
+}
+
+/// The three largest parts of a prompt, the largest first.
+pub(crate) fn largest_parts(parts: BTreeMap<Part, usize>) -> Vec<LargePart> {
+    let mut parts: Vec<LargePart> =
+        parts.into_iter().map(|(part, tokens)| LargePart { name: part.to_string(), tokens }).collect();
+    parts.sort_by_key(|part| std::cmp::Reverse(part.tokens));
+    parts.truncate(3);
     parts
 }
 

@@ -1,18 +1,20 @@
 //! Weights and limits: what things weigh for one model, and how much of each a prompt may hold. Collects nothing.
 
-use crate::conversation::compaction::Scales;
+use crate::conversation::compaction::{RequestSize, Scales};
 use crate::conversation::dialect::{self, Breakpoints, pieces_of};
 use crate::conversation::history::{ContentBlock, History, Kind, Message, Sides, archived_stub};
 use crate::conversation::selection::Extent;
 use crate::conversation::urls::Page;
 use crate::key::FileKey;
+use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
 use crate::prompt::wire::Tool;
 use crate::tokens::calibration::{Calibration, Expected};
 use crate::tokens::counting::{ImageSize, UNKNOWN_IMAGE_TOKENS};
-use crate::tokens::models::{Model, Structure};
+use crate::tokens::models::{Model, ModelCertainty, ResolvedModel, Structure};
 
 use super::piece::{self, FileText};
+use super::request::PromptRequest;
 use super::services::PromptServices;
 use crate::prompt::layout::WeighedBlock;
 
@@ -22,21 +24,39 @@ pub(super) struct Measure<'a> {
     means: PromptServices<'a>,
     calibration: Option<&'a Calibration>,
     max_input_tokens: usize,
+    /// Whether the window is that of the model table or of a client, not an assumption.
+    is_known: bool,
 }
 
 impl<'a> Measure<'a> {
-    pub(super) fn new(model: &'a Model, means: PromptServices<'a>) -> Self {
-        Self { model, means, calibration: None, max_input_tokens: model.max_input }
+    pub(super) fn new(resolved: &'a ResolvedModel, means: PromptServices<'a>) -> Self {
+        let model = &*resolved.model;
+        let is_known = resolved.known != ModelCertainty::Unknown;
+        Self { model, means, calibration: None, max_input_tokens: model.max_input, is_known }
+    }
+
+    /// For a request of a session: its limits, and what reported usage taught about the model.
+    pub(super) fn of_request(
+        resolved: &'a ResolvedModel,
+        ask: &PromptRequest,
+        session: &'a Session,
+        means: PromptServices<'a>,
+    ) -> Self {
+        let model = &resolved.model.id;
+        let most = [ask.max_input_tokens, session.max_input_tokens, session.refused(model)];
+        Self::new(resolved, means)
+            .within(most.into_iter().flatten().min())
+            .calibrated(session.calibration(model))
     }
 
     /// The same for a client that passes on at most so many tokens of input.
-    pub(super) fn within(self, max_input_tokens: Option<usize>) -> Self {
-        let most = max_input_tokens.unwrap_or(usize::MAX);
-        Self { max_input_tokens: self.max_input_tokens.min(most), ..self }
+    fn within(self, max_input_tokens: Option<usize>) -> Self {
+        let Some(most) = max_input_tokens else { return self };
+        Self { max_input_tokens: self.max_input_tokens.min(most), is_known: true, ..self }
     }
 
     /// The same with what reported usage taught about the model.
-    pub(super) fn calibrated(self, calibration: Option<&'a Calibration>) -> Self {
+    fn calibrated(self, calibration: Option<&'a Calibration>) -> Self {
         Self { calibration, ..self }
     }
 
@@ -84,16 +104,32 @@ impl<'a> Measure<'a> {
         self.settings().budget.output_reserve.unwrap_or(default)
     }
 
-    /// What a prompt may be by the model's own count: 90 % of the window (`docs/prompt.md`, "Budgets"), less when the
-    /// answer needs more room than that leaves.
+    /// Maximum tokens of a prompt by the model's own count: the window less the reserve for the answer (`docs/prompt.md`,
+    /// "Budgets").
     pub(super) fn room(&self) -> usize {
-        (self.window() / 10 * 9).min(self.window().saturating_sub(self.output_reserve()))
+        self.window().saturating_sub(self.output_reserve())
     }
 
-    /// What a prompt may weigh by our estimate: less than the room when reported usage says that estimates are too low.
+    /// Maximum tokens of a prompt by our estimate: the room less what the estimate may be off by.
     pub(super) fn limit(&self) -> usize {
-        let room = self.room();
-        self.calibration.map_or(room, |calibration| calibration.within(room).min(room))
+        let (room, tokenizer) = (self.room(), self.model.tokenizer);
+        let limit = match self.calibration {
+            Some(calibration) => calibration.within(tokenizer, room),
+            None => Expected::untaught_within(tokenizer, room),
+        };
+        limit.min(room)
+    }
+
+    /// How a request that weighs `estimated` tokens, and `least` without what is shed before messages, compares with its limit.
+    pub(super) fn request_size(&self, estimated: usize, least: usize) -> RequestSize {
+        let expected = |tokens| self.expected(tokens).tokens;
+        let window = self.is_known.then(|| self.window());
+        RequestSize {
+            tokens: expected(estimated),
+            least: expected(least),
+            limit: Some(expected(self.limit())),
+            window,
+        }
     }
 
     /// What map blocks may weigh together (`docs/prompt.md`, "Budgets"); never
@@ -163,6 +199,19 @@ pub fn history_tokens(history: &History, means: PromptServices<'_>) -> usize {
     of_the_set_model(means, |measure| history.sent().map(|message| measure.message(message)).sum())
 }
 
+/// What the next request weighs when all of it weighs `tokens` by the provider's count, against the limit of a request like
+/// `ask`.
+pub(crate) fn request_size(
+    tokens: usize,
+    ask: &PromptRequest,
+    session: &Session,
+    means: PromptServices<'_>,
+) -> RequestSize {
+    let resolved = means.models.resolve(ask.model.as_deref().unwrap_or(&means.settings.model));
+    let size = Measure::of_request(&resolved, ask, session, means).request_size(0, 0);
+    RequestSize { tokens, least: tokens, ..size }
+}
+
 /// Does `work` with the scales of the model that is set.
 pub fn with_scales<T>(means: PromptServices<'_>, work: impl FnOnce(Scales<'_>) -> T) -> T {
     of_the_set_model(means, |measure| {
@@ -190,10 +239,10 @@ pub fn weigh_text(text: &str, means: PromptServices<'_>) -> usize {
 /// What map blocks may weigh together for the model that is set, in tokens.
 pub fn map_budget(means: PromptServices<'_>) -> usize {
     let resolved = means.models.resolve(&means.settings.model);
-    Measure::new(&resolved.model, means).map_budget()
+    Measure::new(&resolved, means).map_budget()
 }
 
 fn of_the_set_model<T>(means: PromptServices<'_>, work: impl FnOnce(&Measure<'_>) -> T) -> T {
     let resolved = means.models.resolve(&means.settings.model);
-    work(&Measure::new(&resolved.model, means))
+    work(&Measure::new(&resolved, means))
 }

@@ -18,15 +18,19 @@ mod tests;
 mod title;
 mod workspace;
 
+pub(crate) use assemble::largest_parts;
 pub use assemble::{assemble, weigh};
 pub use frame::{FrameItem, FrameSources, frame_items};
+pub(crate) use measure::request_size;
 pub use measure::{history_tokens, map_budget, weigh_file, weigh_page, weigh_text, with_scales};
 pub use piece::{FileText, Source, lines};
 pub use prepared::PreparedPrompt;
 
 pub use preview::{Preview, changes_since, preview};
-pub use reply::{AssembleError, AssembledPrompt, Breakpoint, Coverage, TokenReport, Warning, WarningCode};
-pub(crate) use reply::{TierReport, UsedFile};
+pub use reply::{
+    AssembleError, AssembledPrompt, Breakpoint, Coverage, LargePart, TokenReport, Warning, WarningCode,
+};
+pub(crate) use reply::{TierReport, UsedFile, list};
 pub use request::{PromptRequest, Request, ToolResult};
 pub use services::PromptServices;
 pub use system_context::{Skill, SystemContext, SystemContextText, SystemFiles};

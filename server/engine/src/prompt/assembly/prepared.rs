@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::reply::AssembledPrompt;
 use super::request::PromptRequest;
+use crate::conversation::compaction::RequestSize;
 use crate::conversation::history::NewMessage;
 use crate::key::FileKey;
 use crate::prompt::layout::Layout;
@@ -15,8 +16,8 @@ use crate::tokens::cost::SentRequest;
 pub struct PreparedPrompt {
     /// The reply.
     pub reply: AssembledPrompt,
-    /// What it would weigh if nothing had to be left out, in tokens.
-    pub wanted: usize,
+    /// What it would weigh if nothing had to be left out.
+    pub size: RequestSize,
     /// The policy that laid it out, and who decided on that.
     pub chosen: PolicyChoice,
     /// The prompt in order.

@@ -204,7 +204,8 @@ pub enum AssembleError {
     },
 }
 
-fn list(parts: &[LargePart]) -> String {
+/// Names parts with their weights.
+pub(crate) fn list(parts: &[LargePart]) -> String {
     let parts: Vec<String> = parts.iter().map(|part| format!("{} ({})", part.name, part.tokens)).collect();
     parts.join(", ")
 }

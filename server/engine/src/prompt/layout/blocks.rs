@@ -2,6 +2,7 @@
 //! shows, which tier it stands in and what it weighs. Every dialect (`wire`) is written from this and
 //! adds nothing of its own. A layout never changes after it was made.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -146,6 +147,15 @@ impl Layout {
         if let Some(last) = self.messages.last_mut() {
             last.volatile += 1;
         }
+    }
+
+    /// What each part weighs, in tokens.
+    pub(crate) fn parts(&self) -> BTreeMap<Part, usize> {
+        let mut parts = BTreeMap::new();
+        for block in self.blocks() {
+            *parts.entry(block.part).or_insert(0) += block.tokens;
+        }
+        parts
     }
 
     /// The messages in order.

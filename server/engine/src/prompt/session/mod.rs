@@ -71,11 +71,22 @@ pub enum Status {
     Error,
 }
 
+/// Why a request failed, where Strata can do something about it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "TurnError")]
+pub enum RequestError {
+    /// The provider says that the prompt is too long.
+    ContextLimit,
+}
+
 /// What came of a prompt.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
+    /// Why it failed, where that is known.
+    pub error: Option<RequestError>,
     /// The answer, as far as it came.
     pub answer: Vec<ContentBlock>,
     /// What was billed, when it is known.
@@ -98,6 +109,20 @@ pub struct RecordResult {
     pub totals: Usage,
     /// What the person should know.
     pub warnings: Vec<String>,
+    /// Whether to assemble the prompt again and send it once more: the conversation is compacted first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub retry: bool,
+}
+
+/// A prompt cannot be recorded.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RecordError {
+    /// It is not waiting for its answer.
+    #[error(transparent)]
+    NoSuchPrompt(#[from] NoSuchPrompt),
+    /// It was too long for the provider once more.
+    #[error(transparent)]
+    AlreadyRecovered(#[from] AlreadyRecovered),
 }
 
 /// A prompt cannot be recorded or discarded.
@@ -164,6 +189,10 @@ pub struct Session {
     /// What the last prompt weighed; nothing when the conversation was changed since.
     anchor: Option<Anchor>,
     recovery: Recovery,
+    /// The last request that a provider refused for its length: its model, and what it weighed at least. Tokens.
+    refused: Option<(Arc<str>, usize)>,
+    /// Maximum input tokens of every request; the model's window when absent or larger.
+    pub max_input_tokens: Option<usize>,
     /// What `totals` cost, in tokens of plain input; nothing before anything was billed.
     spent: Option<f64>,
     /// When its prompts were sent, and how much of them could be cached.
@@ -195,6 +224,8 @@ pub(super) struct Anchor {
 pub(super) enum Recovery {
     #[default]
     Possible,
+    /// The next prompt is to be made of a compacted conversation.
+    Requested,
     Used,
 }
 
@@ -216,6 +247,8 @@ impl Session {
             compactions: Arc::default(),
             anchor: None,
             recovery: Recovery::default(),
+            refused: None,
+            max_input_tokens: None,
             spent: None,
             pace: Arc::default(),
             account: None,
@@ -461,12 +494,16 @@ impl Session {
     /// Commits the turn of a prompt. A repeat changes nothing and gets the same reply.
     ///
     /// # Errors
-    /// [`NoSuchPrompt`] when it is neither waiting nor recorded.
-    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, NoSuchPrompt> {
+    /// [`RecordError`]; a prompt that was too long twice in a row is forgotten.
+    pub fn record(&mut self, id: &str, outcome: Outcome) -> Result<RecordResult, RecordError> {
         if let Some(before) = self.recorded.iter().find(|recorded| recorded.id == id) {
             return Ok(before.clone());
         }
         let pending = self.take(id)?;
+        let retry = outcome.error == Some(RequestError::ContextLimit);
+        if retry {
+            self.refuse(&pending.turn)?;
+        }
         if let Some(usage) = outcome.usage {
             self.totals = self.totals.plus(usage);
             let cost = usage.cost(&pending.turn.sent.prices);
@@ -485,6 +522,7 @@ impl Session {
             messages: self.history.len(),
             totals: self.totals,
             warnings,
+            retry,
         };
         self.recorded.push_back(recorded.clone());
         if self.recorded.len() > MAX_RECORDED {

@@ -4,17 +4,25 @@
 use std::sync::Arc;
 
 use crate::conversation::compaction::{
-    CompactionStatus, Draft, DraftRefusal, Lists, Pressure, Profile, Record, commit,
+    CompactionStatus, Draft, DraftRefusal, Lists, Pressure, Profile, Record, RequestSize, commit,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::History;
-use crate::prompt::assembly::{PromptServices, history_tokens, with_scales};
+use crate::conversation::settings::SummariserKind;
+use crate::conversation::tool_result_archival::expected_turns;
+use crate::prompt::assembly::{
+    LargePart, PromptRequest, PromptServices, history_tokens, largest_parts, list, request_size, with_scales,
+};
 use crate::tokens::calibration::Calibration;
+use crate::tokens::cost::Prices;
 
-use super::{Anchor, Recovery, Session};
+use super::{Anchor, Recovery, Session, Turn};
 
 /// Steps that stay when a compaction shortens the list (`docs/compaction.md`, "The five profiles").
 const STEPS_KEPT: usize = 10;
+
+/// What a token of a summary costs, in multiples of plain input: the ratio of most models' price lists.
+const OUTPUT_PRICE: f64 = 5.0;
 
 /// There is nothing to undo.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -22,12 +30,17 @@ const STEPS_KEPT: usize = 10;
 pub struct NothingToUndo;
 
 /// A second prompt in a row was too long for the provider.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "the prompt was too long once more after the conversation was compacted; deselect files, or shorten the prompt or the \
-     system prompt"
+     system prompt{}{}",
+    if .largest.is_empty() { "" } else { "; the largest parts: " },
+    list(.largest)
 )]
-pub struct AlreadyRecovered;
+pub struct AlreadyRecovered {
+    /// The largest parts of the prompt, where it is known.
+    pub largest: Vec<LargePart>,
+}
 
 impl Session {
     /// Whether the conversation may be compacted because a provider refused a prompt for its length.
@@ -35,7 +48,31 @@ impl Session {
     /// # Errors
     /// [`AlreadyRecovered`] when that was done before, and no prompt was answered since.
     pub fn may_recover(&self) -> Result<(), AlreadyRecovered> {
-        if self.recovery == Recovery::Used { Err(AlreadyRecovered) } else { Ok(()) }
+        match self.recovery {
+            Recovery::Used => Err(AlreadyRecovered { largest: Vec::new() }),
+            Recovery::Possible | Recovery::Requested => Ok(()),
+        }
+    }
+
+    /// Takes note that a provider refused a prompt for its length: the next one is made of a compacted conversation and
+    /// stays below what was refused.
+    pub(super) fn refuse(&mut self, turn: &Turn) -> Result<(), AlreadyRecovered> {
+        if self.recovery == Recovery::Used {
+            return Err(AlreadyRecovered { largest: largest_parts(turn.layout.parts()) });
+        }
+        self.recovery = Recovery::Requested;
+        self.refused = Some((turn.model.as_str().into(), turn.estimated / 10 * 9));
+        Ok(())
+    }
+
+    /// Whether the next prompt is to be made of a compacted conversation because the last one was refused for its length.
+    pub fn must_recover(&self) -> bool {
+        self.recovery == Recovery::Requested
+    }
+
+    /// Maximum tokens of input that a provider may take of this model, when it refused more.
+    pub(crate) fn refused(&self, model: &str) -> Option<usize> {
+        self.refused.as_ref().filter(|(refused, _)| &**refused == model).map(|(_, tokens)| *tokens)
     }
 
     /// Takes note that it was.
@@ -43,33 +80,61 @@ impl Session {
         self.recovery = Recovery::Used;
     }
 
-    /// What the conversation weighs. `context` is what the whole prompt weighs, when that is known; otherwise what was
-    /// billed for the last one counts, with what was said since.
-    ///
-    /// The window is that of the last recorded prompt.
-    pub fn pressure(&self, context: Option<usize>, means: PromptServices<'_>) -> Pressure {
+    /// What the conversation weighs in a request of this size at the time `now_ms` (milliseconds since 1970).
+    pub fn pressure(&self, size: RequestSize, means: PromptServices<'_>, now_ms: u64) -> Pressure {
         let history = history_tokens(&self.history, means);
-        let context = context.or_else(|| self.anchored(means)).unwrap_or(history);
-        let asked = self.asked.as_deref();
-        let model = asked.and_then(|ask| ask.model.as_deref()).unwrap_or(&means.settings.model);
-        let most = asked.and_then(|ask| ask.max_input_tokens).unwrap_or(usize::MAX);
-        let window = means.models.resolve(model).model.max_input.min(most);
         let exchanges = self.history.visible().filter(|message| History::begins_exchange(message)).count();
         Pressure {
-            history,
-            context,
-            window: (window > 0).then_some(window),
             messages: self.history.visible().count(),
             exchanges,
+            pays: self.compaction_pays(history, means, now_ms),
+            ..Pressure::of(size, history)
         }
     }
 
-    /// How near the conversation is to a compaction by the profile in force; `context` as in
-    /// [`pressure`](Self::pressure).
-    pub fn compaction_status(&self, context: Option<usize>, means: PromptServices<'_>) -> CompactionStatus {
+    /// What the conversation weighs in a request like the last one.
+    pub fn next_pressure(&self, means: PromptServices<'_>, now_ms: u64) -> Pressure {
+        self.pressure(self.request_size(&self.next_ask(now_ms), means), means, now_ms)
+    }
+
+    /// The size of the next request when it is asked for like `ask`: what was billed for the last one, with what was said
+    /// since. Without a bill, the conversation alone.
+    pub fn request_size(&self, ask: &PromptRequest, means: PromptServices<'_>) -> RequestSize {
+        let tokens = self.anchored(means).unwrap_or_else(|| history_tokens(&self.history, means));
+        request_size(tokens, ask, self, means)
+    }
+
+    /// How near the conversation is to a compaction by the profile in force.
+    pub fn compaction_status(
+        &self,
+        size: RequestSize,
+        means: PromptServices<'_>,
+        now_ms: u64,
+    ) -> CompactionStatus {
         let settings = &means.settings.compaction;
-        let pressure = self.pressure(context, means);
+        let pressure = self.pressure(size, means, now_ms);
         CompactionStatus::new(settings.watched(), &settings.profile(), &pressure, self.compactions.last())
+    }
+
+    /// Whether a compaction now is expected to cost less than it saves: every later request is shorter, but the summary and
+    /// what follows it are written to the cache again, and a model that summarises reads the conversation once. All in
+    /// multiples of plain input.
+    fn compaction_pays(&self, history: usize, means: PromptServices<'_>, now_ms: u64) -> bool {
+        let compaction = &means.settings.compaction;
+        let profile = compaction.profile();
+        let model = &means.models.resolve(&means.settings.model).model;
+        let Prices { read, write, .. } = Prices::of(model, means.settings.cache.ttl);
+        let after = (profile.keep.tokens + profile.summary.tokens).min(history);
+        let is_warm = self.cached(now_ms).is_some_and(|cached| cached.tokens > 0);
+        // What is not cached any more would be written again in any case, all of it.
+        let (rewritten, saved_once) = if is_warm { (after, 0) } else { (0, history - after) };
+        let asked = match compaction.summariser {
+            SummariserKind::Extractive => 0.0,
+            _ => history as f64 + OUTPUT_PRICE * profile.summary.tokens as f64,
+        };
+        let saved = (history - after) as f64 * read * expected_turns(self.pace().prompts())
+            + saved_once as f64 * (write - read);
+        saved > rewritten as f64 * (write - read) + asked
     }
 
     /// Puts a draft in the place of what it was made of.

@@ -221,7 +221,14 @@ fn when_clipped_results_are_not_enough_the_summary_is_clipped_and_names_what_it_
             .into_iter()
             .chain((0..20).map(|n| model(&format!("{n} {}", "words ".repeat(300))))),
     );
-    let now = Pressure { context: 12_000, history: 9_000, window: Some(12_600), messages: 23, exchanges: 1 };
+    let now = Pressure {
+        context: 12_000,
+        history: 9_000,
+        window: Some(12_600),
+        messages: 23,
+        exchanges: 1,
+        ..Pressure::default()
+    };
     let long = "a line of the summary\n".repeat(280);
     let draft = drafted(&talk, &continuation(), now, MODEL, |_| Ok(long.clone())).unwrap();
     assert!(draft.after.tokens + 3_000 <= 6_300, "{:?}", draft.after);

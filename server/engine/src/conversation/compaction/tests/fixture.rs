@@ -89,7 +89,8 @@ pub(super) fn scales() -> Scales<'static> {
 pub(super) fn pressure(history: &History, window: Option<usize>) -> Pressure {
     let weight = history.sent().map(|message| weigh(message)).sum();
     let exchanges = history.visible().filter(|message| History::begins_exchange(message)).count();
-    Pressure { history: weight, context: weight, window, messages: history.visible().count(), exchanges }
+    let messages = history.visible().count();
+    Pressure { history: weight, context: weight, window, messages, exchanges, ..Pressure::default() }
 }
 
 pub(super) const MODEL: Summariser = Summariser::Model { window: 100_000, topics: Topics::NotAsked };

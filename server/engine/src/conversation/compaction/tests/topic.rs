@@ -23,15 +23,46 @@ use super::fixture::{
 };
 use crate::conversation::compaction::{
     AutoCompaction, CompactionStatus, DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, Draft, DraftRefusal,
-    Family, LEFT_OUT, Moment, NotCompacted, Pressure, Profile, Purpose, Scales, Strategy, Summariser,
-    TriggerMetric, commit, split,
+    Family, LEFT_OUT, Moment, NotCompacted, Pressure, Profile, Purpose, RequestSize, Scales, Strategy,
+    Summariser, Trigger, TriggerMetric, commit, split,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::conversation::history::{History, MessageId, Role};
 use crate::prompt::session::Session;
 
+/// `topic` with the fixed figure of 24,000 tokens.
 fn topic() -> Profile {
-    Family::Topic.profile()
+    let trigger = Trigger { history_over: Some(24_000), ..Trigger::default() };
+    Profile { trigger, ..Family::Topic.profile() }
+}
+
+#[test]
+fn a_heavy_conversation_waits_until_a_compaction_pays_or_the_limit_is_near() {
+    let half = Pressure { limit: Some(100_000), history: 50_001, context: 60_000, ..Pressure::default() };
+    let due = |pressure: Pressure| Family::Topic.profile().due(&pressure).map(|reading| reading.limit);
+    assert_eq!(due(half), None);
+    assert_eq!(due(Pressure { pays: true, ..half }), Some(50_000));
+    assert_eq!(due(Pressure { pays: true, history: 50_000, ..half }), None);
+    assert_eq!(due(Pressure { context: 95_000, ..half }), Some(95_000));
+    let status = CompactionStatus::new(AutoCompaction::On, &Family::Topic.profile(), &half, None);
+    assert_eq!((status.due, status.distance), (false, 0));
+    assert_eq!(
+        status.why,
+        "tokens of the conversation: 50001 of 50000, but shortening the conversation now would cost more than it saves"
+    );
+}
+
+#[test]
+fn every_profile_compacts_before_a_request_reaches_its_limit() {
+    for family in Family::ALL {
+        let full = Pressure { limit: Some(40_000), context: 38_000, history: 20_000, ..Pressure::default() };
+        let reading = family.profile().due(&full);
+        assert_eq!(reading.map(|reading| reading.measured), Some(TriggerMetric::ContextTokens), "{family:?}");
+        let files = RequestSize { tokens: 90_000, least: 24_000, limit: Some(40_000), window: Some(44_000) };
+        let files = Pressure::of(files, 20_000);
+        assert_eq!(files.context, 24_000, "files that do not fit by themselves are left out");
+        assert_eq!(family.profile().due(&files), None, "{family:?}");
+    }
 }
 
 #[test]

@@ -152,7 +152,9 @@ impl Bench {
     }
 
     pub(super) fn budget(&self) -> crate::prompt::budget::BudgetReport {
-        self.with(|workspace| crate::prompt::budget::report(workspace, &self.session, self.means())).unwrap()
+        let ask = PromptRequest::new(Request::Nothing);
+        self.with(|workspace| crate::prompt::budget::report(workspace, &self.session, &ask, self.means()))
+            .unwrap()
     }
 
     pub(super) fn prompt(&self, text: &str) -> AssembledPrompt {
@@ -164,6 +166,7 @@ impl Bench {
         let prepared = self.assemble(&PromptRequest::prompt(text)).unwrap();
         let reply = self.session.keep(prepared);
         let outcome = Outcome {
+            error: None,
             status: Status::Complete,
             answer: vec![ContentBlock::text(answer)],
             usage: None,

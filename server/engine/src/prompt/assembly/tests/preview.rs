@@ -96,7 +96,7 @@ fn take(bench: &mut Bench, step: &Step) {
 
 fn record(bench: &mut Bench, prepared: PreparedPrompt, answer: Vec<ContentBlock>) {
     let id = bench.session.keep(prepared).id.unwrap();
-    let outcome = Outcome { status: Status::Complete, answer, usage: None, time_ms: 0 };
+    let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
     bench.session.record(&id, outcome).unwrap();
 }
 

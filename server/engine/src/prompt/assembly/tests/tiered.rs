@@ -176,7 +176,8 @@ fn recording_twice_gives_the_same_reply_and_adds_the_turn_once() {
     let mut bench = bench();
     let (reply, recorded) = bench.turn("question", "answer");
     assert_eq!(recorded.messages, 2);
-    let outcome = || Outcome { status: Status::Complete, answer: vec![], usage: None, time_ms: 9 };
+    let outcome =
+        || Outcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 9 };
     let again = bench.session.record(reply.id.as_deref().unwrap(), outcome()).unwrap();
     assert_eq!(again, recorded);
     assert_eq!(bench.session.history.len(), 2);
@@ -200,7 +201,7 @@ fn a_turn_overtaken_by_a_change_keeps_its_messages_and_loses_its_layout() {
     bench.select("a.py");
     let before = bench.session.tiers.clone();
     let answer = vec![crate::conversation::history::ContentBlock::text("answer")];
-    let outcome = Outcome { status: Status::Complete, answer, usage: None, time_ms: 0 };
+    let outcome = Outcome { error: None, status: Status::Complete, answer, usage: None, time_ms: 0 };
     let recorded = bench.session.record(&id, outcome).unwrap();
     assert_eq!((recorded.messages, recorded.warnings.len()), (2, 1));
     assert_eq!(bench.session.tiers, before);
@@ -217,7 +218,11 @@ fn aborted_and_failed_turns() {
         } else {
             vec![crate::conversation::history::ContentBlock::text(answer)]
         };
-        bench.session.record(&id, Outcome { status, answer, usage: None, time_ms: 0 }).unwrap().messages
+        bench
+            .session
+            .record(&id, Outcome { error: None, status, answer, usage: None, time_ms: 0 })
+            .unwrap()
+            .messages
     };
     assert_eq!(record(Status::Error, ""), 0, "treated as not sent");
     assert_eq!(record(Status::Aborted, ""), 0);

@@ -47,7 +47,7 @@ fn turn(bench: &mut Bench, now_ms: u64, usage: Option<Usage>) -> (AssembledPromp
     let prepared = bench.assemble(&ask).unwrap();
     let reply = bench.session.keep(prepared);
     let answer = vec![crate::conversation::history::ContentBlock::text("done")];
-    let outcome = Outcome { status: Status::Complete, answer, usage, time_ms: now_ms };
+    let outcome = Outcome { error: None, status: Status::Complete, answer, usage, time_ms: now_ms };
     let recorded = bench.session.record(reply.id.as_deref().unwrap(), outcome).unwrap();
     (reply, recorded)
 }
@@ -204,7 +204,7 @@ fn a_rebuild_overtakes_a_prompt_that_waits_for_its_answer() {
     let prepared = bench.assemble(&PromptRequest::prompt("?")).unwrap();
     let id = bench.session.keep(prepared).id.unwrap();
     bench.session.rebuild_tiers();
-    let outcome = Outcome { status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
+    let outcome = Outcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
     assert!(bench.session.record(&id, outcome).unwrap().warnings[0].contains("was changed after"));
 }
 
@@ -233,7 +233,7 @@ fn the_next_prompt_is_asked_for_like_the_last_one() {
         PromptRequest { tools: vec![serde_json::from_value(tool).unwrap()], ..PromptRequest::prompt("?") };
     let prepared = bench.assemble(&ask).unwrap();
     let id = bench.session.keep(prepared).id.unwrap();
-    let outcome = Outcome { status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
+    let outcome = Outcome { error: None, status: Status::Complete, answer: vec![], usage: None, time_ms: 0 };
     bench.session.record(&id, outcome).unwrap();
     assert_eq!(
         bench.session.next_ask(7),
@@ -388,6 +388,7 @@ fn what_is_said_beside_a_text_is_as_current_as_the_text() {
         assert_eq!(all_text(&prepared).contains("Note: odd bytes."), notice.is_some());
         let id = session.keep(prepared).id.unwrap();
         let outcome = Outcome {
+            error: None,
             status: Status::Complete,
             answer: vec![ContentBlock::text("ok")],
             usage: None,

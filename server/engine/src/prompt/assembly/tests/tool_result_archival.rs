@@ -39,6 +39,7 @@ impl Loop {
             input: serde_json::json!({}),
         };
         let outcome = crate::prompt::session::Outcome {
+            error: None,
             status: Status::Complete,
             answer: vec![call],
             usage: None,

@@ -1,0 +1,108 @@
+//! Conversations driven past every limit: each model of the table under each profile, with a random cap on its input. No
+//! message may be left out of a prompt before a compaction was due and had run. One model in five plays each profile in a
+//! normal run, ten sessions of every pair with `STRATA_LONG=1`.
+
+use std::env;
+
+use e2e::Rng;
+use serde_json::{Value, json};
+use strata_app::headless::HeadlessWorkspace;
+use strata_engine::conversation::compaction::Family;
+use strata_engine::prompt::settings::Settings;
+use strata_engine::tokens::models::Models;
+
+/// What the sessions came to.
+#[derive(Debug, Default)]
+struct Outcomes {
+    sessions: usize,
+    prompts: usize,
+    compactions: usize,
+    left_out: usize,
+}
+
+struct Conversation {
+    workspace: HeadlessWorkspace,
+    rng: Rng,
+    model: String,
+    most: usize,
+}
+
+impl Conversation {
+    fn new(model: &str, family: Family, rng: Rng) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings { model: model.to_owned(), ..Settings::default() };
+        settings.compaction.profile = family.name().to_owned();
+        let workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
+        let mut conversation = Self { workspace, rng, model: model.to_owned(), most: 0 };
+        conversation.most = 3_000 + conversation.rng.below(20_000);
+        conversation.workspace.list().unwrap();
+        conversation
+    }
+
+    fn run(&mut self, command: &str, arguments: Value) -> Value {
+        self.workspace
+            .run(command, arguments)
+            .unwrap_or_else(|error| panic!("{command} for {}: {error}", self.model))
+    }
+
+    /// About `tokens` tokens of text that no two messages share.
+    fn text(&mut self, tokens: usize) -> String {
+        let words = ["parse", "the", "file", "again", "and", "mend", "what", "failed", "in", "line"];
+        (0..tokens).map(|_| format!("{} ", self.rng.one_of(&words))).collect()
+    }
+
+    fn compactions(&mut self) -> Value {
+        self.run("strata.compaction.status", json!({}))["last"].clone()
+    }
+
+    fn turn(&mut self, outcomes: &mut Outcomes) {
+        let size = self.rng.below(self.most / 12) + 1;
+        let question = self.text(size);
+        let before = self.compactions();
+        let ask = json!({ "prompt": question, "maxInputTokens": self.most });
+        let prompt = self.run("strata.prompt.assemble", ask);
+        outcomes.prompts += 1;
+        let compacted = self.compactions();
+        outcomes.compactions += usize::from(compacted != before);
+        let left_out = prompt["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|warning| warning["code"] == "history_truncated");
+        if left_out {
+            outcomes.left_out += 1;
+            // What a compaction could not make fit is all that may be left out.
+            let again = self.workspace.run("strata.compaction.run", json!({}));
+            assert!(
+                compacted != before || again.is_err(),
+                "{}: messages were left out before a compaction: {again:?}",
+                self.model
+            );
+        }
+        let size = self.rng.below(self.most / 4) + 1;
+        let answer = self.text(size);
+        self.run("strata.prompt.record", json!({ "id": prompt["id"], "response": answer }));
+        outcomes.compactions += usize::from(self.compactions() != compacted);
+    }
+}
+
+#[test]
+fn no_message_is_left_out_before_a_compaction_ran() {
+    let long = env::var_os("STRATA_LONG").is_some();
+    let mut outcomes = Outcomes::default();
+    for (number, model) in Models::builtin().iter().enumerate() {
+        for (family_number, family) in Family::ALL.into_iter().enumerate() {
+            let sessions = if long { 10 } else { usize::from(number % Family::ALL.len() == family_number) };
+            for session in 0..sessions {
+                let seed = (number * Family::ALL.len() + family_number) * 10 + session;
+                let mut conversation = Conversation::new(&model.id, family, Rng::new(seed as u64));
+                for _ in 0..12 {
+                    conversation.turn(&mut outcomes);
+                }
+                outcomes.sessions += 1;
+            }
+        }
+    }
+    assert!(outcomes.compactions > outcomes.sessions, "{outcomes:?}");
+    println!("{outcomes:?}");
+}
