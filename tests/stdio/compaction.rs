@@ -1,6 +1,6 @@
 //! Compactions in the server: who is asked, what is told, and that nothing is lost when it goes wrong.
 
-use e2e::{Editor, Setup};
+use e2e::{Dialect, Editor, ModelServer, Reply, Setup};
 use serde_json::{Value, json};
 
 use super::small;
@@ -49,6 +49,8 @@ fn without_a_model_a_summary_is_extracted_and_can_be_undone() {
     assert_eq!(after.last(), before.last(), "the newest stay word for word");
     let status = editor.run("compaction.status", json!({}));
     assert_eq!(status["last"]["strategy"], "extractive");
+    assert_eq!(status["last"]["summarisedBy"], json!({ "kind": "extractive" }));
+    assert_eq!(ended.get("notes"), None, "no model was named, so nothing fell back: {ended}");
     let undone = editor.run("compaction.undo", json!({}));
     assert_eq!(undone["messages"], json!(before.len()));
     assert_eq!(visible(&mut editor), before);
@@ -83,6 +85,78 @@ fn the_client_is_asked_for_the_summary_and_prompts_are_made_meanwhile() {
         .map(|progress| &progress["value"]["kind"])
         .collect();
     assert_eq!(kinds, ["begin", "end"]);
+}
+
+#[test]
+fn a_client_that_offers_it_writes_the_summary_without_a_setting() {
+    let mut editor = Setup::new(&small()).options(json!({ "requests": [SUMMARIZE] })).start();
+    talk(&mut editor, 8);
+    editor
+        .server
+        .answer_with(SUMMARIZE, json!({ "text": "They spoke of eight things.", "model": "Chat Model 3" }));
+    let ended = editor.run("compaction.run", json!({}));
+    let author = json!({ "kind": "client", "model": "Chat Model 3" });
+    assert_eq!((&ended["strategy"], &ended["summarisedBy"]), (&json!("model"), &author), "{ended}");
+    let started = editor.server.heard("strata/compaction").first().cloned().unwrap();
+    assert_eq!((&started["state"], &started["before"]), (&json!("started"), &ended["before"]), "{started}");
+    assert_eq!(editor.run("compaction.status", json!({}))["last"]["summarisedBy"], author);
+    let asked = editor.server.asked(SUMMARIZE)[0].clone();
+    assert_eq!(asked.get("model"), None, "the client chooses: {asked}");
+}
+
+#[test]
+fn a_client_that_was_named_no_model_gets_questions_that_the_conversations_model_takes() {
+    let mut editor = Setup::new(&small()).options(json!({ "requests": [SUMMARIZE] })).start();
+    talk(&mut editor, 24);
+    editor.server.answer_with(SUMMARIZE, json!("They spoke."));
+    let most = 8_000;
+    editor.run("prompt.assemble", json!({ "prompt": "And now?", "maxInputTokens": most }));
+    let questions: Vec<Value> = editor.server.asked(SUMMARIZE).into_iter().cloned().collect();
+    assert!(questions.len() > 1, "parts, and a merge of them");
+    for question in questions {
+        let text = format!("{}{}", question["system"], question["prompt"]);
+        let weighed = editor.run("prompt.estimate", json!({ "text": text }));
+        assert!(weighed["tokens"].as_u64() <= Some(most), "{weighed}");
+    }
+}
+
+#[test]
+fn a_model_that_you_named_is_asked_and_a_key_alone_or_a_workspace_file_is_not() {
+    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Text("A summary by a provider.".to_owned())]);
+    let address = server.base_url();
+    let key = "STRATA_TEST_KEY";
+    let place = json!({ "base_url": address, "key_env": key });
+    let named = json!({ "model": "claude-haiku-4-5", "base_url": address, "key_env": key });
+    let extractive = json!({ "kind": "extractive" });
+    let http = json!({ "kind": "http", "model": "claude-haiku-4-5" });
+    let file = "[compaction]\nmodel = 'claude-haiku-4-5'\nsummariser = 'http'\n";
+    for (settings, of_the_workspace, trusted, with_key, author, noted) in [
+        (&place, "", true, true, &extractive, None),
+        (&place, file, true, true, &extractive, None),
+        (&named, "", false, true, &extractive, Some("not trusted")),
+        (&named, "", true, false, &extractive, Some("no usable key")),
+        (&named, "", true, true, &http, None),
+    ] {
+        let repo = small();
+        if !of_the_workspace.is_empty() {
+            repo.write(".strata.toml", of_the_workspace);
+        }
+        let settings = json!({ "compaction": settings });
+        let state = tempfile::tempdir().unwrap();
+        let setup = Setup::new(&repo).state(state.path()).settings(settings.clone());
+        let setup = setup.options(json!({ "trusted": trusted, "settings": settings }));
+        let mut editor = if with_key { setup.variable(key, "sk-test") } else { setup }.start();
+        if !of_the_workspace.is_empty() {
+            assert_eq!(editor.warning().0, "settings");
+        }
+        talk(&mut editor, 8);
+        let ended = editor.run("compaction.run", json!({}));
+        assert_eq!(&ended["summarisedBy"], author, "{settings} {of_the_workspace}: {ended}");
+        let notes = ended.get("notes").map(ToString::to_string);
+        let is_noted = |noted: &str| notes.as_deref().is_some_and(|notes| notes.contains(noted));
+        assert!(noted.map_or(notes.is_none(), is_noted), "{ended}");
+        assert_eq!(server.asked().len(), usize::from(*author == http));
+    }
 }
 
 #[test]

@@ -208,6 +208,15 @@ export type ArchivalMode =
   /** When it costs no more than it saves. */
   | 'cache_aware';
 
+/** Whose model writes a summary. */
+export type AuthorKind =
+  /** A model of the client (`strata/summarize`). */
+  | 'client'
+  /** A model of a provider, asked over HTTP. */
+  | 'http'
+  /** No model: the summary was extracted from the conversation. */
+  | 'extractive';
+
 /** A finished prompt. */
 export type Body =
   /** Ready to POST once the client adds model parameters. */
@@ -487,7 +496,9 @@ export interface Compaction {
   before?: ConversationSize;
   /** What it is now. */
   after?: ConversationSize;
-  /** What the person should know. */
+  /** Who wrote the summary; absent before it is written, and when the conversation was only cut. */
+  summarisedBy?: SummaryAuthor;
+  /** What you should know: why a model was not asked, or which steps failed. */
   notes?: string[];
   /** Why it failed. */
   error?: string;
@@ -515,7 +526,9 @@ export interface CompactionContextLimitExceededReply {
   before?: ConversationSize;
   /** What it is now. */
   after?: ConversationSize;
-  /** What the person should know. */
+  /** Who wrote the summary; absent before it is written, and when the conversation was only cut. */
+  summarisedBy?: SummaryAuthor;
+  /** What you should know: why a model was not asked, or which steps failed. */
   notes?: string[];
   /** Why it failed. */
   error?: string;
@@ -571,7 +584,9 @@ export interface CompactionRunReply {
   before?: ConversationSize;
   /** What it is now. */
   after?: ConversationSize;
-  /** What the person should know. */
+  /** Who wrote the summary; absent before it is written, and when the conversation was only cut. */
+  summarisedBy?: SummaryAuthor;
+  /** What you should know: why a model was not asked, or which steps failed. */
   notes?: string[];
   /** Why it failed. */
   error?: string;
@@ -591,7 +606,10 @@ export interface CompactionSettings {
   profile: string;
   /** Profiles of one's own, and figures that replace those of the five. */
   profiles: Record<string, ProfileOptions>;
-  /** Who writes summaries. */
+  /**
+   * Who writes summaries. By default your editor's model where it offers one, else the provider of
+   * `compaction.model`, else no model.
+   */
   summariser: SummariserKind;
   /** The model that writes summaries, by its provider's name. */
   model: string | null;
@@ -620,7 +638,10 @@ export interface CompactionSettingsInput {
   profile?: string;
   /** Profiles of one's own, and figures that replace those of the five. */
   profiles?: Record<string, ProfileOptionsInput>;
-  /** Who writes summaries. */
+  /**
+   * Who writes summaries. By default your editor's model where it offers one, else the provider of
+   * `compaction.model`, else no model.
+   */
   summariser?: SummariserKind;
   /** The model that writes summaries, by its provider's name. */
   model?: string | null;
@@ -2056,6 +2077,8 @@ export interface LastCompaction {
   before: ConversationSize;
   /** What it became. */
   after: ConversationSize;
+  /** Who wrote the summary; absent when none was written. */
+  summarisedBy?: SummaryAuthor;
   /** When, in milliseconds since 1970. */
   timeMs: number;
 }
@@ -3643,7 +3666,12 @@ export type StepOutcome =
 
 /** Who writes the summaries of compactions. */
 export type SummariserKind =
-  /** Nobody: they are extracted from the conversation, offline. */
+  /**
+   * The client when it answers `strata/summarize`, else the provider of `compaction.model` when its key is there,
+   * else no model.
+   */
+  | 'auto'
+  /** No model: they are extracted from the conversation, offline. */
   | 'extractive'
   /** The client, with the models and keys that the editor has (`strata/summarize`). */
   | 'client'
@@ -3672,7 +3700,17 @@ export type Summary =
   | {
     /** Its text. */
     text: string;
+    /** The model that wrote it, by the name that its user knows. It stands in `strata/compaction`. */
+    model?: string | null;
   };
+
+/** Who wrote a summary. */
+export interface SummaryAuthor {
+  /** Whose model it was. */
+  kind: AuthorKind;
+  /** The model, by the name that the client gave with its answer, or by that of `compaction.model`. */
+  model?: string;
+}
 
 /** What is asked for. */
 export type SummaryPurpose =

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::{
-    Draft, NotCompacted, Profile, RequestSize, Run, Size, Strategy, TriggerReading,
+    Draft, NotCompacted, Profile, RequestSize, Run, Size, Strategy, SummaryAuthor, TriggerReading,
 };
 use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
 use strata_engine::prompt::assembly::with_scales;
@@ -52,7 +52,10 @@ pub struct CompactionNotice {
     /// What it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Size>,
-    /// What the person should know.
+    /// Who wrote the summary; absent before it is written, and when the conversation was only cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summarised_by: Option<SummaryAuthor>,
+    /// What you should know: why a model was not asked, or which steps failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Why it failed.
@@ -88,7 +91,8 @@ pub fn sum_up(ageing: ArchivalPlan, summarizer: &SummarizerClient) -> Archival {
     if let Some(Err(problem)) = &answer {
         tracing::warn!(%problem, "tool results are archived without a summary by a model");
     }
-    ageing.apply(answer.and_then(Result::ok).as_deref())
+    let text = answer.and_then(Result::ok).map(|answer| answer.text);
+    ageing.apply(text.as_deref())
 }
 
 /// Why a compaction came to nothing.
@@ -122,8 +126,10 @@ impl CompactionJob {
         let tools = snapshot.settings.tools.clone();
         let mut run = with_scales(means, |scales| {
             let profile = self.profile.clone();
-            Run::new(&session.history, profile, pressure, summarizer.summariser(), tools, scales)
+            let summariser = summarizer.summariser_within(pressure.window);
+            Run::new(&session.history, profile, pressure, summariser, tools, scales)
         })?;
+        let mut model = None;
         while let Some(question) = run.question() {
             let answer = summarizer.ask(question, cancel);
             if cancel.is_cancelled() {
@@ -132,9 +138,14 @@ impl CompactionJob {
             if let Err(problem) = &answer {
                 tracing::warn!(purpose = ?question.purpose, %problem, "no answer to a question of a compaction");
             }
+            let answer = answer.map(|answer| {
+                model = answer.model;
+                answer.text
+            });
             with_scales(means, |scales| run.answer(answer, scales));
         }
         let mut draft = with_scales(means, |scales| run.finish(scales))?;
+        draft.summarised_by = summarizer.author(draft.strategy, model);
         draft
             .notes
             .extend(summarizer.problem().map(|problem| format!("summarised without a model: {problem}")));
@@ -160,15 +171,23 @@ impl CompactionJob {
         Ok(())
     }
 
-    pub fn started(&self) -> CompactionNotice {
+    /// That it begins with `session` as it is.
+    pub fn started(&self, session: &Session, snapshot: &Snapshot) -> CompactionNotice {
+        let before = with_scales(snapshot.means(), |scales| Size::of_history(&session.history, scales));
+        CompactionNotice { before: Some(before), ..self.notice(CompactionState::Started) }
+    }
+
+    /// That it has come this far, and no more.
+    pub fn notice(&self, state: CompactionState) -> CompactionNotice {
         CompactionNotice {
-            state: CompactionState::Started,
+            state,
             session: self.session.clone(),
             profile: self.profile.name.clone(),
             reason: self.reason,
             strategy: None,
             before: None,
             after: None,
+            summarised_by: None,
             notes: Vec::new(),
             error: None,
         }
@@ -177,18 +196,18 @@ impl CompactionJob {
     /// That it ended with `draft` in place.
     pub fn ended(&self, draft: &Draft) -> CompactionNotice {
         CompactionNotice {
-            state: CompactionState::Ended,
             strategy: Some(draft.strategy),
             before: Some(draft.before),
             after: Some(draft.after),
+            summarised_by: draft.summarised_by.clone(),
             notes: draft.notes.clone(),
-            ..self.started()
+            ..self.notice(CompactionState::Ended)
         }
     }
 
     /// That it came to nothing.
     pub fn failed(&self, error: &impl ToString) -> CompactionNotice {
-        CompactionNotice { state: CompactionState::Failed, error: Some(error.to_string()), ..self.started() }
+        CompactionNotice { error: Some(error.to_string()), ..self.notice(CompactionState::Failed) }
     }
 }
 

@@ -32,7 +32,7 @@ pub trait FrontEnd: fmt::Debug + Send + Sync {
         &self,
         question: Summarize,
         patience: Duration,
-        answer: Sender<Result<String, String>>,
+        answer: Sender<Result<Summary, String>>,
     ) -> Result<(), ClientGone>;
 
     /// Asks the client how many tokens a request is by the provider's own count.
@@ -90,22 +90,44 @@ pub struct Summarize {
 
 /// What a model said.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "SummaryReply", into = "SummaryReply")]
+#[schemars(with = "SummaryReply")]
+pub struct Summary {
+    /// Its text.
+    pub text: String,
+    /// The model that wrote it, by the name that its user knows.
+    pub model: Option<String>,
+}
+
+/// How a client writes it.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Summary {
+#[schemars(rename = "Summary")]
+enum SummaryReply {
     /// Its text.
     Text(String),
     /// The same inside an object, which may say more.
     Object {
         /// Its text.
         text: String,
+        /// The model that wrote it, by the name that its user knows. It stands in `strata/compaction`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
     },
 }
 
-impl Summary {
-    pub fn into_text(self) -> String {
-        match self {
-            Self::Text(text) | Self::Object { text } => text,
+impl From<SummaryReply> for Summary {
+    fn from(reply: SummaryReply) -> Self {
+        match reply {
+            SummaryReply::Text(text) => Self { text, model: None },
+            SummaryReply::Object { text, model } => Self { text, model },
         }
+    }
+}
+
+impl From<Summary> for SummaryReply {
+    fn from(Summary { text, model }: Summary) -> Self {
+        Self::Object { text, model }
     }
 }
 

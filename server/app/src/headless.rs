@@ -378,7 +378,7 @@ impl HeadlessWorkspace {
             prompt: "Answer with the word: ready".to_owned(),
             max_tokens: 16,
         };
-        Some(summarizer.ask(&question, &self.cancel))
+        Some(summarizer.ask(&question, &self.cancel).map(|answer| answer.text))
     }
 
     /// Goes on with a stored session.

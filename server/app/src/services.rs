@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use strata_engine::conversation::compaction::Summariser;
 use strata_engine::hash::ContentHash;
 use strata_engine::key::FileKey;
 use strata_host::outline_cache::cache_directory;
@@ -69,6 +70,11 @@ impl Services {
             &snapshot.screen,
             self.front_end.as_ref(),
         )
+    }
+
+    /// Whether a model is asked for summaries, so that who wants one waits.
+    pub(crate) fn asks_model(&self, snapshot: &Snapshot) -> bool {
+        matches!(self.summarizer(snapshot).summariser(), Summariser::Model { .. })
     }
 
     /// Whom to ask for exact counts; nobody when the client does not answer that.

@@ -6,14 +6,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
-use strata_engine::conversation::compaction::{Purpose, Question, Summariser, Topics};
+use strata_engine::conversation::compaction::{
+    AuthorKind, Purpose, Question, Strategy, Summariser, SummaryAuthor, Topics,
+};
 use strata_engine::conversation::settings::{CompactionSettings, SummariserKind};
 use strata_engine::prompt::trust::Trust;
 use strata_engine::tokens::models::Models;
 use strata_engine::tokens::redaction::Screen;
 use strata_host::summarise::{self, Provider};
 
-use crate::front_end::{ClientGone, FrontEnd, Summarize};
+use crate::front_end::{ClientGone, FrontEnd, Summarize, Summary};
+
+/// Characters that are kept of the name that a client gives its model.
+const MAX_MODEL_NAME: usize = 200;
 
 /// How often a wait for the client looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -36,13 +41,21 @@ pub struct SummarizerClient {
     timeout: Duration,
     /// Puts placeholders in the place of secrets, in what is asked and in what is answered.
     screen: Arc<Screen>,
-    /// Why nobody is asked although somebody should be.
+    /// Why no model is asked although the settings name one.
     problem: Option<String>,
 }
 
+/// What a model answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SummaryAnswer {
+    pub(crate) text: String,
+    /// The model, where the answer or the settings name it.
+    pub(crate) model: Option<String>,
+}
+
 impl SummarizerClient {
-    /// As the settings say, as far as the client can do it. In a workspace that nobody trusts no provider is asked:
-    /// its settings could name any address and any key.
+    /// As the settings say, as far as the client can do it. A provider is asked only when the settings name its model, and in an
+    /// untrusted workspace never.
     pub(crate) fn new(
         trust: Trust,
         settings: &CompactionSettings,
@@ -50,20 +63,21 @@ impl SummarizerClient {
         screen: &Arc<Screen>,
         front_end: Option<&Arc<dyn FrontEnd>>,
     ) -> Self {
-        let (whom, problem) = match settings.summariser {
-            SummariserKind::Extractive => (Answerer::Nobody, None),
-            SummariserKind::Client => match front_end.filter(|front_end| front_end.abilities().summarizes) {
-                Some(front_end) => (Answerer::Client(Arc::clone(front_end)), None),
-                None => (Answerer::Nobody, Some("the client does not answer strata/summarize".to_owned())),
-            },
-            SummariserKind::Http if trust == Trust::Untrusted => {
-                (Answerer::Nobody, Some("the workspace is not trusted, so no provider is asked".to_owned()))
+        let client = front_end.filter(|front_end| front_end.abilities().summarizes);
+        let client = client.map(|front_end| Answerer::Client(Arc::clone(front_end)));
+        let whom = match settings.summariser {
+            SummariserKind::Extractive => Ok(Answerer::Nobody),
+            SummariserKind::Client => {
+                client.ok_or_else(|| "the client does not answer strata/summarize".to_owned())
             }
-            SummariserKind::Http => match providers(settings) {
-                Ok(whom) => (whom, None),
-                Err(problem) => (Answerer::Nobody, Some(problem)),
+            SummariserKind::Http => providers(trust, settings),
+            SummariserKind::Auto => match (client, &settings.model) {
+                (Some(client), _) => Ok(client),
+                (None, Some(_)) => providers(trust, settings).and_then(Answerer::with_keys),
+                (None, None) => Ok(Answerer::Nobody),
             },
         };
+        let (whom, problem) = whom.map_or_else(|why| (Answerer::Nobody, Some(why)), |whom| (whom, None));
         let topics = if settings.detection_model.is_some() { Topics::Asked } else { Topics::NotAsked };
         let name = settings.model.as_deref().unwrap_or_default();
         let summariser = match whom {
@@ -81,12 +95,35 @@ impl SummarizerClient {
         }
     }
 
-    /// What the engine is told of it.
+    /// Which models answer, for the engine.
     pub(crate) fn summariser(&self) -> Summariser {
         self.summariser
     }
 
-    /// Why summaries are extracted although a model is wished for.
+    /// The same for a conversation whose model takes so many tokens. A client that was named no model uses that of the conversation.
+    pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
+        match (self.summariser, &self.whom, &self.model, window) {
+            (Summariser::Model { topics, .. }, Answerer::Client(_), None, Some(window)) => {
+                Summariser::Model { window, topics }
+            }
+            (summariser, ..) => summariser,
+        }
+    }
+
+    /// Who wrote the summary of a compaction that went this way; `model` is what the last answer named. Nobody does for a
+    /// conversation that is only cut.
+    pub(crate) fn author(&self, strategy: Strategy, model: Option<String>) -> Option<SummaryAuthor> {
+        match (strategy, &self.whom) {
+            (Strategy::Extractive, _) => Some(SummaryAuthor::EXTRACTIVE),
+            (Strategy::Model, Answerer::Client(_)) => Some(SummaryAuthor { kind: AuthorKind::Client, model }),
+            (Strategy::Model, Answerer::Provider { .. }) => {
+                Some(SummaryAuthor { kind: AuthorKind::Http, model })
+            }
+            (Strategy::Model, Answerer::Nobody) | (Strategy::TopicCut | Strategy::Truncated, _) => None,
+        }
+    }
+
+    /// Why summaries are extracted although the settings name a model.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.problem.as_deref()
     }
@@ -95,14 +132,14 @@ impl SummarizerClient {
     ///
     /// # Errors
     /// Why there is no answer, as a clause.
-    pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
+    pub(crate) fn ask(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
         let system = self.screen.text(&question.system).into_owned();
         let prompt = self.screen.text(&question.prompt).into_owned();
         let answer = self.ask_as_it_is(&Question { system, prompt, ..question.clone() }, cancel)?;
-        Ok(self.screen.text(&answer).into_owned())
+        Ok(SummaryAnswer { text: self.screen.text(&answer.text).into_owned(), ..answer })
     }
 
-    fn ask_as_it_is(&self, question: &Question, cancel: &Cancel) -> Result<String, String> {
+    fn ask_as_it_is(&self, question: &Question, cancel: &Cancel) -> Result<SummaryAnswer, String> {
         let model = match question.purpose {
             Purpose::FindTopic => &self.detection_model,
             Purpose::Summarise | Purpose::Merge => &self.model,
@@ -120,7 +157,8 @@ impl SummarizerClient {
                     prompt: question.prompt.clone(),
                     max_output_tokens: question.max_tokens,
                 };
-                provider.ask(&asked, self.timeout, cancel).map_err(|error| error.to_string())
+                let text = provider.ask(&asked, self.timeout, cancel).map_err(|error| error.to_string())?;
+                Ok(SummaryAnswer { text, model: model.clone() })
             }
         }
     }
@@ -131,12 +169,14 @@ impl SummarizerClient {
         question: &Question,
         model: Option<&str>,
         cancel: &Cancel,
-    ) -> Result<String, String> {
+    ) -> Result<SummaryAnswer, String> {
         let Question { purpose, system, prompt, max_tokens } = question.clone();
         let params = Summarize { purpose, system, prompt, max_tokens, model: model.map(str::to_owned) };
         let (answer, wait) = channel();
         front_end.summarize(params, self.timeout, answer).map_err(|gone| gone.to_string())?;
-        answer_of_client(&wait, self.timeout, cancel)
+        let Summary { text, model: used } = answer_of_client(&wait, self.timeout, cancel)?;
+        let used = used.map(|name| name.chars().take(MAX_MODEL_NAME).collect());
+        Ok(SummaryAnswer { text, model: used.or_else(|| model.map(str::to_owned)) })
     }
 }
 
@@ -164,7 +204,23 @@ pub(crate) fn answer_of_client<T>(
     }
 }
 
-fn providers(settings: &CompactionSettings) -> Result<Answerer, String> {
+impl Answerer {
+    /// The same, or why it cannot be asked with what is configured.
+    fn with_keys(self) -> Result<Self, String> {
+        if let Self::Provider { summaries, topics } = &self {
+            for provider in std::iter::once(summaries).chain(topics) {
+                provider.check().map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// The provider of the models that the settings name.
+fn providers(trust: Trust, settings: &CompactionSettings) -> Result<Answerer, String> {
+    if trust == Trust::Untrusted {
+        return Err("the workspace is not trusted, so no provider is asked".to_owned());
+    }
     let provider = |model: &str| -> Result<Provider, String> {
         let provider =
             Provider::for_model(model, settings.base_url.clone()).map_err(|error| error.to_string())?;

@@ -76,7 +76,7 @@ fn examine_repository(
     let answer = match arguments.ask.then(|| headless.ask_provider()) {
         None => None,
         Some(None) => {
-            Some("the settings name no model that writes summaries (`compaction.summariser`)".to_owned())
+            Some("the settings name no model that writes summaries (`compaction.model`)".to_owned())
         }
         Some(Some(Ok(answer))) => Some(format!("it says {:?}", output::clipped(&answer, 40))),
         Some(Some(Err(error))) => {

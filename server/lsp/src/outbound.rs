@@ -58,7 +58,7 @@ pub(crate) enum Outbound {
         /// How long it may take.
         patience: Duration,
         /// Where the answer goes, or why there is none.
-        answer: Sender<Result<String, String>>,
+        answer: Sender<Result<Summary, String>>,
     },
     /// Ask the client how many tokens a request is by the provider's own count.
     CountTokens {
@@ -159,7 +159,7 @@ impl FrontEnd for Editor {
         &self,
         params: Summarize,
         patience: Duration,
-        answer: Sender<Result<String, String>>,
+        answer: Sender<Result<Summary, String>>,
     ) -> Result<(), ClientGone> {
         self.say(Outbound::Summarize { params, patience, answer })
     }
@@ -327,11 +327,11 @@ async fn summarize(
     client: Client,
     params: Summarize,
     patience: Duration,
-    answer: Sender<Result<String, String>>,
+    answer: Sender<Result<Summary, String>>,
 ) {
     let summary = answered::<SummarizeRequest>(&client, params, patience, "a text").await;
     // Nobody waits any more when the compaction was cancelled.
-    let _ = answer.send(summary.map(Summary::into_text));
+    let _ = answer.send(summary);
 }
 
 async fn count_tokens(

@@ -8,7 +8,6 @@ use strata_engine::conversation::compaction::Summariser;
 use strata_engine::conversation::iteration::{
     ContextualPrompt, FileEvent, Fold, Loop, LoopStatus, NewIteration, Promise, RollingConfig,
 };
-use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::prompt::assembly::with_scales;
 
 use super::{Access, Command, CommandError, Context, NoArguments};
@@ -77,8 +76,8 @@ impl Command for Add {
     type Reply = AddReply;
 
     /// A model may sum it up.
-    fn may_wait(snapshot: &Snapshot, _: &Services) -> bool {
-        snapshot.settings.compaction.summariser != SummariserKind::Extractive
+    fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
+        services.asks_model(snapshot)
     }
 
     fn run(params: AddParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
@@ -153,7 +152,7 @@ fn folded(fold: &Fold, config: &RollingConfig, context: &mut Context<'_>) -> Res
         }
         Summariser::Model { window, .. } => {
             let question = with_scales(means, |scales| fold.question(window, scales.text));
-            (summarizer.ask(&question, context.cancel), SummaryAuthor::Model)
+            (summarizer.ask(&question, context.cancel).map(|answer| answer.text), SummaryAuthor::Model)
         }
     };
     context.cancel.check()?;

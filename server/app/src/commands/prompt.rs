@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use strata_engine::conversation::compaction::{Moment, RequestSize, Summariser};
 use strata_engine::conversation::dialect::Format;
 use strata_engine::conversation::history::{ContentBlock, Image};
-use strata_engine::conversation::settings::SummariserKind;
 use strata_engine::prompt::assembly::{
     self, AssembleError, AssembledPrompt, PreparedPrompt, Preview, PromptRequest, PromptServices, Request,
     ToolResult, Warning, WarningCode, Workspace, history_tokens,
@@ -184,9 +183,7 @@ impl Command for Assemble {
 
     /// It may compact first, and may have the client count its tokens.
     fn may_wait(snapshot: &Snapshot, services: &Services) -> bool {
-        let compaction = &snapshot.settings.compaction;
-        let asks_model = compaction.summariser != SummariserKind::Extractive;
-        services.token_count_client().is_some() || (asks_model && compaction.enabled && compaction.auto)
+        services.token_count_client().is_some() || services.asks_model(snapshot)
     }
 
     fn run(mut params: AssembleParams, context: &mut Context<'_>) -> Result<AssembledPrompt, CommandError> {
@@ -329,7 +326,7 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
         return Ok(false);
     }
     let Context { snapshot, services, session, cancel, .. } = context;
-    services.notify_compaction(job.started());
+    services.notify_compaction(job.started(session, snapshot));
     let drafted = job.draft(session, snapshot, &services.summarizer(snapshot), cancel);
     cancel.check()?;
     let committed = drafted.map_err(|error| error.to_string()).and_then(|draft| {

@@ -13,8 +13,10 @@ use super::key_variable::KeyVariable;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SummariserKind {
-    /// Nobody: they are extracted from the conversation, offline.
+    /// The client when it answers `strata/summarize`, else the provider of `compaction.model` when its key is there, else no model.
     #[default]
+    Auto,
+    /// No model: they are extracted from the conversation, offline.
     Extractive,
     /// The client, with the models and keys that the editor has (`strata/summarize`).
     Client,
@@ -36,7 +38,7 @@ pub struct CompactionSettings {
     /// Profiles of one's own, and figures that replace those of the five.
     #[schemars(extend("x-workspace" = Family::ALL.map(Family::name)))]
     pub profiles: BTreeMap<String, ProfileOptions>,
-    /// Who writes summaries.
+    /// Who writes summaries. By default your editor's model where it offers one, else the provider of `compaction.model`, else no model.
     pub summariser: SummariserKind,
     /// The model that writes summaries, by its provider's name.
     pub model: Option<String>,
@@ -57,7 +59,7 @@ impl Default for CompactionSettings {
             auto: true,
             profile: Family::Topic.name().to_owned(),
             profiles: BTreeMap::new(),
-            summariser: SummariserKind::Extractive,
+            summariser: SummariserKind::Auto,
             model: None,
             detection_model: None,
             base_url: None,

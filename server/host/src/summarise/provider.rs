@@ -106,6 +106,15 @@ impl Provider {
         Ok(Self { kind, base_url, model: model.to_owned(), key_env: None })
     }
 
+    /// Whether it can be asked with what is configured: its address is allowed and a key that it needs is there. Opens no connection.
+    ///
+    /// # Errors
+    /// [`SummaryError::BadAddress`], [`SummaryError::NoKey`].
+    pub fn check(&self) -> Result<(), SummaryError> {
+        self.base()?;
+        self.key().map(drop)
+    }
+
     /// The key that the environment has for this provider. Servers of one's own that speak OpenAI's protocol often need none, so
     /// there only a variable that was named must be set.
     ///

@@ -14,7 +14,7 @@ use crate::event::{Answer, Event};
 use crate::outbound::{Outbound, Work};
 use strata_app::clock::now_ms;
 use strata_app::commands::{self, CommandError};
-use strata_app::compaction_job::{CompactionJob, CompactionNotice, Reason, sum_up};
+use strata_app::compaction_job::{CompactionJob, CompactionNotice, CompactionState, Reason, sum_up};
 use strata_app::faults::carried;
 use strata_app::token_count_client::CountedPrompt;
 
@@ -40,7 +40,7 @@ impl MainLoop {
             return;
         }
         let Some(session) = self.world.sessions.get(&job.session).cloned() else { return };
-        self.services.notify_compaction(job.started());
+        self.services.notify_compaction(job.started(&session, &self.world.snapshot));
         let id = job.session.clone();
         let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
         if self.world.client.shows_progress {
@@ -92,7 +92,7 @@ impl MainLoop {
         let (news, result): (CompactionNotice, _) = match result {
             Ok(_) => {
                 self.compactions.succeeded(&job);
-                let news = news.unwrap_or_else(|| job.started());
+                let news = news.unwrap_or_else(|| job.notice(CompactionState::Ended));
                 let mut reply = news.clone().into();
                 if let Some(session) = self.world.sessions.get(session) {
                     reply = commands::versioned(reply, session);

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::conversation::dialect::{Violation, violations};
 use crate::conversation::history::{History, HistoryChange, Message, MessageId};
 
+use super::author::SummaryAuthor;
 use super::profile::Profile;
 use super::run::{Draft, Size, Strategy};
 
@@ -23,6 +24,9 @@ pub struct Record {
     pub before: Size,
     /// What it became.
     pub after: Size,
+    /// Who wrote the summary; absent when none was written, and in sessions of versions that did not keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summarised_by: Option<SummaryAuthor>,
     /// When, in milliseconds since 1970.
     pub time_ms: u64,
     /// What to undo.

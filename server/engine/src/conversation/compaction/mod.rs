@@ -2,6 +2,7 @@
 //! and how, a run says what to ask a model and takes the answer, a commit puts the result in place or refuses it. Asks no
 //! model itself, reads no clock.
 
+mod author;
 mod commit;
 mod pins;
 mod profile;
@@ -13,6 +14,7 @@ mod status;
 mod transcript;
 mod trigger;
 
+pub use author::{AuthorKind, SummaryAuthor};
 pub use commit::{DraftRefusal, Record, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
 pub use profile::{Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions};

@@ -17,6 +17,7 @@ use crate::conversation::history::{
 use crate::hash::ContentHash;
 use crate::text::clip_to_weight;
 
+use super::author::SummaryAuthor;
 use super::pins::Pins;
 use super::profile::{Family, Profile};
 use super::question::{self, DETECT_CONFIDENCE, Question};
@@ -93,6 +94,19 @@ pub struct Size {
     pub tokens: usize,
 }
 
+impl Size {
+    /// That of what the model sees of a conversation.
+    pub fn of_history(history: &History, scales: Scales<'_>) -> Self {
+        let visible: Vec<_> = history.sent().cloned().collect();
+        Self::of(&visible, scales)
+    }
+
+    fn of(visible: &[Arc<Message>], scales: Scales<'_>) -> Self {
+        let tokens = visible.iter().map(|message| (scales.message)(message)).sum();
+        Self { messages: visible.len(), tokens }
+    }
+}
+
 /// A conversation made shorter, ready to be committed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Draft {
@@ -104,6 +118,8 @@ pub struct Draft {
     pub before: Size,
     /// What it will be.
     pub after: Size,
+    /// Who wrote the summary; absent when none was written.
+    pub summarised_by: Option<SummaryAuthor>,
     /// What the person should know.
     pub notes: Vec<String>,
     pub(super) epoch: ContentHash,
@@ -395,6 +411,7 @@ impl Run {
             strategy,
             before,
             after,
+            summarised_by: (strategy == Strategy::Extractive).then_some(SummaryAuthor::EXTRACTIVE),
             notes,
             epoch: basis.epoch(&self.visible),
             basis,
@@ -421,8 +438,7 @@ impl Run {
     }
 
     fn size(&self, scales: Scales<'_>) -> Size {
-        let tokens = self.visible.iter().map(|message| (scales.message)(message)).sum();
-        Size { messages: self.visible.len(), tokens }
+        Size::of(&self.visible, scales)
     }
 
     fn size_of(&self, entries: &[Entry], scales: Scales<'_>) -> Size {

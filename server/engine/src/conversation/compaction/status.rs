@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::author::SummaryAuthor;
 use super::commit::Record;
 use super::profile::Profile;
 use super::run::{Size, Strategy};
@@ -56,6 +57,9 @@ pub struct Last {
     pub before: Size,
     /// What it became.
     pub after: Size,
+    /// Who wrote the summary; absent when none was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summarised_by: Option<SummaryAuthor>,
     /// When, in milliseconds since 1970.
     pub time_ms: u64,
 }
@@ -112,12 +116,13 @@ impl CompactionStatus {
 
 impl From<&Record> for Last {
     fn from(record: &Record) -> Self {
-        let Record { profile, strategy, before, after, time_ms, .. } = record;
+        let Record { profile, strategy, before, after, summarised_by, time_ms, .. } = record;
         Self {
             profile: profile.clone(),
             strategy: *strategy,
             before: *before,
             after: *after,
+            summarised_by: summarised_by.clone(),
             time_ms: *time_ms,
         }
     }

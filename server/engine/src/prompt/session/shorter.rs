@@ -148,7 +148,8 @@ impl Session {
         tools: &ToolPatterns,
         now_ms: u64,
     ) -> Result<&Record, DraftRefusal> {
-        let Draft { strategy, before, after, .. } = draft;
+        let Draft { strategy, before, after, ref summarised_by, .. } = draft;
+        let summarised_by = summarised_by.clone();
         let (history, rebuilt) = commit(&self.history, draft, profile)?;
         self.history = history;
         match profile.lists {
@@ -158,7 +159,7 @@ impl Session {
         }
         self.rewritten();
         let profile = profile.name.clone();
-        let record = Record { profile, strategy, before, after, time_ms: now_ms, rebuilt };
+        let record = Record { profile, strategy, before, after, summarised_by, time_ms: now_ms, rebuilt };
         let compactions = Arc::make_mut(&mut self.compactions);
         compactions.push(record);
         compactions.last().ok_or(DraftRefusal::Changed)
