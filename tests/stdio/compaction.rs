@@ -122,7 +122,8 @@ fn a_client_that_was_named_no_model_gets_questions_that_the_conversations_model_
 
 #[test]
 fn a_model_that_you_named_is_asked_and_a_key_alone_or_a_workspace_file_is_not() {
-    let server = ModelServer::start(Dialect::Anthropic, vec![Reply::Text("A summary by a provider.".to_owned())]);
+    let server =
+        ModelServer::start(Dialect::Anthropic, vec![Reply::Text("A summary by a provider.".to_owned())]);
     let address = server.base_url();
     let key = "STRATA_TEST_KEY";
     let place = json!({ "base_url": address, "key_env": key });
