@@ -309,6 +309,31 @@ fn a_prompt_that_the_provider_finds_too_long_is_tried_once_more() {
 }
 
 #[test]
+fn a_prompt_recorded_as_too_long_is_compacted_before_it_is_assembled_again() {
+    let mut editor = Editor::start(&small());
+    talk(&mut editor, 8);
+    let too_long = |editor: &mut Editor| {
+        let prompt = editor.assemble().0;
+        let record = json!({ "id": prompt["id"], "error": "context_limit" });
+        (prompt["tokens"]["total"].as_u64().unwrap(), record)
+    };
+    let (refused, record) = too_long(&mut editor);
+    let recorded = editor.run("prompt.record", record);
+    assert_eq!((&recorded["status"], &recorded["retry"]), (&json!("error"), &json!(true)), "{recorded}");
+    assert_eq!(recorded["messages"], 16, "the question was not sent");
+    let (again, record) = too_long(&mut editor);
+    let news = editor.server.wait_for("strata/compaction", |news| news["state"] == "ended");
+    assert_eq!(news["reason"]["kind"], "context_limit", "{news}");
+    assert!(again < refused / 10 * 9, "{again} of {refused}");
+    let error = editor.refused("prompt.record", record);
+    assert!(error.message.contains("once more") && error.message.contains("the largest parts: "), "{error}");
+    let prompt = editor.assemble().0;
+    editor.run("prompt.record", json!({ "id": prompt["id"], "response": "It fits." }));
+    let (_, record) = too_long(&mut editor);
+    assert_eq!(editor.run("prompt.record", record)["retry"], true);
+}
+
+#[test]
 fn pinned_messages_stay_word_for_word() {
     let mut editor = Editor::start(&small());
     talk(&mut editor, 8);
