@@ -35,7 +35,7 @@ impl Conversation {
         let workspace = HeadlessWorkspace::open(folder.path(), settings).unwrap();
         let mut conversation = Self { workspace, rng, model: model.to_owned(), most: 0 };
         conversation.most = 3_000 + conversation.rng.below(20_000);
-        conversation.workspace.list().unwrap();
+        conversation.workspace.index(|_| ()).unwrap();
         conversation
     }
 

@@ -2613,8 +2613,8 @@ export interface ProfileOptions {
   /** When it looks. */
   moment: CompactionMoment | null;
   /**
-   * Share of a request's limit that the conversation may weigh before it is compacted as soon as that pays. 0
-   * never.
+   * Share of a request's limit that the conversation may weigh, and at least 24,000 tokens, before it is compacted
+   * as soon as that pays. 0 never.
    */
   history_share: number | null;
   /** Due when the conversation weighs more, in tokens. 0 never. */
@@ -2654,8 +2654,8 @@ export interface ProfileOptionsInput {
   /** When it looks. */
   moment?: CompactionMoment | null;
   /**
-   * Share of a request's limit that the conversation may weigh before it is compacted as soon as that pays. 0
-   * never.
+   * Share of a request's limit that the conversation may weigh, and at least 24,000 tokens, before it is compacted
+   * as soon as that pays. 0 never.
    */
   history_share?: number | null;
   /** Due when the conversation weighs more, in tokens. 0 never. */

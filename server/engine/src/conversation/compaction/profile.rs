@@ -148,7 +148,7 @@ pub struct ProfileOptions {
     pub like: Option<Family>,
     /// When it looks.
     pub moment: Option<Moment>,
-    /// Share of a request's limit that the conversation may weigh before it is compacted as soon as that pays. 0 never.
+    /// Share of a request's limit that the conversation may weigh, and at least 24,000 tokens, before it is compacted as soon as that pays. 0 never.
     #[schemars(extend("x-workspace" = true))]
     pub history_share: Option<f64>,
     /// Due when the conversation weighs more, in tokens. 0 never.

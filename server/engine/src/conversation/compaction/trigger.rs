@@ -10,6 +10,9 @@ use super::profile::{Profile, Reserve, Trigger};
 /// Percent of a request's limit from which every profile compacts, and that no trigger in tokens is above: past the limit,
 /// messages would be left out.
 const CEILING_PERCENT: usize = 95;
+/// A conversation of fewer tokens is not compacted for its weight alone, however small the window: where half of the limit is
+/// less, compacting earlier costs as much and keeps less (`cargo bench -p e2e --bench compaction_trigger`).
+const LIGHT: usize = 24_000;
 /// A conversation that is a smaller part of the limit than one in so many does not make room for files.
 const WORTH: usize = 10;
 
@@ -130,7 +133,7 @@ impl Trigger {
         let from = |measured, now, limit: Option<usize>| {
             limit.map(|limit| TriggerReading::from(measured, now, limit))
         };
-        let heavy = over(HistoryTokens, history, share_of(self.history_share, pressure.limit));
+        let heavy = over(HistoryTokens, history, self.heavy(pressure.limit));
         let near = match self.reserve {
             Some(reserve) if reserve.limit(pressure.window).is_none() => {
                 from(Messages, messages, (reserve.messages > 0).then_some(reserve.messages))
@@ -160,8 +163,15 @@ impl Trigger {
     pub(crate) fn token_limit(&self, window: Option<usize>, limit: Option<usize>) -> Option<usize> {
         let near = self.reserve.and_then(|reserve| reserve.limit(window));
         let share = share_of(self.window_share, window);
-        let heavy = share_of(self.history_share, limit);
+        let heavy = self.heavy(limit);
         [heavy, self.history_over, self.context_from, near, share, ceiling(limit)].into_iter().flatten().min()
+    }
+}
+
+impl Trigger {
+    /// The tokens over which a conversation is heavy in a request of at most `limit`.
+    fn heavy(&self, limit: Option<usize>) -> Option<usize> {
+        share_of(self.history_share, limit).map(|tokens| tokens.max(LIGHT))
     }
 }
 
