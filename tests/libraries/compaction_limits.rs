@@ -106,3 +106,61 @@ fn no_message_is_left_out_before_a_compaction_ran() {
     assert!(outcomes.compactions > outcomes.sessions, "{outcomes:?}");
     println!("{outcomes:?}");
 }
+
+/// Plays turns of about `tokens` until `turns` are over, and says which prompts a compaction stood before; none may leave a
+/// message out.
+fn compacted_at(family: Family, model: &str, ask: &Value, tokens: usize, turns: usize) -> Vec<usize> {
+    let mut conversation = Conversation::new(model, family, Rng::new(7));
+    let mut compacted = Vec::new();
+    let mut last = conversation.compactions();
+    for turn in 0..turns {
+        let mut ask = ask.clone();
+        ask["prompt"] = conversation.text(tokens).into();
+        let prompt = conversation.run("strata.prompt.assemble", ask);
+        let codes: Vec<&Value> =
+            prompt["warnings"].as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
+        assert!(!codes.contains(&&json!("history_truncated")), "{model}, turn {turn}: {codes:?}");
+        let answer = conversation.text(tokens);
+        conversation.run("strata.prompt.record", json!({ "id": prompt["id"], "response": answer }));
+        let now = conversation.compactions();
+        if now != last {
+            compacted.push(turn);
+            last = now;
+        }
+    }
+    compacted
+}
+
+#[test]
+fn checkpoint_compacts_in_a_window_of_200_000_before_a_message_is_left_out() {
+    let ask = json!({ "maxInputTokens": 200_000 });
+    let compacted = compacted_at(Family::Checkpoint, "claude-sonnet-4-5", &ask, 6_000, 20);
+    assert!(compacted.first().is_some_and(|turn| (10..16).contains(turn)), "{compacted:?}");
+}
+
+#[test]
+fn each_profile_has_a_trigger_within_the_limit_of_its_request() {
+    let status = |family, model: &str, ask: Value| {
+        let status = Conversation::new(model, family, Rng::new(1)).run("strata.compaction.status", ask);
+        let conditions = status["conditions"].as_array().unwrap().clone();
+        let least = conditions.iter().filter(|condition| condition["measured"] == "context_tokens");
+        let least = least.map(|condition| condition["limit"].as_u64().unwrap()).min().unwrap();
+        (least, status["limit"].as_u64().unwrap())
+    };
+    let at_a_million = json!({ "maxInputTokens": 1_000_000 });
+    let (trigger, limit) = status(Family::Checkpoint, "claude-sonnet-4-6", at_a_million);
+    assert!(trigger < limit && limit < 1_000_000, "{trigger} of {limit}");
+    let (trigger, limit) = status(Family::Handoff, "gpt-4o", json!({}));
+    assert_eq!(trigger, limit * 95 / 100, "200,000 is over a window of 128,000");
+    let (trigger, _) = status(Family::Continuation, "claude-sonnet-4-5", json!({ "model": "gpt-3.5-turbo" }));
+    assert_eq!(trigger, 13_108, "0.8 of the window of the model in the request");
+    let (trigger, _) = status(Family::Checkpoint, "some-new-model", json!({}));
+    assert_eq!(trigger, 8_000, "the window is not known");
+}
+
+#[test]
+fn continuation_follows_the_model_of_the_request() {
+    let ask = json!({ "model": "gpt-3.5-turbo" });
+    let compacted = compacted_at(Family::Continuation, "claude-sonnet-4-5", &ask, 800, 14);
+    assert!(compacted.first().is_some_and(|turn| *turn < 9), "{compacted:?}");
+}
