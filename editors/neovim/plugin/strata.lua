@@ -29,6 +29,7 @@ local MAPPINGS = {
   { "preview", "open the next prompt" },
   { "sessions", "choose a session" },
   { "compact", "make the conversation shorter" },
+  { "compaction", "show how near a compaction is" },
   { "status", "say how full the window is" },
 }
 for _, mapping in ipairs(MAPPINGS) do

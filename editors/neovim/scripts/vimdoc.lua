@@ -252,6 +252,7 @@ local SECTIONS = {
   { "Commands", "strata-commands" },
   { "Mappings", "strata-mappings" },
   { "Context buffer", "strata-context" },
+  { "Compaction buffer", "strata-compaction" },
   { "Preview", "strata-preview" },
   { "Statusline", "strata-statusline" },
   { "Events", "strata-events" },
@@ -339,6 +340,14 @@ function WRITE.context()
   block(brief("strata/context/init.lua"), "")
   for _, key in ipairs(require("strata.context").KEYS) do
     add(("    %-6s `<Plug>(strata-context-%s)`"):format(key[1], key[2]))
+    wrapped(key[3], "           ")
+  end
+end
+
+function WRITE.compaction()
+  block(brief("strata/compaction.lua"), "")
+  for _, key in ipairs(require("strata.compaction").KEYS) do
+    add(("    %-6s `<Plug>(strata-compaction-%s)`"):format(key[1], key[2]))
     wrapped(key[3], "           ")
   end
 end

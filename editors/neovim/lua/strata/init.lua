@@ -102,8 +102,9 @@ function M.statusline()
   return require("strata.statusline").text()
 end
 
----Has summaries written by `writer`, for the setting `compaction.summariser = "client"`. To be called before a server starts.
----@param writer fun(request: strata.Summarize, reply: fun(text?: string, problem?: string))
+---Has the summaries of compactions written by `writer`. To be called before a server starts. Without it, the model of `:Strata ask` writes
+---them where |strata-curl| has a key.
+---@param writer? fun(request: strata.Summarize, reply: strata.SummaryReply) `reply` takes the text, or why there is none, and the model's name.
 function M.summarize_with(writer)
   require("strata.requests").summarize_with(writer)
 end

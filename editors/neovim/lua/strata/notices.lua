@@ -54,10 +54,14 @@ local function warning(_, said)
 end
 
 local function compaction(_, news, context)
+  news = require("strata.plain")(news)
   if news.state == "ended" then
-    local before, after = vim.tbl_get(news, "before", "tokens"), vim.tbl_get(news, "after", "tokens")
-    local sizes = before and after and (": %d tokens are %d now"):format(before, after) or ""
-    vim.notify(("Strata: the conversation was compacted (%s)%s"):format(news.profile, sizes))
+    local how = require("strata.compaction").words(news)
+    local told = "Strata: the conversation was compacted (%s): %s; :Strata undo takes it back"
+    vim.notify(told:format(news.profile, how))
+    for _, note in ipairs(news.notes or {}) do
+      vim.notify("Strata: " .. note, vim.log.levels.WARN)
+    end
   end
   local data = { news = news, root = root_of(context) }
   vim.api.nvim_exec_autocmds("User", { pattern = "StrataCompaction", modeline = false, data = data })

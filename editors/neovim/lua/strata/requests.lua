@@ -1,4 +1,4 @@
---- Owns what the server asks of Neovim: summaries by a model of the person's choice. Asks no model itself.
+--- Owns what the server asks of Neovim: summaries by a model of the user's choice, else by that of `:Strata ask`. Asks no model itself.
 
 local M = {}
 
@@ -10,26 +10,35 @@ local M = {}
 ---@field maxTokens integer What the answer may weigh.
 ---@field model? string
 
----@type fun(request: strata.Summarize, reply: fun(text?: string, problem?: string))?
-local summarize
+---Takes a summary, or why there is none, and the name of the model that wrote it.
+---@alias strata.SummaryReply fun(text?: string, problem?: string, model?: string)
+
+---@type fun(request: strata.Summarize, reply: strata.SummaryReply)?
+local chosen
 
 local function failed(message)
   return { code = vim.lsp.protocol.ErrorCodes.InternalError, message = message }
 end
 
+---Who writes summaries: whom the user chose, else curl where it has a provider.
+local function summarizer()
+  return chosen or require("strata.adapters.curl").summarizer()
+end
+
 local function answer(_, request)
+  local summarize = summarizer()
   if not summarize then
     return nil, failed("nobody writes summaries here")
   end
   -- Neovim runs this in a coroutine of its own and answers with what it returns, so waiting stops nothing else.
   local thread = coroutine.running()
-  local done, waiting, text, problem
+  local done, waiting, text, problem, model
   local ok, raised = pcall(summarize, request, function(...)
     if done then
       return
     end
     done = true
-    text, problem = ...
+    text, problem, model = ...
     if waiting then
       coroutine.resume(thread)
     end
@@ -44,7 +53,7 @@ local function answer(_, request)
   if not text then
     return nil, failed(problem or "no answer")
   end
-  return { text = text }
+  return { text = text, model = model }
 end
 
 M.handlers = { ["strata/summarize"] = answer }
@@ -52,12 +61,12 @@ M.handlers = { ["strata/summarize"] = answer }
 ---The requests that are answered here, for `initialize`.
 ---@return string[]
 function M.answered()
-  return summarize and { "strata/summarize" } or {}
+  return summarizer() and { "strata/summarize" } or {}
 end
 
----@param writer fun(request: strata.Summarize, reply: fun(text?: string, problem?: string))
+---@param writer? fun(request: strata.Summarize, reply: strata.SummaryReply)
 function M.summarize_with(writer)
-  summarize = writer
+  chosen = writer
 end
 
 return M

@@ -378,6 +378,14 @@ define("compact", "[profile]", "Make the conversation shorter.", function(call)
   -- What came of it is told to everybody.
   send(call, "compaction.run", call.words[1] and { profile = call.words[1] }, function() end)
 end, words("topic", "continuation", "checkpoint", "rolling", "handoff"))
+define(
+  "compaction",
+  "",
+  "Show how near a compaction is and what the last one did (|strata-compaction|).",
+  function(call)
+    require("strata.compaction").open(call.root, call.mods)
+  end
+)
 define("cancel", "", "Give up what the server is at, such as a compaction.", function(call)
   if calls.cancel(call.root) == 0 then
     say("nothing is under way")

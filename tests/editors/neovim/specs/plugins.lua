@@ -108,13 +108,9 @@ it("has summaries written by whom one likes", function(t)
   require("strata").summarize_with(function(request, reply)
     asked = request
     vim.defer_fn(function()
-      reply("The summary é.")
+      reply("The summary é.", nil, "Writer 1")
     end, 50)
   end)
-  vim.g.strata = { path = vim.g.strata.path, settings = { compaction = { summariser = "client" } } }
-  if vim.lsp.config then
-    vim.lsp.config("strata", {})
-  end
   t.edit("src/greet.rs")
   for number = 1, 30 do
     t.command("history.addExchange", { user = "question " .. number, assistant = ("words "):rep(200) })
@@ -122,10 +118,9 @@ it("has summaries written by whom one likes", function(t)
   t.command("compaction.run", { profile = "continuation" })
   t.contains(asked.prompt, "question 1")
   t.contains(t.prompt(), "The summary é.")
-  vim.g.strata = { path = vim.g.strata.path }
-  if vim.lsp.config then
-    vim.lsp.config("strata", {})
-  end
+  t.equal(t.command("compaction.status").last.summarisedBy, { kind = "client", model = "Writer 1" })
+  t.said("Writer 1 wrote the summary; :Strata undo takes it back")
+  require("strata").summarize_with(nil)
 end)
 
 it("opens the prompt to be read", function(t)

@@ -3,6 +3,9 @@
 ---the answer is shown in `strata://answer` and recorded with what the provider billed. It is also a short example of how a
 ---plugin uses Strata. Without further ado it takes the key from `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
 ---
+---What was left out of a prompt, and why, stands in |:messages|. When the provider finds a prompt too long, the conversation is compacted
+---and sent once more. The model of the last question also writes the summaries of compactions, unless |strata.summarize_with()| says who.
+---
 --->lua
 ---    vim.g.strata = { curl = { url = "http://127.0.0.1:8080/v1/messages", key_env = "MY_KEY", max_tokens = 4096 } }
 ---<
@@ -21,6 +24,7 @@ local M = {}
 ---@field headers fun(key: string): string[]
 ---@field parameters fun(max_tokens: integer): table What the body needs besides.
 ---@field answer fun(reply: table): string, table? What was said, and the usage as Strata counts it. May raise.
+---@field question fun(system: string, prompt: string): table The body of a question outside of any conversation.
 
 ---@type table<string, strata.Provider>
 local PROVIDERS = {
@@ -32,6 +36,9 @@ local PROVIDERS = {
     end,
     parameters = function(max_tokens)
       return { max_tokens = max_tokens }
+    end,
+    question = function(system, prompt)
+      return { system = system, messages = { { role = "user", content = prompt } } }
     end,
     answer = function(reply)
       -- Blocks of other kinds, such as thinking, have no text.
@@ -57,6 +64,10 @@ local PROVIDERS = {
     parameters = function(max_tokens)
       return { max_completion_tokens = max_tokens }
     end,
+    question = function(system, prompt)
+      local said = { { role = "system", content = system }, { role = "user", content = prompt } }
+      return { messages = said }
+    end,
     answer = function(reply)
       local usage = reply.usage
       local details = usage and usage.prompt_tokens_details or {}
@@ -75,17 +86,34 @@ local PROVIDERS = {
 -- Said of a reply that has no answer where the provider puts it, such as a tool call, or a message of a proxy.
 local UNKNOWN = "nothing was recorded, since the provider's reply has no text that can be read: "
 
+-- How providers word that a prompt is too long, in lower case.
+local TOO_LONG = {
+  "prompt is too long",
+  "context_length_exceeded",
+  "maximum context length",
+  "context window",
+  "maximum number of tokens",
+  "input is too long",
+}
+
+-- What the last question was sent with: the form of its body and the model.
+---@type { format: string, model: string }?
+local last
+
+local function own()
+  return options.get().curl or {}
+end
+
 local function quoted(text)
   return '"' .. text:gsub('[\\"]', "\\%0") .. '"'
 end
 
 ---Posts a body. The key goes through standard input, where no list of processes shows it.
 local function post(provider, body, done)
-  local own = options.get().curl or {}
-  local key = os.getenv(own.key_env or provider.key_env) or ""
+  local key = os.getenv(own().key_env or provider.key_env) or ""
   local path = vim.fn.tempname()
   vim.fn.writefile(vim.split(vim.json.encode(body), "\n", { plain = true }), path, "b")
-  local config = { "url = " .. quoted(own.url or provider.url), "data-binary = " .. quoted("@" .. path) }
+  local config = { "url = " .. quoted(own().url or provider.url), "data-binary = " .. quoted("@" .. path) }
   for _, header in ipairs(vim.list_extend({ "content-type: application/json" }, provider.headers(key))) do
     config[#config + 1] = "header = " .. quoted(header)
   end
@@ -129,6 +157,36 @@ local function show(question, answer)
   vim.api.nvim_win_set_cursor(0, { vim.api.nvim_buf_line_count(buffer), 0 })
 end
 
+local function is_too_long(problem)
+  problem = problem:lower()
+  return vim.iter(TOO_LONG):any(function(words)
+    return problem:find(words, 1, true) ~= nil
+  end)
+end
+
+---Says what was left out of a prompt, or else went otherwise than you may think.
+local function warn(warnings)
+  for _, warning in ipairs(warnings or {}) do
+    vim.notify("Strata: " .. (warning.message or warning), vim.log.levels.WARN)
+  end
+end
+
+---Gives a prompt up that was not answered. One that was too long is compacted and sent once more, by `again`.
+local function not_answered(prompt, problem, root, again, failed)
+  if not is_too_long(problem) then
+    calls.send("prompt.discard", { id = prompt.id }, function() end, root)
+    return failed({ message = problem })
+  end
+  local arguments = { id = prompt.id, status = "error", error = "context_limit" }
+  calls.send("prompt.record", arguments, function(err, recorded)
+    if err or not recorded.retry then
+      return failed(err or { message = problem })
+    end
+    vim.notify("Strata: the model found the prompt too long; the conversation is compacted and sent once more")
+    again()
+  end, root)
+end
+
 ---One turn.
 ---@param text string
 ---@param root? string
@@ -147,7 +205,9 @@ function M.ask(text, root, done)
     if not provider then
       return failed({ message = "nothing can be sent in the form " .. prompt.format })
     end
-    local parameters = provider.parameters((options.get().curl or {}).max_tokens or 4096)
+    warn(prompt.warnings)
+    last = { format = prompt.format, model = prompt.body.model }
+    local parameters = provider.parameters(own().max_tokens or 4096)
     post(provider, vim.tbl_extend("keep", prompt.body, parameters), function(problem, reply)
       local answer, usage
       if not problem then
@@ -155,8 +215,9 @@ function M.ask(text, root, done)
         problem = not answer and UNKNOWN .. vim.fn.strcharpart(vim.json.encode(reply), 0, 200) or nil
       end
       if problem then
-        calls.send("prompt.discard", { id = prompt.id }, function() end, root)
-        return failed({ message = problem })
+        return not_answered(prompt, problem, root, function()
+          M.ask(text, root, done)
+        end, failed)
       end
       calls.send(
         "prompt.record",
@@ -165,6 +226,7 @@ function M.ask(text, root, done)
           if not_recorded then
             return failed(not_recorded)
           end
+          warn(recorded.warnings)
           done(nil, recorded)
         end,
         root
@@ -173,6 +235,34 @@ function M.ask(text, root, done)
       show(text, answer)
     end)
   end, root)
+end
+
+---Has a summary written by the model of the last question.
+---@param request strata.Summarize
+---@param reply strata.SummaryReply
+local function summarize(request, reply)
+  if not last then
+    return reply(nil, "no question was sent by `:Strata ask` yet, whose model could write it")
+  end
+  local provider, model = PROVIDERS[last.format], request.model or last.model
+  local body = provider.question(request.system, request.prompt)
+  body.model = model
+  -- A model that thinks first needs more than its answer.
+  local most = math.max(request.maxTokens, own().max_tokens or 4096)
+  post(provider, vim.tbl_extend("keep", body, provider.parameters(most)), function(problem, said)
+    local text = not problem and read(provider, said) or nil
+    reply(text, problem or not text and "the provider's reply has no text that can be read" or nil, model)
+  end)
+end
+
+---Who writes summaries with curl; nobody where it has no key to a provider.
+---@return fun(request: strata.Summarize, reply: strata.SummaryReply)?
+function M.summarizer()
+  local keys = { PROVIDERS.anthropic.key_env, PROVIDERS.openai.key_env, own().key_env }
+  local has_key = vim.iter(keys):any(function(name)
+    return (os.getenv(name) or "") ~= ""
+  end)
+  return has_key and vim.fn.executable("curl") == 1 and summarize or nil
 end
 
 return M
