@@ -6,8 +6,11 @@ import * as vscode from 'vscode';
 import { select } from './actions/files';
 import type { Strata } from './client';
 import { wordsOf } from './client';
+import type { Collected, CompactionNotices } from './compactions';
+import { madeShorter, notesOf } from './compactions';
 import { Latest } from './latest';
-import { anyModel, isModel, messagesOf, NO_MODEL, takesMarks, usageOf } from './models';
+import type { ChatModel } from './models';
+import { anyModel, isModel, isTooLong, messagesOf, NO_MODEL, takesMarks, usageOf } from './models';
 import type { PromptAssembleParams, PromptAssembleReply, PromptRecordParams } from './protocol';
 import { isFollowed, pathOf, pathOfLines } from './resources';
 import { exactly } from './wording';
@@ -29,7 +32,11 @@ export class Chat implements vscode.Disposable {
   /** Turns that were asked in a panel of this window, by session and first message. */
   private readonly asked = new Latest<string>(ASKED);
 
-  constructor(private readonly strata: Strata) {
+  constructor(
+    private readonly strata: Strata,
+    private readonly chatModel: ChatModel,
+    private readonly compactions: CompactionNotices,
+  ) {
     this.participant = vscode.chat.createChatParticipant('strata.chat', (request, context, stream, token) =>
       this.handle(request, context, stream, token),
     );
@@ -79,6 +86,7 @@ export class Chat implements vscode.Disposable {
       stream.button({ command: 'strata.copyPrompt', title: 'Copy the Prompt' });
       return {};
     }
+    this.chatModel.last = model;
     const { models } = await this.strata.ask('strata.server.models', {}, token);
     const known = models.find(({ id }) => isModel(model, id));
     const wish: PromptAssembleParams = {
@@ -89,15 +97,37 @@ export class Chat implements vscode.Disposable {
       // The editor's API has no way to ask for another lifetime.
       ttl: '5m',
     };
-    const prompt = await this.strata.ask('strata.prompt.assemble', wish, token);
-    tellOf(prompt, stream);
-    const outcome = await answer(prompt, model, stream, token);
-    const recorded = await this.strata.tell('strata.prompt.record', outcome.record);
-    recorded.warnings.forEach((warning) => stream.progress(warning));
-    if (outcome.error !== undefined) {
-      return { errorDetails: { message: outcome.error } };
+    const compacted = this.compactions.collect();
+    try {
+      const { warnings, error } = await this.sent(wish, model, stream, token);
+      warnAtTheEnd(warnings, compacted, stream);
+      if (error !== undefined) {
+        return { errorDetails: { message: error } };
+      }
+    } finally {
+      compacted.stop();
     }
     return { metadata: { strata: await this.stand() } };
+  }
+
+  /** Sends a prompt and records what came of it. One that the provider finds too long is compacted and sent once more. */
+  private async sent(
+    wish: PromptAssembleParams,
+    model: vscode.LanguageModelChat,
+    stream: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<{ warnings: string[]; error?: string }> {
+    const prompt = await this.strata.ask('strata.prompt.assemble', wish, token);
+    stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
+    const outcome = await answer(prompt, model, stream, token);
+    const recorded = await this.strata.tell('strata.prompt.record', outcome.record);
+    if (recorded.retry && !token.isCancellationRequested) {
+      stream.progress('The model found the prompt too long: the conversation is compacted and sent once more');
+      const again = await this.sent(wish, model, stream, token);
+      return { ...again, warnings: [TOO_LONG_ONCE, ...again.warnings] };
+    }
+    const warnings = [...prompt.warnings.map(({ message }) => message), ...recorded.warnings];
+    return { warnings, ...(outcome.error !== undefined && { error: outcome.error }) };
   }
 
   /** Files that the question refers to are shown in full from now on. */
@@ -148,13 +178,19 @@ export class Chat implements vscode.Disposable {
   }
 }
 
-/** What the person should know of a prompt before the answer comes. */
-function tellOf(prompt: PromptAssembleReply, stream: vscode.ChatResponseStream): void {
-  stream.progress(`Prompt of ${exactly(prompt.tokens.total)} tokens`);
-  // Progress goes when the answer comes; these stay.
-  for (const { message } of prompt.warnings) {
+/** Said when the conversation was compacted because the model refused the prompt. */
+const TOO_LONG_ONCE = 'The model found the prompt too long. It was made shorter and sent once more.';
+
+/** What you should know of the prompt, behind the answer, where it stays: what was left out of it, and that it was compacted. */
+function warnAtTheEnd(warnings: string[], compacted: Collected, stream: vscode.ChatResponseStream): void {
+  const line = (icon: string, message: string) => {
     const literal = message.replace(/[\\`*_{}[\]()#+\-.!<>|~$&]/g, '\\$&');
-    stream.markdown(new vscode.MarkdownString(`$(warning) ${literal}\n\n`, true));
+    stream.markdown(new vscode.MarkdownString(`\n\n$(${icon}) ${literal}`, true));
+  };
+  warnings.forEach((message) => line('warning', message));
+  compacted.ended.forEach((news) => line('fold', `${madeShorter(news)}${notesOf(news)}`));
+  if (compacted.ended.length > 0) {
+    stream.button({ command: 'strata.undoCompaction', title: 'Undo the Compaction' });
   }
 }
 
@@ -180,7 +216,9 @@ async function answer(
     }
   } catch (error) {
     if (!token.isCancellationRequested) {
-      return { record: { id, status: 'error', partial: text }, error: wordsOf(error) };
+      const message = wordsOf(error);
+      const refused = text === '' && isTooLong(message);
+      return { record: { id, status: 'error', partial: text, ...(refused && { error: 'context_limit' }) }, error: message };
     }
   }
   const status = token.isCancellationRequested ? 'aborted' : 'complete';

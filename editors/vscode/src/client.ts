@@ -22,7 +22,7 @@ export type Life = 'starting' | 'running' | 'stopped';
 
 /** Answers what the server asks of the client, by name. */
 export interface Answers {
-  'strata/summarize': (params: Summarize, token: vscode.CancellationToken) => Promise<{ text: string }>;
+  'strata/summarize': (params: Summarize, token: vscode.CancellationToken) => Promise<{ text: string; model: string }>;
   'strata/countTokens': (params: CountTokens, token: vscode.CancellationToken) => Promise<{ inputTokens: number }>;
 }
 

@@ -13,10 +13,12 @@ import { apiOf } from './api';
 import type { StrataApi } from './api';
 import { Chat } from './chat';
 import { Strata, wordsOf } from './client';
+import { CompactionNotices } from './compactions';
 import { Messages } from './messages';
-import { modelAnswers } from './models';
+import { ChatModel, modelAnswers } from './models';
 import { Preview } from './preview';
 import { registerTools } from './tools';
+import { CompactionTree } from './views/compaction';
 import { ContextTree } from './views/context';
 import type { ContextNode } from './views/context';
 import { Decorations } from './views/decorations';
@@ -29,20 +31,23 @@ import { showWarnings } from './warnings';
 let running: Strata | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<StrataApi> {
-  const strata = new Strata(context, modelAnswers());
+  const chatModel = new ChatModel();
+  const strata = new Strata(context, modelAnswers(chatModel));
   running = strata;
   const preview = new Preview(strata);
+  const compactions = new CompactionNotices(strata);
   const messages = new Messages(strata);
   const decorations = new Decorations(strata);
   const contextTree = new ContextTree(strata);
   context.subscriptions.push(
     strata,
     preview,
+    compactions,
     messages,
     decorations,
     vscode.window.registerFileDecorationProvider(decorations),
     new Meter(strata),
-    new Chat(strata),
+    new Chat(strata, chatModel, compactions),
     registerTools(strata),
     showWarnings(strata),
     register({
@@ -56,6 +61,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Strata
     ...showTree('strata.context', contextTree, (view) =>
       view.onDidChangeCheckboxState(({ items }) => tick(strata, contextTree, items)),
     ),
+    ...showTree('strata.compaction', new CompactionTree(strata)),
     ...showTree('strata.sessions', new SessionsTree(strata)),
     ...showTree('strata.memory', new MemoryTree(strata)),
   );

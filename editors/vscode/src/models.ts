@@ -10,9 +10,14 @@ import type { Usage } from './protocol';
 export const NO_MODEL =
   'No language model is installed in this editor. The prompt itself needs none: open the preview, or copy it for any other place.';
 
-/** The first model that answers to the name, or any. */
-export async function anyModel(name?: string | null): Promise<vscode.LanguageModelChat | undefined> {
-  return (name ? await modelNamed(name) : undefined) ?? (await vscode.lm.selectChatModels())[0];
+/** The model of the last chat request, which writes summaries unless a setting names another. */
+export class ChatModel {
+  last: vscode.LanguageModelChat | undefined;
+}
+
+/** The first model that there is. */
+export async function anyModel(): Promise<vscode.LanguageModelChat | undefined> {
+  return (await vscode.lm.selectChatModels())[0];
 }
 
 /** Whether it is the model of this name, however it writes its version. */
@@ -26,10 +31,11 @@ async function modelNamed(name: string): Promise<vscode.LanguageModelChat | unde
 }
 
 /** What the server asks of the editor's models. */
-export function modelAnswers(): Answers {
+export function modelAnswers(chatModel: ChatModel): Answers {
   return {
     'strata/summarize': async ({ system, prompt, model }, token) => {
-      const chosen = await needModel(model);
+      const named = model ? await modelNamed(model) : undefined;
+      const chosen = named ?? chatModel.last ?? (await needModel());
       const messages = [system, prompt].map((text) => vscode.LanguageModelChatMessage.User(text));
       const options = { justification: 'Strata summarises the older part of the conversation.' };
       const answer = await chosen.sendRequest(messages, options, token);
@@ -37,7 +43,7 @@ export function modelAnswers(): Answers {
       for await (const part of answer.text) {
         text += part;
       }
-      return { text };
+      return { text, model: chosen.name };
     },
     'strata/countTokens': async ({ model, format, body }, token) => {
       const named = await modelNamed(model);
@@ -50,12 +56,23 @@ export function modelAnswers(): Answers {
   };
 }
 
-async function needModel(name?: string | null): Promise<vscode.LanguageModelChat> {
-  const model = await anyModel(name);
+async function needModel(): Promise<vscode.LanguageModelChat> {
+  const model = await anyModel();
   if (model === undefined) {
     throw new Error(NO_MODEL);
   }
   return model;
+}
+
+/** How providers word that a prompt is too long: the editor's API has no code for it. */
+const TOO_LONG =
+  /prompt is too long|context_length_exceeded|maximum context length|context window|exceeds? (the )?(maximum number of tokens|token limit|context)|input is too long/i;
+/** What limits of another kind have in common. */
+const RATE = /rate limit|quota|per minute/i;
+
+/** Whether a request failed because its prompt is too long for the model. */
+export function isTooLong(message: string): boolean {
+  return TOO_LONG.test(message) && !RATE.test(message);
 }
 
 /** Whether the model takes cache marks. Providers of other families may take an unknown part for a picture. */

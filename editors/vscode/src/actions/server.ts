@@ -11,6 +11,7 @@ const OFFERED: [string, string, string][] = [
   ['$(copy)', 'Copy the Prompt…', 'strata.copyPrompt'],
   ['$(add)', 'Add This File to the Context', 'strata.addToContext'],
   ['$(fold)', 'Compact the Conversation', 'strata.compact'],
+  ['$(dashboard)', 'Show How Near a Compaction Is', 'strata.showCompaction'],
   ['$(comment-discussion)', 'New Conversation', 'strata.newSession'],
   ['$(history)', 'Open a Conversation…', 'strata.openSession'],
   ['$(search)', 'Search Conversations and Memory…', 'strata.search'],

@@ -93,14 +93,14 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
   const rows: [string, string][] = [
     ['Next prompt', `${exactly(status.tokens)} of ${exactly(status.window)} tokens (${status.percent} %)`],
     ['Model', status.model],
-    ['Cached of all input', status.cachedPercent === null ? 'nothing sent yet' : `${status.cachedPercent} %`],
+    ['Cache hit rate', status.cachedPercent === null ? 'no requests yet' : `${status.cachedPercent} %`],
     [
       'In the cache now',
       left > 0 && status.cachedTokens !== undefined
         ? `${exactly(status.cachedTokens)} tokens, for ${countdown(left)}`
         : 'nothing',
     ],
-    ['To the next compaction', `${status.compactionPercent} %`],
+    ['Next compaction', nearness(status.compactionPercent)],
     ...(status.shed > 0 ? [['Left out', `${counted(status.shed, 'selected file')}, for want of room`] as [string, string]] : []),
     ['Index', status.index === 'ready' ? `${exactly(status.files)} files` : 'being built'],
   ];
@@ -113,4 +113,11 @@ function tooltip(status: Status, left: number, unsaved: string | undefined): vsc
     text.appendMarkdown(`| ${name} | ${value} |\n`);
   }
   return text;
+}
+
+/** How near a compaction is, in words. */
+function nearness(percent: number): string {
+  return percent < 100
+    ? `the conversation has used ${Math.round(percent)} % of what it may before it is shortened`
+    : 'when it costs less than it saves';
 }

@@ -176,22 +176,16 @@ test('the conversation is compacted and that is undone', async () => {
   assert.equal(await count(), before);
 });
 
-test("summaries are written by the editor's own model", async () => {
+test("summaries are written by the editor's own model, without a setting", async () => {
   const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
   await until(async () => (await vscode.lm.selectChatModels()).length > 0, 'the stand-in model');
-  const configuration = vscode.workspace.getConfiguration('strata');
-  await configuration.update('compaction.summariser', 'client', vscode.ConfigurationTarget.Global);
-  await until(
-    async () => (await run('strata.server.settings', {})).settings.compaction.summariser === 'client',
-    'the setting',
-  );
   await run('strata.compact');
   const { last } = await run('strata.compaction.status', {});
   assert.equal(last.strategy, 'model');
+  assert.deepEqual(last.summarisedBy, { kind: 'client', model: 'Echo' });
   assert.equal(model.asked.length > 0, true);
   const { messages } = await run('strata.history.get', {});
   assert.match(JSON.stringify(messages), /The stand-in has answered/);
-  await configuration.update('compaction.summariser', undefined, vscode.ConfigurationTarget.Global);
 });
 
 test('the chat participant sends the prompt to the chosen model and records the turn', async () => {
@@ -216,6 +210,28 @@ test('the chat participant sends the prompt to the chosen model and records the 
   assert.match(JSON.stringify(again.messages.at(-2)), /What does double do\?/);
   assert.ok(again.messages.at(-2).id > messages.at(-2).id, 'it is another message');
   await run('strata.clearContext');
+});
+
+test('a prompt that the model finds too long is compacted and sent once more', async () => {
+  const model = await vscode.extensions.getExtension('strata-tests.stand-in').activate();
+  for (let turn = 0; turn < 20; turn += 1) {
+    const filler = `${turn} `.repeat(300);
+    await run('strata.history.addExchange', { user: `Change src/util.py. ${filler}`, assistant: `Done. ${filler}` });
+  }
+  const times = model.asked.length;
+  model.failures.push('prompt is too long: 210000 tokens > 200000 maximum');
+  await run('workbench.action.chat.open', { query: '@strata Does it fit now?' });
+  const { last } = await until(async () => {
+    const { messages } = await run('strata.history.get', {});
+    const isAnswered = /Does it fit now\?/.test(JSON.stringify(messages.at(-2)));
+    return isAnswered && (await run('strata.compaction.status', {}));
+  }, 'the answer');
+  assert.deepEqual(last.summarisedBy, { kind: 'client', model: 'Echo' });
+  const [refused, summary, sent] = model.asked.slice(times).map((texts) => texts.join('\n'));
+  assert.match(summary, /<conversation>/);
+  assert.ok(sent.length < refused.length / 2, `${sent.length} of ${refused.length}`);
+  console.log('picture too-long');
+  await run('strata.undoCompaction');
 });
 
 test('its tools answer other models', async () => {

@@ -5,6 +5,9 @@ const vscode = require('vscode');
 /** The requests it got, oldest first: the text of each message. */
 const asked = [];
 
+/** What the next requests fail with. */
+const failures = [];
+
 const textOf = (message) =>
   typeof message === 'string' ? message : message.content.map((part) => part.value ?? '').join('');
 
@@ -17,6 +20,9 @@ const provider = {
   ],
   provideLanguageModelChatResponse: async (_model, messages, _options, progress) => {
     asked.push(messages.map(textOf));
+    if (failures.length > 0) {
+      throw new Error(failures.shift());
+    }
     progress.report(new vscode.LanguageModelTextPart('## Goal\nThe stand-in '));
     progress.report(new vscode.LanguageModelTextPart('has answered.'));
   },
@@ -25,5 +31,5 @@ const provider = {
 
 exports.activate = (context) => {
   context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider('stand-in', provider));
-  return { asked };
+  return { asked, failures };
 };

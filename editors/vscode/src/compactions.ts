@@ -1,0 +1,81 @@
+// Tells of compactions that began by themselves: in the answer while a chat turn runs, in a notification otherwise. One that you
+// asked for has its own answer.
+
+import * as vscode from 'vscode';
+
+import type { Strata } from './client';
+import type { Compaction, LastCompaction, SummaryAuthor } from './protocol';
+import { counted, exactly } from './wording';
+
+/** Those that end from now on, until `stop`. */
+export interface Collected {
+  ended: Compaction[];
+  stop(): void;
+}
+
+export class CompactionNotices implements vscode.Disposable {
+  private readonly listening: vscode.Disposable;
+  private readonly collecting = new Set<Compaction[]>();
+
+  constructor(strata: Strata) {
+    this.listening = strata.onCompaction((news) => {
+      if (news.state !== 'ended' || news.reason.kind === 'asked') {
+        return;
+      }
+      if (this.collecting.size === 0) {
+        void offerUndo(`${madeShorter(news)}${notesOf(news)}`);
+      }
+      this.collecting.forEach((ended) => ended.push(news));
+    });
+  }
+
+  /** Collects them for an answer, which tells of them in place of a notification. */
+  collect(): Collected {
+    const ended: Compaction[] = [];
+    this.collecting.add(ended);
+    return { ended, stop: () => this.collecting.delete(ended) };
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+  }
+}
+
+/** Says what a compaction did, with a way back. */
+export async function offerUndo(message: string): Promise<void> {
+  const choice = await vscode.window.showInformationMessage(message, 'Undo', 'Open Preview');
+  if (choice === 'Undo') {
+    await vscode.commands.executeCommand('strata.undoCompaction');
+  } else if (choice === 'Open Preview') {
+    await vscode.commands.executeCommand('strata.preview');
+  }
+}
+
+/** `The conversation was compacted: 46 messages became 9, 25,310 tokens became 4,870. Echo wrote the summary.` */
+export function madeShorter({ before, after, strategy, summarisedBy }: Compaction): string {
+  const sizes =
+    before === undefined || after === undefined
+      ? ''
+      : `: ${counted(before.messages, 'message')} became ${exactly(after.messages)}, ` +
+        `${exactly(before.tokens)} tokens became ${exactly(after.tokens)}`;
+  return `The conversation was compacted${sizes}. ${howOf(strategy, summarisedBy)}.`;
+}
+
+/** How a compaction was made, in a sentence without its full stop. */
+export function howOf(strategy: LastCompaction['strategy'] | undefined, author: SummaryAuthor | null | undefined): string {
+  switch (author?.kind) {
+    case 'client':
+      return `${author.model ?? "The editor's model"} wrote the summary`;
+    case 'http':
+      return `${author.model ?? 'The provider'} wrote the summary`;
+    case 'extractive':
+      return 'The summary was made without a model';
+    default:
+      return strategy === 'topic_cut' ? 'It begins where the topic changed' : 'The oldest messages were left out';
+  }
+}
+
+/** What else there is to know, to be put behind a sentence. */
+export function notesOf({ notes }: Compaction): string {
+  return notes?.length ? ` ${notes.map((note) => `${note[0]?.toUpperCase()}${note.slice(1)}.`).join(' ')}` : '';
+}

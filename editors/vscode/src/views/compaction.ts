@@ -1,0 +1,107 @@
+// The tree "Compaction": by which rules the conversation is compacted, how near that is, and what the last one did.
+
+import * as vscode from 'vscode';
+
+import { howOf } from '../compactions';
+import type { CompactionStatusReply, TriggerMetric } from '../protocol';
+import { counted, exactly, since, tokens } from '../wording';
+import { RefreshedTree } from './refreshed';
+
+/** A line of the tree. */
+interface Line {
+  id: string;
+  label: string;
+  description: string;
+  icon: string;
+  tooltip: string;
+}
+
+/** What a profile's condition counts, as the subject of a sentence. */
+const MEASURED: Record<TriggerMetric, string> = {
+  history_tokens: 'tokens of the conversation',
+  context_tokens: 'tokens of the whole request',
+  messages: 'messages',
+  exchanges: 'exchanges',
+};
+
+export class CompactionTree extends RefreshedTree<Line, CompactionStatusReply> {
+  protected override async load(): Promise<CompactionStatusReply> {
+    const status = await this.strata.ask('strata.compaction.status', {});
+    void vscode.commands.executeCommand('setContext', 'strata.compacted', status.last !== undefined);
+    return status;
+  }
+
+  protected override top(status: CompactionStatusReply): Line[] {
+    return linesOf(status);
+  }
+
+  override getTreeItem(line: Line): vscode.TreeItem {
+    const item = new vscode.TreeItem(line.label);
+    item.id = line.id;
+    item.description = line.description;
+    item.iconPath = new vscode.ThemeIcon(line.icon);
+    item.tooltip = line.tooltip;
+    item.contextValue = `compaction.${line.id}`;
+    return item;
+  }
+}
+
+function linesOf(status: CompactionStatusReply): Line[] {
+  const { profile, measured, threshold, percent, distance, limit, running, last } = status;
+  const what = measured === undefined ? '' : MEASURED[measured];
+  const lines: Line[] = [
+    { id: 'next', icon: 'fold', label: 'Next compaction', description: nextOf(status), tooltip: `${status.why}.` },
+    {
+      ...{ id: 'profile', icon: 'symbol-ruler', label: 'Profile', description: profile },
+      tooltip: 'The rules that say when the conversation is compacted and what stays (strata.compaction.profile).',
+    },
+  ];
+  if (measured !== undefined) {
+    lines.push({
+      ...{ id: 'threshold', icon: 'dashboard', label: 'Threshold', description: `${tokens(threshold)} ${what}, ${percent} % reached` },
+      tooltip: `Compacted over ${exactly(threshold)} ${what}: ${exactly(status.tokens)} now, ${exactly(distance)} left.`,
+    });
+  }
+  if (limit !== undefined) {
+    lines.push({
+      ...{ id: 'limit', icon: 'inbox', label: 'Limit of a request', description: `${tokens(limit)} tokens` },
+      tooltip: `A request may hold ${exactly(limit)} tokens: the window of the model without the room for its answer.`,
+    });
+  }
+  if (running) {
+    lines.push({ id: 'running', icon: 'sync~spin', label: 'Compacting', description: 'now', tooltip: 'A compaction is running.' });
+  }
+  lines.push(lastOf(last));
+  return lines;
+}
+
+/** When the next one comes, in words. */
+function nextOf({ enabled, measured, distance, due }: CompactionStatusReply): string {
+  if (!enabled) {
+    return 'off';
+  }
+  if (due) {
+    return 'due';
+  }
+  if (measured === undefined) {
+    return 'never by itself';
+  }
+  // Past its threshold one waits until it pays.
+  return distance === 0 ? 'waits until it pays' : `in ${tokens(distance)} ${MEASURED[measured].split(' ')[0]}`;
+}
+
+function lastOf(last: CompactionStatusReply['last']): Line {
+  if (last === undefined) {
+    return { id: 'none', icon: 'history', label: 'Last compaction', description: 'none', tooltip: 'Nothing was compacted in this conversation.' };
+  }
+  const { before, after, timeMs } = last;
+  const freed = before.tokens - after.tokens;
+  const how = howOf(last.strategy, last.summarisedBy);
+  return {
+    ...{ id: 'last', icon: 'history', label: 'Last compaction' },
+    description: `${since(timeMs, Date.now())} · freed ${tokens(freed)} tokens`,
+    tooltip:
+      `${counted(before.messages, 'message')} became ${exactly(after.messages)}, ${exactly(before.tokens)} tokens became ` +
+      `${exactly(after.tokens)} (profile ${last.profile}). ${how}.`,
+  };
+}
