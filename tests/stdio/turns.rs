@@ -1,6 +1,6 @@
 //! A turn: a prompt is assembled, sent by the client, and what came of it is recorded.
 
-use e2e::{Editor, Setup};
+use e2e::{Editor, Rng, Setup};
 use serde_json::{Value, json};
 
 use crate::small;
@@ -155,6 +155,60 @@ fn the_budget_and_the_compaction_are_reported() {
     assert!(set["limit"].as_u64().unwrap() < 90_000, "{set}");
     assert_eq!(editor.run("budget.report", json!({}))["maxInputTokens"], 90_000);
     assert_eq!(status["due"], number("historyTokens") > 24_000);
+}
+
+#[test]
+fn what_is_read_of_a_conversation_can_be_set_again() {
+    let mut editor = Editor::start(&small());
+    let mut rng = Rng::new(26);
+    for turn in 0..60 {
+        let call = format!("c{turn}");
+        let lines = rng.below(4_000);
+        let content = match rng.below(4) {
+            0 => json!(format!("question {turn}")),
+            1 => json!([{ "type": "tool_call", "id": call, "name": "read", "input": { "path": "tool.py" } }]),
+            2 => {
+                json!([{ "type": "tool_result", "callId": call, "content": [{ "type": "text", "text": "line\n".repeat(lines + 1) }] }])
+            }
+            _ => json!([{ "type": "text", "text": "so" }, { "type": "text", "text": "be it" }]),
+        };
+        let seen = ["shown", "hidden"];
+        let kinds = ["normal", "tool_result", "tool_summary", "summary", "system_event", "iteration"];
+        let message = json!({
+            "role": rng.one_of(&["user", "assistant"]), "content": content, "agent": rng.one_of(&seen), "user": rng.one_of(&seen),
+            "kind": rng.one_of(&kinds), "pin": rng.one_of(&["free", "kept"]), "timeMs": turn,
+        });
+        editor.run("history.add", message);
+    }
+    let bodies = |editor: &mut Editor| {
+        let mut messages = editor.run("history.get", json!({}))["messages"].as_array().unwrap().clone();
+        messages.iter_mut().for_each(|message| drop(message.as_object_mut().unwrap().remove("id")));
+        messages
+    };
+    let before = bodies(&mut editor);
+    let hidden = before.iter().filter(|message| message["agent"] == "hidden").count();
+    assert!((10..50).contains(&hidden), "{hidden}");
+    let told = before.iter().filter(|message| message.to_string().contains("[output truncated: ")).count();
+    assert!(told > 2, "long outputs are cut when they are added: {told}");
+    let messages = editor.run("history.get", json!({}))["messages"].clone();
+    editor.run("history.set", json!({ "messages": messages }));
+    assert_eq!(bodies(&mut editor), before);
+}
+
+#[test]
+fn a_question_that_is_recorded_twice_is_asked_once() {
+    let mut editor = Editor::start(&small());
+    let ask = |editor: &mut Editor| editor.assemble_with(json!({ "prompt": "why?" })).0["id"].clone();
+    let (first, second) = (ask(&mut editor), ask(&mut editor));
+    editor.run("prompt.record", json!({ "id": first, "response": "Because." }));
+    let again = editor.run("prompt.record", json!({ "id": second, "response": "Because of that." }));
+    assert_eq!(again["messages"], 3, "{again}");
+    let messages = editor.run("history.get", json!({}))["messages"].clone();
+    assert_eq!(messages[1]["agent"], "hidden", "the first answer stays for you to read: {messages}");
+    assert_eq!(messages[2]["content"][0]["text"], "Because of that.", "{messages}");
+    let later = ask(&mut editor);
+    let asked = editor.run("prompt.record", json!({ "id": later, "response": "As I said." }));
+    assert_eq!(asked["messages"], 5, "asked again after the answer, it is another question");
 }
 
 #[test]

@@ -21,7 +21,7 @@ export interface Commands {
   'strata.files.remove': { params: FilesRemoveParams; reply: FilesRemoveReply };
   /** Has the selection follow files that were renamed. */
   'strata.files.rename': { params: FilesRenameParams; reply: FilesRenameReply };
-  /** Forgets every choice. */
+  /** Deselects every file and forgets texts that were handed over; exclusions stay. */
   'strata.files.clear': { params: FilesClearParams; reply: FilesClearReply };
   /** Finds files of the workspace by letters of their paths. */
   'strata.files.find': { params: FilesFindParams; reply: FilesFindReply };
@@ -1608,6 +1608,27 @@ export interface HistoryAddParams {
   role: Role;
   /** What is said. */
   content: Content;
+  /** Whether the model sees it. */
+  agent?: Visibility;
+  /** Whether you see it. */
+  user?: Visibility;
+  /** What it is for. */
+  kind?: MessageKind;
+  /** Whether a compaction may take it. */
+  pin?: Pin;
+  /** When it was said, in milliseconds since 1970; now when absent. */
+  timeMs?: number | null;
+  /** Files it speaks of. */
+  filesMentioned?: FileKey[];
+  /** Files that were changed by what it says. */
+  filesModified?: FileKey[];
+  /** What a provider's form of it said beyond all that, by the provider's name. */
+  extra?: Record<string, unknown>;
+  /**
+   * The number that `history.get` gave it. Messages are numbered again; one that has a number is taken as it is,
+   * without the limits of tool outputs.
+   */
+  id?: MessageId | null;
   /** The session that the command is about; without it the one that is shown. */
   session?: string | null;
 }
@@ -1718,6 +1739,27 @@ export interface HistoryMessage {
   role: Role;
   /** What is said. */
   content: Content;
+  /** Whether the model sees it. */
+  agent?: Visibility;
+  /** Whether you see it. */
+  user?: Visibility;
+  /** What it is for. */
+  kind?: MessageKind;
+  /** Whether a compaction may take it. */
+  pin?: Pin;
+  /** When it was said, in milliseconds since 1970; now when absent. */
+  timeMs?: number | null;
+  /** Files it speaks of. */
+  filesMentioned?: FileKey[];
+  /** Files that were changed by what it says. */
+  filesModified?: FileKey[];
+  /** What a provider's form of it said beyond all that, by the provider's name. */
+  extra?: Record<string, unknown>;
+  /**
+   * The number that `history.get` gave it. Messages are numbered again; one that has a number is taken as it is,
+   * without the limits of tool outputs.
+   */
+  id?: MessageId | null;
 }
 
 /** A message that is to stay word for word, or no longer. */

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
-use strata_engine::conversation::history::{ContentBlock, NewMessage, Role};
+use strata_engine::conversation::history::ContentBlock;
 
 /// The blocks that were written; none for an empty text.
 #[derive(Debug)]
@@ -16,10 +16,6 @@ pub(super) struct AnswerContent(Vec<ContentBlock>);
 impl AnswerContent {
     pub(super) fn into_blocks(self) -> Vec<ContentBlock> {
         self.0
-    }
-
-    pub(super) fn into_message(self, role: Role) -> NewMessage {
-        NewMessage::new(role, self.0)
     }
 }
 

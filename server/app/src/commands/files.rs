@@ -237,7 +237,8 @@ impl Command for MarkRead {
     fn run(params: MarkReadParams, context: &mut Context<'_>) -> Result<MarkReadReply, CommandError> {
         for (at, path) in params.paths.iter().enumerate() {
             let key = context.file(&format!("paths[{at}]"), path)?;
-            context.session.trail.mark_read(key.as_str());
+            let session = &mut *context.session;
+            session.trail.mark_read(key.as_str(), &session.history);
         }
         context.session.touch();
         let tools = &context.snapshot.settings.tools;
@@ -382,7 +383,7 @@ pub(super) struct Clear;
 
 impl Command for Clear {
     const NAME: &str = "strata.files.clear";
-    const SUMMARY: &str = "Forgets every choice.";
+    const SUMMARY: &str = "Deselects every file and forgets texts that were handed over; exclusions stay.";
     type Args = NoArguments;
     type Reply = Empty;
 

@@ -2,21 +2,51 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strata_engine::conversation::history::{Message, MessageId, NewMessage, Pin, Role, Visibility};
+use serde_json::{Map, Value};
+use strata_engine::conversation::history::{
+    ContentBlock, Kind, Message, MessageId, NewMessage, Pin, Role, Visibility,
+};
+use strata_engine::key::FileKey;
 use strata_engine::prompt::assembly::history_tokens;
 
 use super::answer_content::AnswerContent;
-use super::{Access, Command, CommandError, Context, Empty, NoArguments};
+use super::{Access, Command, CommandError, Context, Empty, NoArguments, tool_output};
 
 /// A message.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "HistoryMessage")]
 pub(super) struct AddParams {
     /// Who speaks.
     role: Role,
     /// What is said.
     content: AnswerContent,
+    /// Whether the model sees it.
+    #[serde(default)]
+    agent: Visibility,
+    /// Whether you see it.
+    #[serde(default)]
+    user: Visibility,
+    /// What it is for.
+    #[serde(default)]
+    kind: Kind,
+    /// Whether a compaction may take it.
+    #[serde(default)]
+    pin: Pin,
+    /// When it was said, in milliseconds since 1970; now when absent.
+    time_ms: Option<u64>,
+    /// Files it speaks of.
+    #[serde(default)]
+    files_mentioned: Vec<FileKey>,
+    /// Files that were changed by what it says.
+    #[serde(default)]
+    files_modified: Vec<FileKey>,
+    /// What a provider's form of it said beyond all that, by the provider's name.
+    #[serde(default)]
+    extra: Map<String, Value>,
+    /// The number that `history.get` gave it. Messages are numbered again; one that has a number is taken as it is, without the
+    /// limits of tool outputs.
+    id: Option<MessageId>,
 }
 
 /// A question and its answer.
@@ -143,9 +173,8 @@ impl Command for AddExchange {
     type Reply = AddReply;
 
     fn run(params: ExchangeParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
-        let user = message(AddParams { role: Role::User, content: params.user }, "user", context)?;
-        let assistant =
-            message(AddParams { role: Role::Assistant, content: params.assistant }, "assistant", context)?;
+        let user = message(AddParams::new(Role::User, params.user), "user", context)?;
+        let assistant = message(AddParams::new(Role::Assistant, params.assistant), "assistant", context)?;
         let ids = [user, assistant].map(|message| context.session.history.add(message)).to_vec();
         context.session.touch();
         Ok(AddReply { ids })
@@ -311,18 +340,66 @@ impl Command for Import {
 
     fn run(params: ImportParams, context: &mut Context<'_>) -> Result<AddReply, CommandError> {
         let messages = super::session::messages_in(&params.text, &context.snapshot.screen)?;
-        let ids = messages.into_iter().map(|message| context.session.history.add(message)).collect();
+        let mut ids = Vec::new();
+        for message in messages {
+            let content = within_limits(message.content, context);
+            ids.push(context.session.history.add(NewMessage { content, ..message }));
+        }
         context.session.touch();
         Ok(AddReply { ids })
     }
 }
 
+impl AddParams {
+    fn new(role: Role, content: AnswerContent) -> Self {
+        Self {
+            role,
+            content,
+            agent: Visibility::default(),
+            user: Visibility::default(),
+            kind: Kind::default(),
+            pin: Pin::default(),
+            time_ms: None,
+            files_mentioned: Vec::new(),
+            files_modified: Vec::new(),
+            extra: Map::new(),
+            id: None,
+        }
+    }
+}
+
 fn message(params: AddParams, path: &str, context: &Context<'_>) -> Result<NewMessage, CommandError> {
-    let message = params.content.into_message(params.role);
-    if message.content.is_empty() {
+    let AddParams {
+        role,
+        content,
+        agent,
+        user,
+        kind,
+        pin,
+        time_ms,
+        files_mentioned,
+        files_modified,
+        extra,
+        id,
+    } = params;
+    let content = content.into_blocks();
+    if content.is_empty() {
         return Err(CommandError::invalid(path, "a message cannot be empty"));
     }
-    Ok(NewMessage { time_ms: Some(context.now_ms), ..message })
+    let content = if id.is_some() { content } else { within_limits(content, context) };
+    let time_ms = if id.is_some() { time_ms } else { time_ms.or(Some(context.now_ms)) };
+    Ok(NewMessage { role, content, agent, user, kind, pin, time_ms, files_mentioned, files_modified, extra })
+}
+
+/// Blocks whose tool results are kept within the limits of outputs.
+pub(super) fn within_limits(content: Vec<ContentBlock>, context: &Context<'_>) -> Vec<ContentBlock> {
+    let within = |block| match block {
+        ContentBlock::ToolResult { call_id, content, outcome } => {
+            ContentBlock::ToolResult { call_id, content: tool_output::arrived(content, context), outcome }
+        }
+        other => other,
+    };
+    content.into_iter().map(within).collect()
 }
 
 fn yes() -> bool {

@@ -26,7 +26,7 @@ pub use clip::one_line;
 pub use files::{FileState, FileTrace};
 pub use notation::{bundle, unbundle};
 pub(crate) use step_outcome::StepOutcome;
-pub use steps::{Step, files_read, steps};
+pub use steps::{Step, steps};
 pub(crate) use todos::TodoState;
 pub use tools::{Purpose, ToolPatterns};
 pub use types::{Command, ConversationFacts, Note, Request};
@@ -36,7 +36,7 @@ pub(crate) use errors::head as command_head;
 pub use requests::is_summary;
 pub(crate) use requests::spoken;
 pub(crate) use sentences::{code_spans, sentences};
-pub(crate) use steps::last_calls;
+pub(crate) use steps::{files_read, last_calls};
 
 /// Reads what `messages` did. Summaries among them carry their own facts on: what they name stands before
 /// what follows them.

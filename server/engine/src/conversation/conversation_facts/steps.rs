@@ -92,12 +92,15 @@ fn calls<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatter
     calls
 }
 
-/// The files that were read, the last one last.
-pub fn files_read<'a>(messages: impl IntoIterator<Item = &'a Message>, tools: &ToolPatterns) -> Vec<String> {
+/// The files that were read, each with the index of the message that read it last, the last one last.
+pub(crate) fn files_read<'a>(
+    messages: impl IntoIterator<Item = &'a Message>,
+    tools: &ToolPatterns,
+) -> Vec<(usize, String)> {
     let read = |(path, trace): (String, FileTrace)| trace.last_read.map(|last| (last, path));
     let mut files: Vec<(usize, String)> = facts(messages, tools).files.into_iter().filter_map(read).collect();
     files.sort();
-    files.into_iter().map(|(_, path)| path).collect()
+    files
 }
 
 impl From<Outcome> for StepOutcome {

@@ -217,7 +217,9 @@ fn steps_tell_what_was_looked_at_and_the_files_read_come_by_their_last_reading()
             ("LS", "src", StepOutcome::Unanswered),
         ]
     );
-    assert_eq!(files_read(messages(), &ToolPatterns::default()), ["b.rs", "a.rs"]);
+    let read: Vec<String> =
+        files_read(messages(), &ToolPatterns::default()).into_iter().map(|(_, path)| path).collect();
+    assert_eq!(read, ["b.rs", "a.rs"]);
     let last: Vec<_> =
         last_calls(messages(), &ToolPatterns::default(), 4).into_iter().map(|step| step.tool).collect();
     assert_eq!(last, ["Edit", "Grep", "Read", "LS"]);

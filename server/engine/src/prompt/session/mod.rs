@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::compaction::Record;
-use crate::conversation::history::{ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role};
+use crate::conversation::history::{
+    ContentBlock, History, MessageId, NewMessage, NoSuchMessage, Role, Visibility,
+};
 use crate::conversation::iteration::Loop;
 use crate::conversation::selection::Selection;
 use crate::conversation::urls::Pages;
@@ -552,8 +554,16 @@ impl Session {
         }
         warnings.extend(placeholders_said(&placeholders_in(&answer)));
         let say = |message| NewMessage { time_ms: Some(time_ms), ..message };
-        if let Some(question) = turn.message.clone() {
-            self.history.add(say(question));
+        match (turn.message.clone(), turn.message.as_ref().and_then(|question| self.answer_to(question))) {
+            // Assembled before the same question was answered: this is another answer to it.
+            (Some(_), Some(earlier)) if !is_current => {
+                let hide = |message: &mut NewMessage| message.agent = Visibility::Hidden;
+                if self.history.change(earlier, hide).is_ok() {
+                    self.reregister_history();
+                }
+            }
+            (Some(question), _) => drop(self.history.add(say(question))),
+            (None, _) => {}
         }
         // What was counted holds the question; what was billed holds the answer, too.
         let counted = Anchor { tokens: turn.estimated, next: self.history.next_id() };
@@ -573,6 +583,13 @@ impl Session {
         self.recovery = Recovery::Possible;
         self.touch();
         warnings
+    }
+
+    /// The answer that ends the conversation, when it is to this very question.
+    fn answer_to(&self, question: &NewMessage) -> Option<MessageId> {
+        let [.., asked, answer] = self.history.messages() else { return None };
+        let is_same = asked.body.role == question.role && asked.body.content == question.content;
+        (is_same && answer.body.role == Role::Assistant).then_some(answer.id)
     }
 
     /// Takes note of a prompt that was sent, and warns when the provider read less of it than was expected.

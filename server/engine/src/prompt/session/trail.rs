@@ -12,22 +12,61 @@ use crate::conversation::history::{History, Message, MessageId};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepHistory {
-    /// Files that a client says were read.
-    marked: Vec<String>,
+    /// Files that a client says were read, the last one last.
+    marked: Vec<Mark>,
     /// Steps from before `since` that are still told.
     kept: Vec<Step>,
     /// What was said before this message is not looked at.
     since: MessageId,
 }
 
+/// A file that a client says was read.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(from = "StoredMark")]
+struct Mark {
+    path: String,
+    /// The number of the message that came next.
+    before: MessageId,
+}
+
+/// A mark as it was ever stored: earlier versions kept the path alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredMark {
+    Path(String),
+    Mark { path: String, before: MessageId },
+}
+
+impl From<StoredMark> for Mark {
+    fn from(stored: StoredMark) -> Self {
+        match stored {
+            StoredMark::Path(path) => Self { path, before: MessageId::default() },
+            StoredMark::Mark { path, before } => Self { path, before },
+        }
+    }
+}
+
 impl StepHistory {
-    /// The files that were read, the last one last.
+    /// The files that were read, the last one last. A file that a client marked stands where it was marked.
     pub fn files_read(&self, history: &History, tools: &ToolPatterns) -> Vec<String> {
-        let marked: HashSet<&String> = self.marked.iter().collect();
-        let mut read = files_read(self.looked_at(history), tools);
-        read.retain(|path| !marked.contains(path));
-        read.extend(self.marked.iter().cloned());
-        read
+        // A mark stands in front of the message that came after it.
+        let marks = self.marked.iter().map(|mark| {
+            let before = self.looked_at(history).take_while(|message| message.id < mark.before).count();
+            (before, 0, mark.path.clone())
+        });
+        let read = files_read(self.looked_at(history), tools);
+        let mut files: Vec<(usize, usize, String)> = marks.collect();
+        files.extend(read.into_iter().map(|(at, path)| (at, 1, path)));
+        files.sort_by_key(|(at, order, _)| (*at, *order));
+        let mut later = HashSet::new();
+        let mut files: Vec<String> = files
+            .into_iter()
+            .rev()
+            .map(|(.., path)| path)
+            .filter(|path| later.insert(path.clone()))
+            .collect();
+        files.reverse();
+        files
     }
 
     /// The steps that were taken, the last one last.
@@ -36,11 +75,11 @@ impl StepHistory {
         self.kept.iter().cloned().chain(later).collect()
     }
 
-    /// Takes note that a file was read.
-    pub fn mark_read(&mut self, path: impl Into<String>) {
-        let path = path.into();
-        self.marked.retain(|known| *known != path);
-        self.marked.push(path);
+    /// Takes note that a file was read now.
+    pub fn mark_read(&mut self, path: impl Into<String>, history: &History) {
+        let mark = Mark { path: path.into(), before: history.next_id() };
+        self.marked.retain(|known| known.path != mark.path);
+        self.marked.push(mark);
     }
 
     /// Forgets the files, because their texts are gone, and all but the last `kept` steps.
@@ -59,5 +98,38 @@ impl StepHistory {
     fn looked_at<'a>(&self, history: &'a History) -> impl Iterator<Item = &'a Message> {
         let since = self.since;
         history.messages().iter().map(|message| &**message).filter(move |message| message.id >= since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::history::{ContentBlock, NewMessage, Role};
+
+    #[test]
+    fn a_mark_stands_where_it_was_made_and_crowds_out_nothing_later() {
+        let tools = ToolPatterns::default();
+        let (mut history, mut trail) = (History::new(), StepHistory::default());
+        let read = |history: &mut History, path: &str| {
+            let input = json!({ "path": path });
+            let call = ContentBlock::ToolCall { id: path.to_owned(), name: "read_file".to_owned(), input };
+            history.add(NewMessage::new(Role::Assistant, vec![call]));
+        };
+        read(&mut history, "a.rs");
+        trail.mark_read("b.rs", &history);
+        trail.mark_read("a.rs", &history);
+        read(&mut history, "c.rs");
+        assert_eq!(trail.files_read(&history, &tools), ["b.rs", "a.rs", "c.rs"]);
+        read(&mut history, "b.rs");
+        assert_eq!(trail.files_read(&history, &tools), ["a.rs", "c.rs", "b.rs"]);
+        let stored = json!({ "marked": ["old.rs"], "since": 0 });
+        let earlier: StepHistory = serde_json::from_value(stored).unwrap();
+        assert_eq!(earlier.files_read(&history, &tools), ["old.rs", "a.rs", "c.rs", "b.rs"]);
+        assert_eq!(
+            serde_json::from_str::<StepHistory>(&serde_json::to_string(&trail).unwrap()).unwrap(),
+            trail
+        );
     }
 }

@@ -256,7 +256,8 @@ fn files_read_are_forgotten_and_the_last_ten_steps_stay() {
     };
     let mut session = Session::new("test");
     session.set_history([user("look")].into_iter().chain((0..14).flat_map(read)));
-    session.trail.mark_read("by/hand.rs");
+    let history = session.history.clone();
+    session.trail.mark_read("by/hand.rs", &history);
     assert_eq!(session.trail.files_read(&session.history, &tools).len(), 15);
     let talk = session.history.clone();
     let draft =
