@@ -161,6 +161,25 @@ fn a_model_that_you_named_is_asked_and_a_key_alone_or_a_workspace_file_is_not() 
 }
 
 #[test]
+fn a_provider_that_you_named_stands_in_for_a_client_without_a_model() {
+    let said = Reply::Text("A summary by a provider.".to_owned());
+    let server = ModelServer::start(Dialect::Anthropic, vec![said]);
+    let (key, model) = ("STRATA_TEST_KEY", "claude-haiku-4-5");
+    let named = json!({ "model": model, "base_url": server.base_url(), "key_env": key });
+    let settings = json!({ "compaction": named });
+    let state = tempfile::tempdir().unwrap();
+    let setup = Setup::new(&small()).state(state.path()).settings(settings.clone());
+    let options = json!({ "requests": [SUMMARIZE], "trusted": true, "settings": settings });
+    let mut editor = setup.options(options).variable(key, "sk-test").start();
+    talk(&mut editor, 8);
+    editor.server.answer_with(SUMMARIZE, json!(["no text"]));
+    let ended = editor.run("compaction.run", json!({}));
+    assert_eq!(ended["summarisedBy"], json!({ "kind": "http", "model": model }), "{ended}");
+    let note = ended["notes"][0].as_str().unwrap();
+    assert!(note.contains("instead of the client") && note.contains("strata/summarize"), "{note}");
+}
+
+#[test]
 fn an_untrusted_workspace_asks_no_provider() {
     let settings = json!({ "compaction": {
         "summariser": "http", "model": "claude-haiku-4-5", "base_url": "http://127.0.0.1:1/v1", "key_env": "NOBODY_HAS_THIS_KEY",

@@ -129,7 +129,7 @@ impl CompactionJob {
             let summariser = summarizer.summariser_within(pressure.window);
             Run::new(&session.history, profile, pressure, summariser, tools, scales)
         })?;
-        let mut model = None;
+        let (mut author, mut fell_back) = (None, None);
         while let Some(question) = run.question() {
             let answer = summarizer.ask(question, cancel);
             if cancel.is_cancelled() {
@@ -139,13 +139,18 @@ impl CompactionJob {
                 tracing::warn!(purpose = ?question.purpose, %problem, "no answer to a question of a compaction");
             }
             let answer = answer.map(|answer| {
-                model = answer.model;
+                author = Some(answer.by);
+                fell_back = answer.fell_back.or(fell_back.take());
                 answer.text
             });
             with_scales(means, |scales| run.answer(answer, scales));
         }
         let mut draft = with_scales(means, |scales| run.finish(scales))?;
-        draft.summarised_by = summarizer.author(draft.strategy, model);
+        if draft.strategy == Strategy::Model {
+            draft.summarised_by = author;
+        }
+        let fell_back = fell_back.map(|why| format!("the provider was asked instead of the client: {why}"));
+        draft.notes.extend(fell_back);
         draft
             .notes
             .extend(summarizer.problem().map(|problem| format!("summarised without a model: {problem}")));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::{
-    AuthorKind, Purpose, Question, Strategy, Summariser, SummaryAuthor, Topics,
+    AuthorKind, Purpose, Question, Summariser, SummaryAuthor, Topics,
 };
 use strata_engine::conversation::settings::{CompactionSettings, SummariserKind};
 use strata_engine::prompt::trust::Trust;
@@ -26,8 +26,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 #[derive(Clone, Debug)]
 enum Answerer {
     Nobody,
-    Client(Arc<dyn FrontEnd>),
-    Provider { summaries: Provider, topics: Option<Provider> },
+    Client {
+        front_end: Arc<dyn FrontEnd>,
+        /// Whom to ask when it has no answer.
+        otherwise: Option<Box<Answerer>>,
+    },
+    Provider {
+        summaries: Provider,
+        topics: Option<Provider>,
+    },
 }
 
 /// A way to ask for summaries.
@@ -49,8 +56,9 @@ pub struct SummarizerClient {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SummaryAnswer {
     pub(crate) text: String,
-    /// The model, where the answer or the settings name it.
-    pub(crate) model: Option<String>,
+    pub(crate) by: SummaryAuthor,
+    /// Why another than the first was asked.
+    pub(crate) fell_back: Option<String>,
 }
 
 impl SummarizerClient {
@@ -64,18 +72,22 @@ impl SummarizerClient {
         front_end: Option<&Arc<dyn FrontEnd>>,
     ) -> Self {
         let client = front_end.filter(|front_end| front_end.abilities().summarizes);
-        let client = client.map(|front_end| Answerer::Client(Arc::clone(front_end)));
+        let client =
+            client.map(|front_end| Answerer::Client { front_end: Arc::clone(front_end), otherwise: None });
         let whom = match settings.summariser {
             SummariserKind::Extractive => Ok(Answerer::Nobody),
             SummariserKind::Client => {
                 client.ok_or_else(|| "the client does not answer strata/summarize".to_owned())
             }
             SummariserKind::Http => providers(trust, settings),
-            SummariserKind::Auto => match (client, &settings.model) {
-                (Some(client), _) => Ok(client),
-                (None, Some(_)) => providers(trust, settings).and_then(Answerer::with_keys),
-                (None, None) => Ok(Answerer::Nobody),
-            },
+            SummariserKind::Auto => {
+                let named = settings.model.as_ref();
+                let provider = named.map(|_| providers(trust, settings).and_then(Answerer::with_keys));
+                match client {
+                    Some(client) => Ok(client.or(provider.and_then(Result::ok))),
+                    None => provider.unwrap_or(Ok(Answerer::Nobody)),
+                }
+            }
         };
         let (whom, problem) = whom.map_or_else(|why| (Answerer::Nobody, Some(why)), |whom| (whom, None));
         let topics = if settings.detection_model.is_some() { Topics::Asked } else { Topics::NotAsked };
@@ -103,23 +115,10 @@ impl SummarizerClient {
     /// The same for a conversation whose model takes so many tokens. A client that was named no model uses that of the conversation.
     pub(crate) fn summariser_within(&self, window: Option<usize>) -> Summariser {
         match (self.summariser, &self.whom, &self.model, window) {
-            (Summariser::Model { topics, .. }, Answerer::Client(_), None, Some(window)) => {
+            (Summariser::Model { topics, .. }, Answerer::Client { .. }, None, Some(window)) => {
                 Summariser::Model { window, topics }
             }
             (summariser, ..) => summariser,
-        }
-    }
-
-    /// Who wrote the summary of a compaction that went this way; `model` is what the last answer named. Nobody does for a
-    /// conversation that is only cut.
-    pub(crate) fn author(&self, strategy: Strategy, model: Option<String>) -> Option<SummaryAuthor> {
-        match (strategy, &self.whom) {
-            (Strategy::Extractive, _) => Some(SummaryAuthor::EXTRACTIVE),
-            (Strategy::Model, Answerer::Client(_)) => Some(SummaryAuthor { kind: AuthorKind::Client, model }),
-            (Strategy::Model, Answerer::Provider { .. }) => {
-                Some(SummaryAuthor { kind: AuthorKind::Http, model })
-            }
-            (Strategy::Model, Answerer::Nobody) | (Strategy::TopicCut | Strategy::Truncated, _) => None,
         }
     }
 
@@ -144,9 +143,29 @@ impl SummarizerClient {
             Purpose::FindTopic => &self.detection_model,
             Purpose::Summarise | Purpose::Merge => &self.model,
         };
-        match &self.whom {
+        self.answer_of(&self.whom, question, model.as_deref(), cancel)
+    }
+
+    fn answer_of(
+        &self,
+        whom: &Answerer,
+        question: &Question,
+        model: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<SummaryAnswer, String> {
+        match whom {
             Answerer::Nobody => Err("there is no model to ask".to_owned()),
-            Answerer::Client(front_end) => self.ask_client(&**front_end, question, model.as_deref(), cancel),
+            Answerer::Client { front_end, otherwise } => {
+                let answer = self.ask_client(&**front_end, question, model, cancel);
+                match (answer, otherwise) {
+                    (Err(problem), Some(otherwise)) if !cancel.is_cancelled() => {
+                        let answer = self.answer_of(otherwise, question, model, cancel);
+                        let answer = answer.map_err(|also| format!("{problem}; {also}"))?;
+                        Ok(SummaryAnswer { fell_back: Some(problem), ..answer })
+                    }
+                    (answer, _) => answer,
+                }
+            }
             Answerer::Provider { summaries, topics } => {
                 let provider = match question.purpose {
                     Purpose::FindTopic => topics.as_ref().unwrap_or(summaries),
@@ -158,7 +177,8 @@ impl SummarizerClient {
                     max_output_tokens: question.max_tokens,
                 };
                 let text = provider.ask(&asked, self.timeout, cancel).map_err(|error| error.to_string())?;
-                Ok(SummaryAnswer { text, model: model.clone() })
+                let by = SummaryAuthor { kind: AuthorKind::Http, model: model.map(str::to_owned) };
+                Ok(SummaryAnswer { text, by, fell_back: None })
             }
         }
     }
@@ -176,7 +196,9 @@ impl SummarizerClient {
         front_end.summarize(params, self.timeout, answer).map_err(|gone| gone.to_string())?;
         let Summary { text, model: used } = answer_of_client(&wait, self.timeout, cancel)?;
         let used = used.map(|name| name.chars().take(MAX_MODEL_NAME).collect());
-        Ok(SummaryAnswer { text, model: used.or_else(|| model.map(str::to_owned)) })
+        let model = used.or_else(|| model.map(str::to_owned));
+        let by = SummaryAuthor { kind: AuthorKind::Client, model };
+        Ok(SummaryAnswer { text, by, fell_back: None })
     }
 }
 
@@ -205,6 +227,14 @@ pub(crate) fn answer_of_client<T>(
 }
 
 impl Answerer {
+    /// The same, with whom to ask when it has no answer.
+    fn or(self, provider: Option<Self>) -> Self {
+        match self {
+            Self::Client { front_end, .. } => Self::Client { front_end, otherwise: provider.map(Box::new) },
+            whom => whom,
+        }
+    }
+
     /// The same, or why it cannot be asked with what is configured.
     fn with_keys(self) -> Result<Self, String> {
         if let Self::Provider { summaries, topics } = &self {
