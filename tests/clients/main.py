@@ -55,6 +55,10 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
                 play(example, MODEL, near, lambda *session: examples.play(example, *session))
         if is_wanted("neovim"):
             play(":Strata ask", MODEL, near, neovim.play)
+            provider.forget()
+            with place(pathlib.Path(flask)) as at:
+                neovim.play_beyond_the_limit(MODEL, at, provider)
+            print(":Strata ask answers a conversation longer than its limit, and one that is refused as too long", flush=True)
         if is_wanted("codecompanion"):
             if all(name in os.environ for name in codecompanion.CHECKOUTS):
                 play("CodeCompanion /strata", MODEL, CODECOMPANION, codecompanion.play, records=False)
@@ -65,7 +69,7 @@ def main(stand_in: str, flask: str, *wanted: str) -> int:
             provider.forget()
             with place(pathlib.Path(flask)) as at:
                 vscode.play_beyond_the_limit(MODEL, at, provider)
-            print("VS Code @strata answers a conversation longer than the chat model takes", flush=True)
+            print("VS Code @strata answers a conversation longer than the chat model takes, and one that is refused as too long", flush=True)
     finally:
         provider.close()
     failed = [row for row in rows if row.faults]

@@ -5,7 +5,7 @@ import os
 import pathlib
 import sys
 
-from session import FILES, Place, Provider, turns
+from session import FILES, Place, Provider, turns, until
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "editors/neovim"))
 from driver import Editor  # noqa: E402
@@ -26,6 +26,48 @@ def environment(values: dict[str, str]):
 def typed_in(turn) -> str:
     """Keys that type the line of a turn. Ctrl-U takes an indent back."""
     return f"{'ggO' if turn.at_top else 'Go'}<C-U>{turn.line}<Esc>"
+
+
+# Tokens that the provider takes in the conversation that is longer.
+SHORT = 20_000
+
+
+def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
+    """A conversation longer than the limit of a request: it is compacted by the model of `:Strata ask`, which is said, and can be
+    undone. A prompt that is refused as too long is sent once more."""
+    provider.say([{"text": "What stands here is long. " * 500}])
+    with environment({**place.environment, "STRATA_MODEL": model, "STAND_IN_KEY": "a key"}):
+        editor = Editor(place.repo, place.home, "plugin.lua")
+        try:
+            curl = {"url": provider.url + "/v1/messages", "key_env": "STAND_IN_KEY"}
+            editor.nvim.vars["strata"] = {"path": os.environ["STRATA_BIN"], "curl": curl}
+            editor.type(f":cd {place.repo}<CR>")
+            editor.edit(FILES[2])
+            editor.run("budget.set", maxInputTokens=SHORT)
+            editor.type(f":Strata add {FILES[2]}<CR>")
+            for turn in turns()[:10]:
+                editor.type(f":Strata ask {turn.question}<CR>")
+                place.wait_for_turn(turn)
+            until(lambda: f"{model} wrote the summary" in editor.nvim.funcs.execute("messages"), "it says who wrote the summary")
+            assert provider.summaries, "the model was asked for no summary"
+            provider.say([{"text": "It fits now."}])
+            provider.refuses = True
+            editor.type(":Strata ask Does it fit?<CR>")
+            until(lambda: "It fits now." in editor.text(), "the answer")
+            assert not provider.refuses, "nothing was refused"
+            assert "compacted and sent once more" in editor.nvim.funcs.execute("messages")
+            editor.type(":Strata compaction<CR>")
+            until(lambda: "Last compaction     just now" in editor.text(), "the compaction buffer")
+            before = editor.run("compaction.status")["last"]
+            editor.type("u")
+            until(lambda: "the compaction is undone" in editor.nvim.funcs.execute("messages"), "undone")
+            assert editor.run("compaction.status").get("last") != before
+        finally:
+            editor.quit()
+    provider.say([{"text": "Done."}])
+    bills = provider.bill()["bills"]
+    assert sum(bill["output"] for bill in bills) > SHORT, "the conversation is no longer than the limit"
+    assert max(bill["prompt"] for bill in bills) <= SHORT, bills
 
 
 def play(model: str, place: Place, provider: Provider) -> None:

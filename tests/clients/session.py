@@ -23,6 +23,9 @@ TAP = pathlib.Path(__file__).with_name("tap")
 TURNS = 30
 FILES = ["src/flask/app.py", "src/flask/ctx.py", "src/flask/sessions.py", "src/flask/helpers.py"]
 
+# Stands in each request for a summary, and in no other.
+SUMMARY = b"<conversation>"
+
 # Reached by a hang only, in seconds.
 LIMIT = 60
 
@@ -62,6 +65,9 @@ class Provider:
         self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
         self.stand_in = self.process.stdout.readline().strip()
         self.last, provider = b"", self
+        # Summaries that were asked for, and whether the next question of a conversation is refused as too long.
+        self.summaries, self.refuses = [], False
+        self.answers = [{"text": "Done."}]
 
         class Relay(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -69,6 +75,20 @@ class Provider:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["content-length"]))
                 provider.last = body
+                if SUMMARY in body:
+                    provider.summaries.append(body)
+                    return self.answered_with({"text": "## Summary\nThey asked who reads what was typed."}, body)
+                if provider.refuses:
+                    provider.refuses = False
+                    return self.answered_with({"error": "context"}, body)
+                self.answered(body)
+
+            def answered_with(self, answer, body):
+                provider.tell("/script", [answer])
+                self.answered(body)
+                provider.tell("/script", provider.answers)
+
+            def answered(self, body):
                 status, kind, answer = provider.forwarded(self.path, body, self.headers)
                 self.send_response(status)
                 self.send_header("content-type", kind)
@@ -107,10 +127,11 @@ class Provider:
 
     def forget(self):
         self.tell("/reset", {})
-        self.last = b""
+        self.last, self.summaries = b"", []
 
     def say(self, answers: list[dict]):
         """The next answers; the last one is repeated."""
+        self.answers = answers
         self.tell("/script", answers)
 
     def tell(self, path: str, what):

@@ -46,6 +46,11 @@ async function select(pattern) {
   await input.press('Enter');
 }
 
+/** Waits until the last answer says so. */
+async function see(text) {
+  await page.locator('.interactive-session .interactive-item-container').filter({ hasText: text }).last().waitFor();
+}
+
 async function ask(question) {
   await box.click();
   // A conversation stays with the participant that was asked before.
@@ -65,6 +70,13 @@ try {
     const turn = JSON.parse(line);
     if (turn.select) {
       await select(turn.select);
+    } else if (turn.see) {
+      await see(turn.see);
+      await page.waitForTimeout(600);
+      await bench.shot(turn.shot);
+    } else if (turn.press) {
+      await page.locator('.interactive-session .monaco-button').filter({ hasText: turn.press }).last().click();
+      await bench.toast(new RegExp(turn.toast));
     } else if (turn.shot) {
       await bench.shot(turn.shot);
     } else {

@@ -46,7 +46,8 @@ class Window:
 
 
 def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
-    """A conversation longer than the chat model takes: every question is answered, and no request is too long."""
+    """A conversation longer than the chat model takes: every question is answered, and no request is too long. It is compacted by the
+    chat's own model, which the answer says, and that can be undone. A prompt that is refused as too long is sent once more."""
     limit = 20_000
     provider.say([{"text": "What stands here is long. " * 500}])
     with Window(place, provider, model, limit) as window:
@@ -54,7 +55,14 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         for turn in turns()[:10]:
             window.do(question=turn.question)
             place.wait_for_turn(turn)
-        window.do(shot="clients-beyond-the-limit")
+        window.do(see=f"{model} wrote the summary", shot="clients-beyond-the-limit")
+        assert provider.summaries, "the chat's model was asked for no summary"
+        provider.say([{"text": "It fits now."}])
+        provider.refuses = True
+        window.do(question="Question 10: does it fit?")
+        window.do(see="It was made shorter and sent once more", shot="clients-refused")
+        assert not provider.refuses, "nothing was refused"
+        window.do(press="Undo the Compaction", toast="The compaction was undone")
     provider.say([{"text": "Done."}])
     bills = provider.bill()["bills"]
     assert sum(bill["output"] for bill in bills) > limit, "the conversation is no longer than the limit"

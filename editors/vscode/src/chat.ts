@@ -100,6 +100,7 @@ export class Chat implements vscode.Disposable {
     const compacted = this.compactions.collect();
     try {
       const { warnings, error } = await this.sent(wish, model, stream, token);
+      await this.compactionEnds(stream, token);
       warnAtTheEnd(warnings, compacted, stream);
       if (error !== undefined) {
         return { errorDetails: { message: error } };
@@ -108,6 +109,28 @@ export class Chat implements vscode.Disposable {
       compacted.stop();
     }
     return { metadata: { strata: await this.stand() } };
+  }
+
+  /** Waits for the compaction that the recorded turn made due, so that the answer can say what came of it and the next prompt is short. */
+  private async compactionEnds(stream: vscode.ChatResponseStream, token: vscode.CancellationToken): Promise<void> {
+    const listening: vscode.Disposable[] = [];
+    try {
+      const ended = new Promise<void>((done) => {
+        listening.push(
+          this.strata.onCompaction(({ state }) => state !== 'started' && done()),
+          // A server that ended says nothing more.
+          this.strata.onLife((life) => life !== 'running' && done()),
+          token.onCancellationRequested(() => done()),
+        );
+      });
+      const { running } = await this.strata.ask('strata.compaction.status', {});
+      if (running && !token.isCancellationRequested) {
+        stream.progress('The conversation is compacted');
+        await ended;
+      }
+    } finally {
+      listening.forEach((one) => one.dispose());
+    }
   }
 
   /** Sends a prompt and records what came of it. One that the provider finds too long is compacted and sent once more. */

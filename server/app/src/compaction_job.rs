@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use strata_engine::cancel::Cancel;
 use strata_engine::conversation::compaction::{
-    Draft, NotCompacted, Profile, RequestSize, Run, Size, Strategy, SummaryAuthor, TriggerReading,
+    Draft, NotCompacted, Pressure, Profile, RequestSize, Run, Size, Strategy, SummaryAuthor, TriggerReading,
+    split,
 };
 use strata_engine::conversation::tool_result_archival::{Archival, ArchivalPlan};
 use strata_engine::prompt::assembly::with_scales;
@@ -119,10 +120,7 @@ impl CompactionJob {
         cancel: &Cancel,
     ) -> Result<Draft, DraftError> {
         let means = snapshot.means();
-        let pressure = match self.size {
-            Some(size) => session.pressure(size, means, now_ms()),
-            None => session.next_pressure(means, now_ms()),
-        };
+        let pressure = self.pressure(session, snapshot);
         let tools = snapshot.settings.tools.clone();
         let mut run = with_scales(means, |scales| {
             let profile = self.profile.clone();
@@ -174,6 +172,23 @@ impl CompactionJob {
             session.recovered();
         }
         Ok(())
+    }
+
+    /// Whether there are messages that its profile does not keep. A compaction that began by itself is nothing to speak of without.
+    pub fn has_old_messages(&self, session: &Session, snapshot: &Snapshot) -> bool {
+        let pressure = self.pressure(session, snapshot);
+        let visible: Vec<_> = session.history.sent().cloned().collect();
+        with_scales(snapshot.means(), |scales| {
+            split(&visible, &self.profile, &pressure, scales.message).is_some()
+        })
+    }
+
+    fn pressure(&self, session: &Session, snapshot: &Snapshot) -> Pressure {
+        let means = snapshot.means();
+        match self.size {
+            Some(size) => session.pressure(size, means, now_ms()),
+            None => session.next_pressure(means, now_ms()),
+        }
     }
 
     /// That it begins with `session` as it is.

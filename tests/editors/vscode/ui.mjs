@@ -76,9 +76,24 @@ export async function runAtTheScreen(files) {
       await page.waitForTimeout(800);
       await bench.shot('compacted');
     });
+    await step('the compaction view says so, and the meter in words how near the next one is', async () => {
+      await meter.first().click();
+      await page.locator('.quick-input-widget .monaco-list-row').filter({ hasText: 'How Near a Compaction Is' }).click();
+      await bench.row('Last compaction').filter({ hasText: /freed [\d.k]+/ }).waitFor();
+      await bench.row('Profile').filter({ hasText: 'topic' }).waitFor();
+      await bench.row('Threshold').filter({ hasText: /[\d.]+ % of [\d.k]+ tokens of the conversation/ }).waitFor();
+      await bench.row('Limit of a request').waitFor();
+      await meter.first().hover();
+      await page.locator('.workbench-hover-container').filter({ hasText: /Next compaction[^]*the conversation has used \d+ %/ }).waitFor();
+      await page.waitForTimeout(600);
+      await bench.shot('compaction-view');
+    });
     await step('that is undone', async () => {
-      await page.locator('.notification-toast .monaco-button').filter({ hasText: 'Undo' }).click();
+      await bench.row('Last compaction').hover();
+      await bench.row('Last compaction').locator('.action-label[aria-label^="Undo"]').click();
       await bench.row('History').filter({ hasText: `${2 * TURNS} messages` }).waitFor();
+      await bench.row('Last compaction').filter({ hasText: 'none' }).waitFor();
+      await page.locator('.pane-header').filter({ hasText: 'Compaction' }).click();
     });
     await step('the killed server comes back with the session, and buffers are in step', async () => {
       await page.keyboard.press('Escape');

@@ -58,7 +58,7 @@ function linesOf(status: CompactionStatusReply): Line[] {
   ];
   if (measured !== undefined) {
     lines.push({
-      ...{ id: 'threshold', icon: 'dashboard', label: 'Threshold', description: `${tokens(threshold)} ${what}, ${percent} % reached` },
+      ...{ id: 'threshold', icon: 'dashboard', label: 'Threshold', description: `${percent} % of ${tokens(threshold)} ${what}` },
       tooltip: `Compacted over ${exactly(threshold)} ${what}: ${exactly(status.tokens)} now, ${exactly(distance)} left.`,
     });
   }
@@ -99,7 +99,7 @@ function lastOf(last: CompactionStatusReply['last']): Line {
   const how = howOf(last.strategy, last.summarisedBy);
   return {
     ...{ id: 'last', icon: 'history', label: 'Last compaction' },
-    description: `${since(timeMs, Date.now())} · freed ${tokens(freed)} tokens`,
+    description: `${since(timeMs, Date.now())} · freed ${tokens(freed)}`,
     tooltip:
       `${counted(before.messages, 'message')} became ${exactly(after.messages)}, ${exactly(before.tokens)} tokens became ` +
       `${exactly(after.tokens)} (profile ${last.profile}). ${how}.`,

@@ -18,7 +18,7 @@ use strata_engine::tokens::models::Ttl;
 
 use super::answer_content::AnswerContent;
 use super::{Access, Command, CommandError, Context, Effect, Empty, Job, compaction, tool_output};
-use crate::compaction_job::CompactionJob;
+use crate::compaction_job::{CompactionJob, Reason};
 use crate::services::Services;
 use crate::snapshot::Snapshot;
 use crate::token_count_client::CountedPrompt;
@@ -326,6 +326,9 @@ fn compacted(job: &CompactionJob, context: &mut Context<'_>) -> Result<bool, Com
         return Ok(false);
     }
     let Context { snapshot, services, session, cancel, .. } = context;
+    if matches!(job.reason, Reason::Due(_)) && !job.has_old_messages(session, snapshot) {
+        return Ok(false);
+    }
     services.notify_compaction(job.started(session, snapshot));
     let drafted = job.draft(session, snapshot, &services.summarizer(snapshot), cancel);
     cancel.check()?;

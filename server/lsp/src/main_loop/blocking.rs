@@ -40,6 +40,10 @@ impl MainLoop {
             return;
         }
         let Some(session) = self.world.sessions.get(&job.session).cloned() else { return };
+        let is_due = matches!(job.reason, Reason::Due(_));
+        if is_due && !job.has_old_messages(&session, &self.world.snapshot) {
+            return;
+        }
         self.services.notify_compaction(job.started(&session, &self.world.snapshot));
         let id = job.session.clone();
         let number = self.compactions.begin(job.clone(), cancel.clone(), answer);
