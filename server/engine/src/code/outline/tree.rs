@@ -58,7 +58,7 @@ const PATIENCE_PER_KIB: usize = 64;
 /// Parses a text. `old` is the tree of an earlier version that [`SyntaxTree::edit`] was told of every
 /// edit since; unchanged parts of it are used again. Of broken text
 /// the tree may then differ from the one of a fresh parse, since how a parser recovers depends on where it
-/// started; where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
+/// started; a text without errors gets the tree of a fresh parse. Where equal text must give equal bytes, parse a tree that [has errors](SyntaxTree::has_error)
 /// without `old`. A text that takes a parser far more steps than any
 /// real code, or nests deeper than any, is given up: its tree is empty and it counts as one with errors.
 ///
@@ -104,7 +104,7 @@ pub(super) fn parse_within(
 }
 
 fn parse_with(
-    mut patience: usize,
+    patience: usize,
     language: LanguageId,
     rest: &Rest<'_>,
     old: Option<&SyntaxTree>,
@@ -112,15 +112,20 @@ fn parse_with(
 ) -> Result<SyntaxTree, Cancelled> {
     cancel.check()?;
     let old = old.filter(|old| old.language == language && old.complete).map(|old| &old.tree);
+    let mut left = patience;
     let mut stop = || {
-        patience = patience.saturating_sub(1);
-        patience == 0 || cancel.is_cancelled()
+        left = left.saturating_sub(1);
+        left == 0 || cancel.is_cancelled()
     };
     let tree = match is_too_deep(&rest) {
         true => None,
         false => parse_text(language, rest, old, &mut stop)?,
     };
     match tree {
+        // Tokens of broken text are used again although the mended text has others there: Java's `class` stays a name.
+        Some(tree) if !has_error(&tree) && old.is_some_and(has_error) => {
+            parse_with(patience, language, rest, None, cancel)
+        }
         Some(tree) => Ok(SyntaxTree { language, tree, complete: true }),
         None if cancel.is_cancelled() => Err(Cancelled),
         None => {
@@ -128,6 +133,10 @@ fn parse_with(
             tree.map(|tree| SyntaxTree { language, tree, complete: false }).ok_or(Cancelled)
         }
     }
+}
+
+fn has_error(tree: &Tree) -> bool {
+    tree.root_node().has_error()
 }
 
 fn parse_text(
@@ -187,7 +196,7 @@ impl SyntaxTree {
 
     /// Whether some of the text was not understood.
     pub(crate) fn has_error(&self) -> bool {
-        !self.complete || self.tree.root_node().has_error()
+        !self.complete || has_error(&self.tree)
     }
 
     pub(crate) fn root(&self) -> tree_sitter::Node<'_> {
