@@ -46,9 +46,9 @@ async function select(pattern) {
   await input.press('Enter');
 }
 
-/** Waits until the last answer says so. */
+/** Waits until the last answer says so where it is seen, not folded away. */
 async function see(text) {
-  await page.locator('.interactive-session .interactive-item-container').filter({ hasText: text }).last().waitFor();
+  await page.locator('.interactive-session .interactive-response').last().getByText(text).last().waitFor();
 }
 
 async function ask(question) {

@@ -55,6 +55,7 @@ def play_beyond_the_limit(model: str, place: Place, provider: Provider) -> None:
         for turn in turns()[:10]:
             window.do(question=turn.question)
             place.wait_for_turn(turn)
+        window.do(see="What stands here is long.", shot="clients-answer")
         window.do(see=f"{model} wrote the summary", shot="clients-beyond-the-limit")
         assert provider.summaries, "the chat's model was asked for no summary"
         provider.say([{"text": "It fits now."}])

@@ -100,7 +100,7 @@ export class Chat implements vscode.Disposable {
     const compacted = this.compactions.collect();
     try {
       const { warnings, error } = await this.sent(wish, model, stream, token);
-      await this.compactionEnds(stream, token);
+      await this.compactionEnds(token);
       warnAtTheEnd(warnings, compacted, stream);
       if (error !== undefined) {
         return { errorDetails: { message: error } };
@@ -112,7 +112,7 @@ export class Chat implements vscode.Disposable {
   }
 
   /** Waits for the compaction that the recorded turn made due, so that the answer can say what came of it and the next prompt is short. */
-  private async compactionEnds(stream: vscode.ChatResponseStream, token: vscode.CancellationToken): Promise<void> {
+  private async compactionEnds(token: vscode.CancellationToken): Promise<void> {
     const listening: vscode.Disposable[] = [];
     try {
       const ended = new Promise<void>((done) => {
@@ -125,7 +125,7 @@ export class Chat implements vscode.Disposable {
       });
       const { running } = await this.strata.ask('strata.compaction.status', {});
       if (running && !token.isCancellationRequested) {
-        stream.progress('The conversation is compacted');
+        // Without a word of it: behind progress, the editor folds the answer away.
         await ended;
       }
     } finally {
