@@ -6,6 +6,7 @@
 //! requests would cost without a cache. Shown are, every tenth turn, the share of the
 //! file names of all messages so far, and of the user's messages (their first words), that the request still holds.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+#![expect(clippy::unwrap_used, reason = "a bench that cannot go on must fail")]
 
 use std::collections::BTreeSet;
 use std::env;

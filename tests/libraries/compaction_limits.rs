@@ -2,6 +2,13 @@
 //! message may be left out of a prompt before a compaction was due and had run. One model in five plays each profile in a
 //! normal run, ten sessions of every pair with `STRATA_LONG=1`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "test support outside of test functions"
+)]
+
 use std::env;
 
 use e2e::Rng;
