@@ -284,6 +284,19 @@ fn a_due_compaction_starts_automatically_after_a_turn() {
 }
 
 #[test]
+fn a_due_compaction_of_messages_that_all_stay_does_not_begin() {
+    let settings = json!({ "compaction": { "profiles": { "topic": { "messages_over": 2 } } } });
+    let mut editor =
+        Setup::new(&small()).settings(settings.clone()).options(json!({ "settings": settings })).start();
+    talk(&mut editor, 1);
+    let prompt = editor.assemble();
+    editor.run("prompt.record", json!({ "id": prompt.0["id"], "response": "Done." }));
+    assert_eq!(editor.run("compaction.status", json!({}))["due"], true);
+    let heard = editor.server.heard("strata/compaction");
+    assert!(heard.is_empty(), "and nothing is warned of: {heard:?}");
+}
+
+#[test]
 fn a_profile_that_looks_before_assembling_is_waited_for() {
     let mut editor = asking_the_client(json!({ "profile": "continuation" }));
     editor.server.answer_with(SUMMARIZE, json!("## Analysis\nMuch was said."));
