@@ -40,7 +40,7 @@ fn a_selected_file_is_there_in_full_once_and_others_are_in_the_map() {
             14  session state
              8  prompt
             11  structure
-           612  together, of at most 900,000 (window 1,000,000)
+           612  together, of at most 815,217 (window 1,000,000)
 
         tokens  tier                          items
            522  L0      █████████████████░░░      3  cache breakpoint behind it
