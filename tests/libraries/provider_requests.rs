@@ -232,7 +232,7 @@ impl Player<'_> {
     /// A prompt is sent and answered.
     fn turn(&mut self) {
         let ask = self.ask(Format::Anthropic);
-        let prepared = self.scenario.with_workspace(&self.session.selection, |workspace| {
+        let prepared = self.scenario.with_workspace(&self.session, &ask, self.means(), |workspace| {
             assemble(workspace, &self.session, &ask, self.means())
         });
         let Ok(prepared) = prepared else { return };
@@ -298,7 +298,7 @@ impl Player<'_> {
 
     fn request(&mut self, format: Format) {
         let ask = self.ask(format);
-        let made = self.scenario.with_workspace(&self.session.selection, |workspace| {
+        let made = self.scenario.with_workspace(&self.session, &ask, self.means(), |workspace| {
             assemble(workspace, &self.session, &ask, self.means())
         });
         let reason = match made {

@@ -6,7 +6,7 @@ use super::format::{Breakpoints, Format};
 use super::piece::Piece;
 use super::rule::Violation;
 use super::spoken::{Speaker, SpokenBlock, SpokenMessage};
-use super::{anthropic, openai};
+use super::{anthropic, bedrock, gemini, openai, responses};
 use crate::conversation::history::{ContentBlock, Message, project};
 
 /// Reads a finished body and names every provider rule it breaks; empty for one that a provider would
@@ -15,6 +15,9 @@ pub fn check(format: Format, body: &Value) -> Vec<Violation> {
     match format {
         Format::Anthropic => anthropic::check(body),
         Format::OpenAi => openai::check(body),
+        Format::Responses => responses::check(body),
+        Format::Gemini => gemini::check(body),
+        Format::Bedrock => bedrock::check(body),
         Format::Markdown => Vec::new(),
     }
 }
@@ -26,12 +29,15 @@ pub fn pieces(format: Format, body: &Value) -> Vec<Piece<'_>> {
     match format {
         Format::Anthropic => anthropic::pieces(body),
         Format::OpenAi => openai::pieces(body),
+        Format::Responses => responses::pieces(body),
+        Format::Gemini => gemini::pieces(body),
+        Format::Bedrock => bedrock::pieces(body),
         Format::Markdown => Vec::new(),
     }
 }
 
-/// What providers would refuse in `messages` when the user goes on with a word. Empty for a conversation that every one of
-/// them takes.
+/// What providers would refuse in `messages` when the user goes on with a word, by the rules of Anthropic's messages and OpenAI's chat,
+/// which the other dialects' are contained in. Empty for a conversation that every one of them takes.
 pub fn violations(messages: &[&Message]) -> Vec<Violation> {
     let prompt = [ContentBlock::text("Go on.")];
     let found = [Format::Anthropic, Format::OpenAi].into_iter().flat_map(|format| {
@@ -49,7 +55,7 @@ pub fn violations(messages: &[&Message]) -> Vec<Violation> {
         }
         let written = match format {
             Format::Anthropic => anthropic::messages(&spoken).messages,
-            Format::OpenAi | Format::Markdown => openai::messages(&spoken, Breakpoints::Automatic),
+            _ => openai::messages(&spoken, Breakpoints::Automatic),
         };
         check(format, &json!({"model": "any", "messages": written}))
     });

@@ -18,6 +18,12 @@ pub enum Format {
     Anthropic,
     /// A body for OpenAI's Chat Completions API, which many others speak too.
     OpenAi,
+    /// A body for OpenAI's Responses API.
+    Responses,
+    /// A body for Google's `generateContent`.
+    Gemini,
+    /// A body for Bedrock's Converse API, `modelId` included.
+    Bedrock,
     /// A text for reading and pasting.
     Markdown,
 }
@@ -47,6 +53,7 @@ impl Format {
     pub fn of(model: &Model) -> Self {
         match model.provider {
             models::Provider::Anthropic => Self::Anthropic,
+            models::Provider::Google => Self::Gemini,
             _ => Self::OpenAi,
         }
     }
@@ -54,16 +61,19 @@ impl Format {
     /// Which content blocks can carry a cache breakpoint.
     pub fn carriers(self) -> Carriers {
         match self {
-            Self::Anthropic | Self::Markdown => Carriers::Any,
-            Self::OpenAi => Carriers::Input,
+            Self::Anthropic | Self::Gemini | Self::Bedrock | Self::Markdown => Carriers::Any,
+            Self::OpenAi | Self::Responses => Carriers::Input,
         }
     }
 
-    /// The provider whose form of messages it is; markdown is nobody's.
+    /// The provider whose form of messages it is; markdown is nobody's. Claude on Bedrock takes the reasoning that Anthropic
+    /// signed ("signature values are compatible across platforms", Anthropic, "Extended thinking").
     pub fn provider(self) -> Option<Provider> {
         match self {
-            Self::Anthropic => Some(Provider::Anthropic),
+            Self::Anthropic | Self::Bedrock => Some(Provider::Anthropic),
             Self::OpenAi => Some(Provider::OpenAi),
+            Self::Responses => Some(Provider::OpenAiResponses),
+            Self::Gemini => Some(Provider::Gemini),
             Self::Markdown => None,
         }
     }

@@ -2,11 +2,14 @@
 //! bodies by rules of their own, independently of how they were written. Lays out no body, decides on no breakpoint.
 
 pub(crate) mod anthropic;
+pub(crate) mod bedrock;
 mod check;
 mod findings;
 mod format;
+pub(crate) mod gemini;
 pub(crate) mod openai;
 mod piece;
+pub(crate) mod responses;
 mod rule;
 mod spoken;
 

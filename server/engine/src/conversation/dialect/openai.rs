@@ -5,6 +5,7 @@
 //! message that is sent again ever changes.
 
 mod check;
+pub(super) mod limits;
 
 use serde_json::{Value, json};
 
@@ -191,16 +192,21 @@ pub(crate) fn text_part(text: &str) -> Value {
 
 /// A text in as many parts as the length of a string asks for: mostly one.
 fn text_parts(text: &str) -> Vec<Value> {
+    strings(text).into_iter().map(text_part).collect()
+}
+
+/// A text cut where a string would be longer than the API takes.
+pub(super) fn strings(text: &str) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
     // A byte count within the limit spares counting characters.
     while rest.len() > OPENAI_STRING_CHARS
         && let Some((end, _)) = rest.char_indices().nth(OPENAI_STRING_CHARS)
         && let Some((part, behind)) = rest.split_at_checked(end)
     {
-        parts.push(text_part(part));
+        parts.push(part);
         rest = behind;
     }
-    parts.push(text_part(rest));
+    parts.push(rest);
     parts
 }
 

@@ -27,7 +27,7 @@ pub struct BrokenRule {
 }
 
 /// The rules that the messages break when they are sent as they are. Hidden messages are not looked at, except
-/// for archived results, which still answer their calls. Markdown has no rules.
+/// for archived results, which still answer their calls. Only lists in the forms that are read message by message are judged.
 pub fn violations<'a>(
     messages: impl IntoIterator<Item = &'a NewMessage>,
     format: Format,
@@ -39,7 +39,7 @@ pub fn violations<'a>(
             let written = match format {
                 Format::Anthropic => vec![anthropic::written(message)],
                 Format::OpenAi => openai::written(message, openai::role_of(message)),
-                Format::Markdown => Vec::new(),
+                Format::Responses | Format::Gemini | Format::Bedrock | Format::Markdown => Vec::new(),
             };
             written.into_iter().map(move |value| (index, value))
         })

@@ -11,6 +11,7 @@ fn name(provider: Provider) -> &'static str {
         Provider::Anthropic => "anthropic",
         Provider::OpenAi => "openai",
         Provider::OpenAiResponses => "openai_responses",
+        Provider::Gemini => "gemini",
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Provider {
     /// OpenAI's Responses API.
     #[serde(rename = "openai_responses")]
     OpenAiResponses,
+    /// Google's `generateContent`.
+    Gemini,
 }
 
 /// A block, or a part of a tool's result, of one provider: a document, a call that ran on its servers, a
@@ -71,6 +73,16 @@ impl Foreign {
         self.value.get("type").is_some_and(|kind| kind == "image")
     }
 
+    /// Whether it is sealed reasoning, which belongs to what follows it and is refused alone (OpenAI, Responses: "reasoning was
+    /// provided without its required following item").
+    pub(super) fn is_thought(&self) -> bool {
+        let kind = self.value.get("type").and_then(Value::as_str);
+        matches!(
+            (self.provider, kind),
+            (Provider::OpenAiResponses, Some("reasoning")) | (Provider::Gemini, Some("thought_signature"))
+        )
+    }
+
     /// Which half of a call that ran on the provider's servers it is; `None` for all else.
     pub(super) fn half(&self) -> Option<Half<'_>> {
         let text = |key: &str| self.value.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -105,6 +117,9 @@ impl Foreign {
                 is_id(kind, id) && named("/name") && server && input
             }
             "mcp_tool_result" => named("/tool_use_id"),
+            // What is not stored with the provider is read from its encrypted form only.
+            "reasoning" => named("/encrypted_content"),
+            "thought_signature" => named("/thoughtSignature"),
             "refusal" => named("/refusal"),
             "input_audio" => named("/input_audio/data") && named("/input_audio/format"),
             "file" => named("/file/file_id") || named("/file/file_data"),
@@ -170,7 +185,7 @@ fn is_id(kind: &str, id: &str) -> bool {
 
 /// The kinds of blocks, besides those that the model has a form for, that a request may hold. Anthropic:
 /// Messages API, "Input content blocks" (`image` is one of a file that was uploaded); OpenAI: Chat
-/// Completions, "Content parts".
+/// Completions, "Content parts"; Responses, "Reasoning items"; Gemini, "Thought signatures".
 fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static str] {
     match (provider, place) {
         (Provider::Anthropic, ForeignPosition::Said(Role::User)) => {
@@ -192,6 +207,11 @@ fn returnable(provider: Provider, place: ForeignPosition) -> &'static [&'static 
         }
         (Provider::OpenAi, ForeignPosition::Said(Role::User)) => &["input_audio", "file"],
         (Provider::OpenAi, ForeignPosition::Said(Role::Assistant)) => &["refusal"],
-        (Provider::OpenAi, ForeignPosition::Result) | (Provider::OpenAiResponses, _) => &[],
+        (Provider::OpenAiResponses, ForeignPosition::Said(Role::Assistant)) => &["reasoning"],
+        // Strata's own spelling: the signature stands in front of the part that it came with.
+        (Provider::Gemini, ForeignPosition::Said(Role::Assistant)) => &["thought_signature"],
+        (Provider::OpenAi, ForeignPosition::Result)
+        | (Provider::OpenAiResponses | Provider::Gemini, ForeignPosition::Said(Role::User))
+        | (Provider::OpenAiResponses | Provider::Gemini, ForeignPosition::Result) => &[],
     }
 }

@@ -314,3 +314,16 @@ impl Message {
         texts.join("\n")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_say_who_sees_it_is_seen_by_all() {
+        let message: NewMessage =
+            serde_json::from_value(serde_json::json!({ "role": "user", "content": [] })).unwrap();
+        assert_eq!((message.agent, message.user), (Visibility::Shown, Visibility::Shown));
+        assert_eq!(message.kind, Kind::Normal);
+    }
+}

@@ -1,13 +1,16 @@
 //! Request bodies. One layout is written in several dialects, one file each (`anthropic`, `openai`,
-//! `markdown`); a dialect adds nothing to what the layout says and joins no two texts. How messages are spelled, and which
+//! `responses`, `gemini`, `bedrock`, `markdown`); a dialect adds nothing to what the layout says and joins no two texts. How messages are spelled, and which
 //! rules a provider holds a body to, is `conversation::dialect`'s. Knows nothing about tiers, budgets or policies: which block
 //! carries a mark was decided before.
 
 mod anthropic;
 mod bare;
+mod bedrock;
 mod body;
+mod gemini;
 mod markdown;
 mod openai;
+mod responses;
 
 use crate::conversation::dialect::Format;
 use crate::prompt::layout::Layout;
@@ -23,6 +26,9 @@ pub fn render(layout: &Layout, format: Format, envelope: &Envelope<'_>) -> Rende
     match format {
         Format::Anthropic => anthropic::render(layout, envelope),
         Format::OpenAi => openai::render(layout, envelope),
+        Format::Responses => responses::render(layout, envelope),
+        Format::Gemini => gemini::render(layout, envelope),
+        Format::Bedrock => bedrock::render(layout, envelope),
         Format::Markdown => markdown::render(layout),
     }
 }
@@ -33,6 +39,9 @@ pub fn has_room_for(format: Format, field: &str) -> bool {
     match format {
         Format::Anthropic => !anthropic::FIELDS.contains(&field),
         Format::OpenAi => !openai::FIELDS.contains(&field),
+        Format::Responses => !responses::FIELDS.contains(&field),
+        Format::Gemini => !gemini::FIELDS.contains(&field),
+        Format::Bedrock => !bedrock::FIELDS.contains(&field),
         Format::Markdown => false,
     }
 }

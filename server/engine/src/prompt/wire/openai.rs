@@ -46,6 +46,6 @@ fn tool(tool: &Tool) -> Value {
 }
 
 /// The key itself, or its hash when the API would refuse its length.
-fn cache_key(key: &str) -> String {
+pub(super) fn cache_key(key: &str) -> String {
     if key.chars().count() <= CACHE_KEY_CHARS { key.to_owned() } else { ContentHash::of(key).to_string() }
 }

@@ -1,5 +1,6 @@
 //! What the dialects promise: valid bodies from any history, every text unchanged, every rule watched.
 
+mod breaches;
 mod injection;
 mod journeys;
 mod mutations;
@@ -16,7 +17,8 @@ use crate::prompt::layout::{ItemKey, LayoutBlock, Part, Tier};
 use crate::tokens::models::Ttl;
 
 /// The formats with a body that can be checked.
-const JSON: [Format; 2] = [Format::Anthropic, Format::OpenAi];
+const JSON: [Format; 5] =
+    [Format::Anthropic, Format::OpenAi, Format::Responses, Format::Gemini, Format::Bedrock];
 
 fn block(content: ContentBlock) -> LayoutBlock {
     LayoutBlock { content, part: Part::History, items: Vec::new(), tier: Tier::Active, tokens: 0, mark: None }

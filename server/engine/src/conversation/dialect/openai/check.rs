@@ -7,25 +7,15 @@ use serde_json::Value;
 
 use super::super::findings::{Findings, is_web_address};
 use super::super::rule::{Rule, Violation};
+use super::limits;
 
-/// Characters of `prompt_cache_key`.
-const CACHE_KEY_CHARS: usize = 64;
 /// Characters of a call's id.
 const CALL_ID_CHARS: usize = 40;
-/// Characters of any one string ("string too long. Expected a string with maximum length 1048576").
-const STRING_CHARS: usize = 1_048_576;
-/// Cache entries that one request writes at most.
-const WRITES: usize = 4;
-/// Parts that can carry a breakpoint.
-const CARRIERS: [&str; 4] = ["text", "image_url", "input_audio", "file"];
-/// Where strings are longer.
-const BASE64: [&str; 3] = ["/image_url/url", "/file/file_data", "/input_audio/data"];
 
 /// The rules that `body` breaks.
 pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
     let mut findings = Findings::default();
     let messages = findings.messages(body);
-    cache_key(&mut findings, body);
     for (index, tool) in findings.tools(body).iter().enumerate() {
         declaration(&mut findings, tool, &format!("/tools/{index}"));
     }
@@ -33,92 +23,8 @@ pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
         check_message(&mut findings, message, &format!("/messages/{index}"));
     }
     pairs(&mut findings, messages);
-    breakpoints(&mut findings, body, messages);
-    strings(&mut findings, body, &mut String::new());
+    limits::check(&mut findings, body, "messages");
     findings.into_vec()
-}
-
-fn cache_key(findings: &mut Findings, body: &Value) {
-    match body.get("prompt_cache_key") {
-        None => {}
-        Some(Value::String(key)) if key.chars().count() <= CACHE_KEY_CHARS => {}
-        Some(_) => {
-            let detail = format!("the cache key must be a string of at most {CACHE_KEY_CHARS} characters");
-            findings.add(Rule::CacheKey, "/prompt_cache_key", detail);
-        }
-    }
-}
-
-/// Cache breakpoints: their form, place and number, and whether the model takes any.
-fn breakpoints(findings: &mut Findings, body: &Value, messages: &[Value]) {
-    let options = body.get("prompt_cache_options");
-    if let Some(options) = options
-        && !are_cache_options(options)
-    {
-        let detail = "the cache options are a `mode`, `implicit` or `explicit`, and a `ttl`, `30m`";
-        findings.add(Rule::BreakpointForm, "/prompt_cache_options", detail);
-    }
-    let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
-    let limit = if is_explicit { WRITES } else { WRITES - 1 };
-    let mut found = 0;
-    for (index, message) in messages.iter().enumerate() {
-        let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
-        let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
-        for (at, part) in parts.enumerate() {
-            let Some(breakpoint) = part.get("prompt_cache_breakpoint") else { continue };
-            let path = format!("/messages/{index}/content/{at}");
-            found += 1;
-            if breakpoint.as_object().is_none_or(|fields| fields.len() != 1)
-                || breakpoint.get("mode").and_then(Value::as_str) != Some("explicit")
-            {
-                findings.add(
-                    Rule::BreakpointForm,
-                    path.clone(),
-                    "a breakpoint is `{\"mode\": \"explicit\"}`",
-                );
-            }
-            let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
-            if role == "assistant" || !CARRIERS.contains(&kind) {
-                findings.add(Rule::BreakpointPlace, path.clone(), "only input carries a breakpoint");
-            }
-            if found == limit + 1 {
-                let detail = format!("at most {limit} breakpoints of a request are written");
-                findings.add(Rule::BreakpointLimit, path, detail);
-            }
-        }
-    }
-    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
-    if (found > 0 || options.is_some()) && is_before_breakpoints(model) {
-        let detail = format!("`{model}` caches by itself and refuses breakpoints");
-        findings.add(Rule::BreakpointModel, "/model", detail);
-    }
-}
-
-fn are_cache_options(options: &Value) -> bool {
-    options.as_object().is_some_and(|fields| {
-        fields.iter().all(|(field, value)| match field.as_str() {
-            "mode" => matches!(value.as_str(), Some("implicit" | "explicit")),
-            "ttl" => value.as_str() == Some("30m"),
-            _ => false,
-        })
-    })
-}
-
-/// Whether a name is that of one of OpenAI's models before GPT-5.6, as OpenAI spells it.
-fn is_before_breakpoints(model: &str) -> bool {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let Some(version) = name.strip_prefix("gpt-") else {
-        let mut letters = name.strip_prefix('o').unwrap_or_default().bytes();
-        return letters.next().is_some_and(|byte| byte.is_ascii_digit());
-    };
-    let mut numbers =
-        version.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default().split('.');
-    let mut number = || numbers.next().and_then(|digits| digits.parse::<u32>().ok());
-    match number() {
-        Some(5) => number().unwrap_or_default() < 6,
-        Some(major) => major < 5,
-        None => false,
-    }
 }
 
 fn declaration(findings: &mut Findings, tool: &Value, path: &str) {
@@ -266,34 +172,4 @@ fn calls(message: &Value, index: usize) -> Vec<(&str, String)> {
             Some((call.get("id")?.as_str()?, format!("/messages/{index}/tool_calls/{at}")))
         })
         .collect()
-}
-
-/// Every string of the body; `path` is the pointer so far and is left as it was.
-fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
-    let here = path.len();
-    match value {
-        // Pictures, files and recordings travel as base64 and have limits of their own.
-        Value::String(_) if BASE64.iter().any(|place| path.ends_with(*place)) => {}
-        // A byte count within the limit spares counting characters.
-        Value::String(text) if text.len() > STRING_CHARS && text.chars().count() > STRING_CHARS => {
-            let detail = format!("one string has at most {STRING_CHARS} characters");
-            findings.add(Rule::StringLength, path.clone(), detail);
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                path.push_str(&format!("/{index}"));
-                strings(findings, item, path);
-                path.truncate(here);
-            }
-        }
-        Value::Object(fields) => {
-            for (key, item) in fields {
-                path.push('/');
-                path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                strings(findings, item, path);
-                path.truncate(here);
-            }
-        }
-        _ => {}
-    }
 }

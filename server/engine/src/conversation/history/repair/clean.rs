@@ -114,7 +114,7 @@ fn arguments(input: &Value, recipient: Option<Provider>) -> Value {
         Value::Null => json!({}),
         other => json!({ "input": other }),
     };
-    if recipient != Some(Provider::OpenAi) {
+    if !matches!(recipient, Some(Provider::OpenAi | Provider::OpenAiResponses)) {
         return input;
     }
     let text = input.to_string();

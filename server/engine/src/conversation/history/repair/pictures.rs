@@ -151,6 +151,12 @@ fn name_kind(image: &mut Image) {
 fn fits(image: &Image, recipient: Option<Provider>) -> bool {
     match &image.source {
         ImageSource::Url { url } => url.starts_with("https://") || url.starts_with("http://"),
+        // Gemini, "Image understanding": PNG, JPEG, WebP, HEIC, HEIF.
+        ImageSource::Base64 { media_type, .. }
+            if recipient == Some(Provider::Gemini) && media_type == "image/gif" =>
+        {
+            false
+        }
         ImageSource::Base64 { data, .. } => {
             let light = recipient != Some(Provider::Anthropic) || data.len() <= PICTURE_BYTES;
             let side = sides(data).map(Sides::longest);

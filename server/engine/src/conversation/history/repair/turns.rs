@@ -93,7 +93,7 @@ impl Turns {
     fn close(&mut self) {
         let Some(turn) = self.turns.last_mut() else { return };
         server_calls::pair(&mut turn.utterances);
-        if turn.blocks().all(ContentBlock::is_reasoning) {
+        if turn.blocks().all(|block| block.is_reasoning() || is_thought(block)) {
             self.turns.pop();
         }
     }
@@ -114,8 +114,17 @@ impl Turn {
         self.utterances.iter().flat_map(|utterance| &utterance.content)
     }
 
-    /// Reasoning stays when the turn starts with it and ends with something else; otherwise all of it goes.
+    /// Reasoning stays when the turn starts with it and ends with something else; otherwise all of it goes. Sealed reasoning that
+    /// nothing follows goes alone.
     fn settle_reasoning(&mut self) {
+        while let Some(last) = self.utterances.last_mut()
+            && last.content.last().is_some_and(is_thought)
+        {
+            last.content.pop();
+            if last.content.is_empty() {
+                self.utterances.pop();
+            }
+        }
         let starts = self.blocks().next().is_some_and(ContentBlock::is_reasoning);
         let ends = self.blocks().next_back().is_some_and(ContentBlock::is_reasoning);
         if starts && !ends {
@@ -126,6 +135,10 @@ impl Turn {
         }
         self.utterances.retain(|utterance| !utterance.content.is_empty());
     }
+}
+
+fn is_thought(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Foreign(foreign) if foreign.is_thought())
 }
 
 /// The user's turn behind `pending` calls: results for those it leaves open, then its own results, then

@@ -76,10 +76,14 @@ fn foreign() -> impl Strategy<Value = Foreign> {
         json!({"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}}),
         json!({"type": "refusal", "refusal": "No."}),
         json!({"type": "refusal", "refusal": " "}),
+        json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VhbA=="}),
+        json!({"type": "reasoning", "id": "rs_2", "summary": []}),
+        json!({"type": "thought_signature", "thoughtSignature": "c2VhbA=="}),
         json!({"type": "news", "text": "Hear, hear."}),
         json!("not even a block"),
     ]);
-    let providers = select(vec![Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses]);
+    let providers =
+        select(vec![Provider::Anthropic, Provider::OpenAi, Provider::OpenAiResponses, Provider::Gemini]);
     (providers, values).prop_map(|(provider, value)| Foreign { provider, value })
 }
 

@@ -3,13 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::breaches::{BEDROCK, GEMINI, RESPONSES, sound_bedrock, sound_gemini, sound_responses};
 use super::*;
 
 /// A change that breaks a rule.
 type Breach = fn(&mut Value);
 
 /// Rules, each with a breach of it.
-type Breaches = [(Rule, Breach)];
+pub(super) type Breaches = [(Rule, Breach)];
 
 fn sound_anthropic() -> Value {
     json!({
@@ -107,24 +108,24 @@ fn heavy(bytes: usize) -> Value {
 
 /// The value at a JSON pointer, to be changed.
 #[track_caller]
-fn at<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Value {
+pub(super) fn at<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Value {
     body.pointer_mut(pointer).unwrap_or_else(|| panic!("nothing at {pointer}"))
 }
 
 /// The list at a JSON pointer, to be changed.
 #[track_caller]
-fn list<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Vec<Value> {
+pub(super) fn list<'a>(body: &'a mut Value, pointer: &str) -> &'a mut Vec<Value> {
     at(body, pointer).as_array_mut().unwrap_or_else(|| panic!("no list at {pointer}"))
 }
 
 #[track_caller]
-fn set(body: &mut Value, pointer: &str, key: &str, value: Value) {
+pub(super) fn set(body: &mut Value, pointer: &str, key: &str, value: Value) {
     let object = at(body, pointer).as_object_mut().unwrap_or_else(|| panic!("no object at {pointer}"));
     object.insert(key.into(), value);
 }
 
 #[track_caller]
-fn cut(body: &mut Value, pointer: &str, key: &str) {
+pub(super) fn cut(body: &mut Value, pointer: &str, key: &str) {
     let object = at(body, pointer).as_object_mut().unwrap_or_else(|| panic!("no object at {pointer}"));
     object.shift_remove(key).unwrap_or_else(|| panic!("no {key} at {pointer}"));
 }
@@ -456,15 +457,23 @@ const OPENAI: &Breaches = &[
     (Rule::StringLength, |b| set(b, "/tools/0/function", "description", json!("x".repeat(2_000_000)))),
 ];
 
-/// So many different bodies break each rule.
+/// So many different bodies break each rule, in the dialects that most requests are in and in the others.
 const BREACHES: usize = 5;
+const FEWER_BREACHES: usize = 2;
 
-fn tables() -> [(Format, Value, &'static Breaches); 2] {
-    [(Format::Anthropic, sound_anthropic(), ANTHROPIC), (Format::OpenAi, sound_openai(), OPENAI)]
+fn tables() -> [(Format, Value, &'static Breaches); 5] {
+    [
+        (Format::Anthropic, sound_anthropic(), ANTHROPIC),
+        (Format::OpenAi, sound_openai(), OPENAI),
+        (Format::Responses, sound_responses(), RESPONSES),
+        (Format::Gemini, sound_gemini(), GEMINI),
+        (Format::Bedrock, sound_bedrock(), BEDROCK),
+    ]
 }
 
 /// The dialects that have a rule, as its description says.
 fn known_to(rule: Rule) -> &'static [Format] {
+    use Format::{Anthropic, Bedrock, Gemini, OpenAi, Responses};
     match rule {
         Rule::Shape
         | Rule::Role
@@ -473,35 +482,34 @@ fn known_to(rule: Rule) -> &'static [Format] {
         | Rule::ToolName
         | Rule::ToolTwice
         | Rule::ToolSchema
-        | Rule::CallId
-        | Rule::CallTwice
         | Rule::CallInput
         | Rule::CallAnswered
         | Rule::OrphanResult
+        | Rule::ImageForm => &JSON,
+        Rule::CallId
+        | Rule::CallTwice
         | Rule::BreakpointForm
         | Rule::BreakpointLimit
-        | Rule::BreakpointPlace
-        | Rule::ImageForm => &JSON,
+        | Rule::BreakpointPlace => &[Anthropic, OpenAi, Responses, Bedrock],
+        Rule::ThinkingSeal => &[Anthropic, Responses, Gemini, Bedrock],
+        Rule::ThinkingPlace => &[Anthropic, Responses],
         Rule::EmptyText
         | Rule::FirstUser
         | Rule::Alternation
         | Rule::TrailingAssistant
-        | Rule::ThinkingPlace
-        | Rule::ThinkingSeal
-        | Rule::ResultsFirst
-        | Rule::ServerCall
         | Rule::ErrorContent
-        | Rule::BreakpointOrder
-        | Rule::ImageSize
-        | Rule::BodySize => &[Format::Anthropic],
-        Rule::ToolText | Rule::CacheKey | Rule::BreakpointModel | Rule::StringLength => &[Format::OpenAi],
+        | Rule::BreakpointOrder => &[Anthropic, Bedrock],
+        Rule::ResultsFirst | Rule::ServerCall | Rule::ImageSize | Rule::BodySize => &[Anthropic],
+        Rule::CacheKey | Rule::BreakpointModel | Rule::StringLength => &[OpenAi, Responses],
+        Rule::ToolText => &[OpenAi],
     }
 }
 
 #[test]
 fn sound_bodies_pass() {
-    assert_valid(Format::Anthropic, &sound_anthropic());
-    assert_valid(Format::OpenAi, &sound_openai());
+    for (format, sound, _) in tables() {
+        assert_valid(format, &sound);
+    }
 }
 
 #[test]
@@ -547,9 +555,11 @@ fn every_breach_is_named() {
 /// The list of rules is the enum's own, so that a new rule without breaches is noticed.
 #[test]
 #[expect(clippy::print_stderr, reason = "it prints its figure")]
-fn every_rule_has_five_breaches_in_each_dialect_that_knows_it() {
+fn every_rule_has_breaches_in_each_dialect_that_knows_it() {
     let mut all = 0;
     for (format, sound, table) in tables() {
+        let least =
+            if matches!(format, Format::Anthropic | Format::OpenAi) { BREACHES } else { FEWER_BREACHES };
         let mut broken: BTreeMap<Rule, BTreeSet<String>> = BTreeMap::new();
         for (rule, breach) in table {
             let mut body = sound.clone();
@@ -559,7 +569,7 @@ fn every_rule_has_five_breaches_in_each_dialect_that_knows_it() {
         for rule in Rule::ALL {
             let variants = broken.get(&rule).map_or(0, BTreeSet::len);
             match known_to(rule).contains(&format) {
-                true => assert!(variants >= BREACHES, "{format:?}, {rule}: {variants} different breaches"),
+                true => assert!(variants >= least, "{format:?}, {rule}: {variants} different breaches"),
                 false => assert_eq!(variants, 0, "{format:?} has no rule {rule}"),
             }
         }

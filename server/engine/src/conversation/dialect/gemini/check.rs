@@ -1,0 +1,228 @@
+//! Reads a `generateContent` body and names each rule it breaks. Shares no code with the renderer, so that a mistake there is
+//! seen here. Linear in the size of the body.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::super::findings::{Findings, is_web_address};
+use super::super::rule::{Rule, Violation};
+
+/// Fields of a request. The model is in the address; Strata names it for whoever sends the body.
+const FIELDS: [&str; 9] = [
+    "model",
+    "contents",
+    "systemInstruction",
+    "tools",
+    "toolConfig",
+    "generationConfig",
+    "safetySettings",
+    "labels",
+    "store",
+];
+/// "Image understanding", "Supported image formats".
+const PICTURES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
+
+/// The rules that `body` breaks.
+pub(in crate::conversation::dialect) fn check(body: &Value) -> Vec<Violation> {
+    let mut findings = Findings::default();
+    fields(&mut findings, body);
+    tools(&mut findings, body);
+    if let Some(instructions) = body.get("systemInstruction") {
+        let parts = parts(&mut findings, instructions, "/systemInstruction");
+        for (index, part) in parts.iter().enumerate() {
+            if !part.get("text").is_some_and(Value::is_string) {
+                let path = format!("/systemInstruction/parts/{index}");
+                findings.add(Rule::Shape, path, "the instructions hold text only");
+            }
+        }
+    }
+    match body.get("contents").and_then(Value::as_array) {
+        None => findings.add(Rule::Shape, "/contents", "`contents` must be a list"),
+        Some(contents) if contents.is_empty() => {
+            findings.add(Rule::EmptyMessage, "/contents", "at least one content is required");
+        }
+        Some(contents) => check_contents(&mut findings, body, contents),
+    }
+    findings.into_vec()
+}
+
+fn fields(findings: &mut Findings, body: &Value) {
+    if body.get("model").and_then(Value::as_str).is_none_or(str::is_empty) {
+        findings.add(Rule::Shape, "/model", "`model` must name a model");
+    }
+    for field in body.as_object().into_iter().flat_map(|body| body.keys()) {
+        if !FIELDS.contains(&field.as_str()) {
+            findings.add(Rule::Shape, format!("/{field}"), format!("there is no field `{field}`"));
+        }
+    }
+}
+
+fn tools(findings: &mut Findings, body: &Value) {
+    for (index, tool) in findings.tools(body).iter().enumerate() {
+        let path = format!("/tools/{index}/functionDeclarations");
+        let Some(declared) = tool.get("functionDeclarations").and_then(Value::as_array) else {
+            findings.add(Rule::Shape, path, "a tool is a list of `functionDeclarations`");
+            continue;
+        };
+        for (at, function) in declared.iter().enumerate() {
+            let path = format!("{path}/{at}");
+            if let Some(name) = findings.string(function, "name", &path) {
+                let schema = function.get("parametersJsonSchema").or_else(|| function.get("parameters"));
+                findings.declaration(name, schema, &path);
+            }
+        }
+    }
+}
+
+fn parts<'a>(findings: &mut Findings, content: &'a Value, path: &str) -> &'a [Value] {
+    match content.get("parts").and_then(Value::as_array) {
+        None => findings.add(Rule::Shape, path, "`parts` must be a list"),
+        Some(parts) if parts.is_empty() => {
+            findings.add(Rule::EmptyMessage, path, "`parts` must not be empty");
+        }
+        Some(parts) => return parts,
+    }
+    &[]
+}
+
+fn check_contents(findings: &mut Findings, body: &Value, contents: &[Value]) {
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+    let mut calls: Vec<Call<'_>> = Vec::new();
+    // Signatures are asked for in the current turn only, which begins with the last words of the user.
+    let mut unsigned: Option<String> = None;
+    for (index, content) in contents.iter().enumerate() {
+        let path = format!("/contents/{index}");
+        let role = content.get("role").and_then(Value::as_str).unwrap_or_default();
+        if role != "user" && role != "model" {
+            findings.add(Rule::Role, format!("{path}/role"), "a content comes from `user` or `model`");
+        }
+        let parts = parts(findings, content, &path);
+        for (at, part) in parts.iter().enumerate() {
+            check_part(findings, part, role, &format!("{path}/parts/{at}"));
+        }
+        answers(findings, &calls, parts, &path);
+        if role != "model" && parts.iter().any(|part| part.get("functionResponse").is_none()) {
+            unsigned = None;
+        }
+        calls = Call::all_of(parts, &path);
+        if let Some(first) = calls.first()
+            && first.part.get("thoughtSignature").and_then(Value::as_str).is_none_or(str::is_empty)
+        {
+            unsigned.get_or_insert_with(|| first.path.clone());
+        }
+    }
+    for call in calls {
+        findings.add(Rule::CallAnswered, call.path, "a call must be answered by the very next content");
+    }
+    if let (Some(path), true) = (unsigned, is_signing(model)) {
+        findings.add(
+            Rule::ThinkingSeal,
+            path,
+            "the first call of a turn must come back with its `thoughtSignature`",
+        );
+    }
+}
+
+/// Whether a model is of Gemini's third generation or a later one.
+fn is_signing(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let generation = name.strip_prefix("gemini-").and_then(|rest| rest.chars().next());
+    generation.and_then(|digit| digit.to_digit(10)).is_some_and(|generation| generation >= 3)
+}
+
+struct Call<'a> {
+    part: &'a Value,
+    path: String,
+}
+
+impl<'a> Call<'a> {
+    fn all_of(parts: &'a [Value], path: &str) -> Vec<Self> {
+        let calls = parts.iter().enumerate().filter(|(_, part)| part.get("functionCall").is_some());
+        calls.map(|(at, part)| Call { part, path: format!("{path}/parts/{at}") }).collect()
+    }
+
+    fn field(&self, name: &str) -> &'a str {
+        let field = self.part.get("functionCall").and_then(|call| call.get(name));
+        field.and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
+/// Each call of the content before has one response here, under its id and name, and there are no others.
+fn answers(findings: &mut Findings, calls: &[Call<'_>], parts: &[Value], path: &str) {
+    let mut open: HashMap<(&str, &str), usize> = HashMap::new();
+    for call in calls {
+        *open.entry((call.field("id"), call.field("name"))).or_default() += 1;
+    }
+    for (at, part) in parts.iter().enumerate() {
+        let Some(response) = part.get("functionResponse") else { continue };
+        let field = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
+        match open.get_mut(&(field("id"), field("name"))) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => findings.add(
+                Rule::OrphanResult,
+                format!("{path}/parts/{at}"),
+                "the response answers no call of the content before it",
+            ),
+        }
+    }
+    for call in calls {
+        if let Some(left) = open.get_mut(&(call.field("id"), call.field("name")))
+            && *left > 0
+        {
+            *left -= 1;
+            findings.add(
+                Rule::CallAnswered,
+                call.path.clone(),
+                "a call must be answered by the very next content",
+            );
+        }
+    }
+}
+
+fn check_part(findings: &mut Findings, part: &Value, role: &str, path: &str) {
+    let is_user = role != "model";
+    if let Some(text) = part.get("text") {
+        if !text.is_string() {
+            findings.add(Rule::Shape, path, "`text` must be a string");
+        }
+    } else if let Some(call) = part.get("functionCall") {
+        if is_user {
+            findings.add(Rule::BlockPlace, path, "only the model calls functions");
+        }
+        if let Some(name) = findings.string(call, "name", path) {
+            findings.tool_name(name, path);
+        }
+        if !call.get("args").is_some_and(Value::is_object) {
+            findings.add(Rule::CallInput, path, "a call's `args` must be an object");
+        }
+    } else if let Some(response) = part.get("functionResponse") {
+        if !is_user {
+            findings.add(Rule::BlockPlace, path, "responses of functions come from the user");
+        }
+        findings.string(response, "name", path);
+        if !response.get("response").is_some_and(Value::is_object) {
+            findings.add(Rule::Shape, path, "a `response` must be an object");
+        }
+    } else if let Some(data) = part.get("inlineData") {
+        picture(findings, is_user, path);
+        let kind = findings.string(data, "mimeType", path).unwrap_or_default();
+        let has_data = findings.string(data, "data", path).is_some_and(|data| !data.is_empty());
+        if !PICTURES.contains(&kind) || !has_data {
+            findings.add(Rule::ImageForm, path, "a picture is PNG, JPEG, WebP, HEIC or HEIF");
+        }
+    } else if let Some(file) = part.get("fileData") {
+        picture(findings, is_user, path);
+        if !findings.string(file, "fileUri", path).is_some_and(is_web_address) {
+            findings.add(Rule::ImageForm, path, "a picture's address must be http or https");
+        }
+    } else {
+        findings.add(Rule::Shape, path, "not a known part");
+    }
+}
+
+fn picture(findings: &mut Findings, is_user: bool, path: &str) {
+    if !is_user {
+        findings.add(Rule::BlockPlace, path, "pictures come from the user");
+    }
+}

@@ -1,0 +1,143 @@
+//! What both of OpenAI's dialects limit in the same way: keys of the cache, breakpoints, the length of strings.
+
+use serde_json::Value;
+
+use super::super::findings::Findings;
+use super::super::rule::Rule;
+
+/// Characters of `prompt_cache_key`.
+const CACHE_KEY_CHARS: usize = 64;
+/// Characters of any one string ("string too long. Expected a string with maximum length 1048576").
+const STRING_CHARS: usize = 1_048_576;
+/// Cache entries that one request writes at most.
+const WRITES: usize = 4;
+/// Where a message or an item has its parts.
+const PARTS: [&str; 2] = ["content", "output"];
+/// Parts that can carry a breakpoint.
+const CARRIERS: [&str; 7] =
+    ["text", "image_url", "input_audio", "file", "input_text", "input_image", "input_file"];
+/// Where strings are longer.
+const BASE64: [&str; 5] =
+    ["/image_url/url", "/image_url", "/file/file_data", "/input_audio/data", "/encrypted_content"];
+
+/// The limits that `body`, whose messages or items are in the list of this name, does not keep.
+pub(in crate::conversation::dialect) fn check(findings: &mut Findings, body: &Value, list: &str) {
+    cache_key(findings, body);
+    breakpoints(findings, body, list);
+    strings(findings, body, &mut String::new());
+}
+
+fn cache_key(findings: &mut Findings, body: &Value) {
+    match body.get("prompt_cache_key") {
+        None => {}
+        Some(Value::String(key)) if key.chars().count() <= CACHE_KEY_CHARS => {}
+        Some(_) => {
+            let detail = format!("the cache key must be a string of at most {CACHE_KEY_CHARS} characters");
+            findings.add(Rule::CacheKey, "/prompt_cache_key", detail);
+        }
+    }
+}
+
+/// Cache breakpoints: their form, place and number, and whether the model takes any.
+fn breakpoints(findings: &mut Findings, body: &Value, list: &str) {
+    let options = body.get("prompt_cache_options");
+    if let Some(options) = options
+        && !are_cache_options(options)
+    {
+        let detail = "the cache options are a `mode`, `implicit` or `explicit`, and a `ttl`, `30m`";
+        findings.add(Rule::BreakpointForm, "/prompt_cache_options", detail);
+    }
+    let is_explicit = options.and_then(|options| options.get("mode")?.as_str()) == Some("explicit");
+    let limit = if is_explicit { WRITES } else { WRITES - 1 };
+    let mut found = 0;
+    let items = body.get(list).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let fields = items.flat_map(|(index, item)| PARTS.map(|field| (index, item, field)));
+    for (index, item, field) in fields {
+        let role = item.get("role").and_then(Value::as_str).unwrap_or_default();
+        let parts = item.get(field).and_then(Value::as_array).into_iter().flatten();
+        for (at, part) in parts.enumerate() {
+            let Some(breakpoint) = part.get("prompt_cache_breakpoint") else { continue };
+            let path = format!("/{list}/{index}/{field}/{at}");
+            found += 1;
+            if breakpoint.as_object().is_none_or(|fields| fields.len() != 1)
+                || breakpoint.get("mode").and_then(Value::as_str) != Some("explicit")
+            {
+                findings.add(
+                    Rule::BreakpointForm,
+                    path.clone(),
+                    "a breakpoint is `{\"mode\": \"explicit\"}`",
+                );
+            }
+            let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
+            if role == "assistant" || !CARRIERS.contains(&kind) {
+                findings.add(Rule::BreakpointPlace, path.clone(), "only input carries a breakpoint");
+            }
+            if found == limit + 1 {
+                let detail = format!("at most {limit} breakpoints of a request are written");
+                findings.add(Rule::BreakpointLimit, path, detail);
+            }
+        }
+    }
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
+    if (found > 0 || options.is_some()) && is_before_breakpoints(model) {
+        let detail = format!("`{model}` caches by itself and refuses breakpoints");
+        findings.add(Rule::BreakpointModel, "/model", detail);
+    }
+}
+
+fn are_cache_options(options: &Value) -> bool {
+    options.as_object().is_some_and(|fields| {
+        fields.iter().all(|(field, value)| match field.as_str() {
+            "mode" => matches!(value.as_str(), Some("implicit" | "explicit")),
+            "ttl" => value.as_str() == Some("30m"),
+            _ => false,
+        })
+    })
+}
+
+/// Whether a name is that of one of OpenAI's models before GPT-5.6, as OpenAI spells it.
+fn is_before_breakpoints(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let Some(version) = name.strip_prefix("gpt-") else {
+        let mut letters = name.strip_prefix('o').unwrap_or_default().bytes();
+        return letters.next().is_some_and(|byte| byte.is_ascii_digit());
+    };
+    let mut numbers =
+        version.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default().split('.');
+    let mut number = || numbers.next().and_then(|digits| digits.parse::<u32>().ok());
+    match number() {
+        Some(5) => number().unwrap_or_default() < 6,
+        Some(major) => major < 5,
+        None => false,
+    }
+}
+
+/// Every string of the body; `path` is the pointer so far and is left as it was.
+fn strings(findings: &mut Findings, value: &Value, path: &mut String) {
+    let here = path.len();
+    match value {
+        // Pictures, files and recordings travel as base64 and have limits of their own.
+        Value::String(_) if BASE64.iter().any(|place| path.ends_with(*place)) => {}
+        // A byte count within the limit spares counting characters.
+        Value::String(text) if text.len() > STRING_CHARS && text.chars().count() > STRING_CHARS => {
+            let detail = format!("one string has at most {STRING_CHARS} characters");
+            findings.add(Rule::StringLength, path.clone(), detail);
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path.push_str(&format!("/{index}"));
+                strings(findings, item, path);
+                path.truncate(here);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, item) in fields {
+                path.push('/');
+                path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                strings(findings, item, path);
+                path.truncate(here);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,170 @@
+//! Items of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>. Caching is that of Chat Completions
+//! (`openai`): marks become `prompt_cache_breakpoint` where a model takes them. Reasoning comes back encrypted, as the item it
+//! came as.
+
+mod check;
+
+use serde_json::{Value, json};
+
+use super::format::Breakpoints;
+use super::openai::{strings, url_of};
+use super::piece::{Piece, arguments};
+use super::spoken::{Carriers, Speaker, SpokenBlock, SpokenMessage, results_first};
+use crate::conversation::history::{ContentBlock, Foreign, Provider, ResultPart, sides};
+
+pub(super) use check::check;
+
+pub(crate) fn items(spoken: &[SpokenMessage<'_>], breakpoints: Breakpoints) -> Vec<Value> {
+    let writer = Writer { breakpoints };
+    let mut items = Vec::new();
+    for message in spoken {
+        match message.speaker {
+            Speaker::System => {
+                let parts = message.blocks.iter().flat_map(|block| match block.content {
+                    ContentBlock::Text { text } => writer.marked(input_texts(text), block),
+                    _ => Vec::new(),
+                });
+                items.extend(said("developer", parts.collect()));
+            }
+            Speaker::User => writer.user(message, &mut items),
+            Speaker::Assistant => assistant(message, &mut items),
+        }
+    }
+    items
+}
+
+pub(super) fn pieces(body: &Value) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    for item in body.get("input").and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| item.get(key).and_then(Value::as_str).map(Piece::text);
+        match item.get("type").and_then(Value::as_str) {
+            Some("message") => pieces.extend(parts_at(item, "content").filter_map(part_piece)),
+            Some("function_call") => pieces.extend(text("name").into_iter().chain(text("arguments"))),
+            Some("function_call_output") => match item.get("output") {
+                // An empty answer of a tool is the format's, not the layout's.
+                Some(Value::String(text)) if !text.is_empty() => pieces.push(Piece::text(text)),
+                _ => pieces.extend(parts_at(item, "output").filter_map(part_piece)),
+            },
+            _ => pieces.push(Piece::json(item)),
+        }
+    }
+    pieces
+}
+
+fn parts_at<'a>(item: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    item.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn part_piece(part: &Value) -> Option<Piece<'_>> {
+    match part.get("type").and_then(Value::as_str)? {
+        "input_text" | "output_text" => part.get("text").and_then(Value::as_str).map(Piece::text),
+        "input_image" => {
+            let url = part.get("image_url").and_then(Value::as_str)?;
+            let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+            Some(Piece::Picture(data.and_then(|(_, data)| sides(data))))
+        }
+        _ => Some(Piece::json(part)),
+    }
+}
+
+/// Writes what carries breakpoints: everything but what the assistant said.
+#[derive(Clone, Copy)]
+struct Writer {
+    breakpoints: Breakpoints,
+}
+
+impl Writer {
+    /// Results are items of their own, in front of everything else of the turn. What will not be sent again is a message of its
+    /// own where entries end at breakpoints, so that the message in front of it stays as it is.
+    fn user(self, message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
+        let (lasting, volatile) = match self.breakpoints {
+            Breakpoints::Automatic => (&*message.blocks, &[][..]),
+            Breakpoints::Explicit => message.parts(),
+        };
+        for blocks in [lasting, volatile] {
+            let mut parts = Vec::new();
+            for block in results_first(blocks, |block| block.content) {
+                match block.content {
+                    ContentBlock::Text { text } => parts.extend(self.marked(input_texts(text), block)),
+                    ContentBlock::Image(image) => {
+                        let picture = json!({"type": "input_image", "image_url": url_of(image)});
+                        parts.extend(self.marked(vec![picture], block));
+                    }
+                    ContentBlock::ToolResult { call_id, content, .. } => {
+                        let output = self.marked(content.iter().flat_map(result_part).collect(), block);
+                        let output = if output.is_empty() { json!("") } else { output.into() };
+                        let kind = "function_call_output";
+                        items.push(json!({"type": kind, "call_id": call_id, "output": output}));
+                    }
+                    ContentBlock::Foreign(foreign) => {
+                        parts.extend(foreign.text().map(input_texts).into_iter().flatten());
+                    }
+                    ContentBlock::Thinking { .. }
+                    | ContentBlock::RedactedThinking { .. }
+                    | ContentBlock::ToolCall { .. } => {}
+                }
+            }
+            items.extend(said("user", parts));
+        }
+    }
+
+    /// The parts of `block` with its breakpoint, if it has one, on the last of them.
+    fn marked(self, mut parts: Vec<Value>, block: &SpokenBlock<'_>) -> Vec<Value> {
+        let is_marked = self.breakpoints == Breakpoints::Explicit
+            && block.mark.is_some()
+            && Carriers::Input.include(Speaker::User, block.content);
+        if let (true, Some(last)) = (is_marked, parts.last_mut().and_then(Value::as_object_mut)) {
+            last.insert("prompt_cache_breakpoint".into(), json!({"mode": "explicit"}));
+        }
+        parts
+    }
+}
+
+fn assistant(message: &SpokenMessage<'_>, items: &mut Vec<Value>) {
+    let mut parts = Vec::new();
+    for block in &message.blocks {
+        match block.content {
+            ContentBlock::Text { text } => parts.extend(typed("output_text", text)),
+            ContentBlock::ToolCall { id, name, input } => {
+                items.extend(said("assistant", std::mem::take(&mut parts)));
+                let arguments = arguments(input);
+                let kind = "function_call";
+                items.push(json!({"type": kind, "call_id": id, "name": name, "arguments": arguments}));
+            }
+            ContentBlock::Foreign(Foreign { provider: Provider::OpenAiResponses, value }) => {
+                items.extend(said("assistant", std::mem::take(&mut parts)));
+                items.push(value.clone());
+            }
+            ContentBlock::Foreign(foreign) => {
+                parts.extend(foreign.text().map(|text| typed("output_text", text)).into_iter().flatten());
+            }
+            ContentBlock::Image(_)
+            | ContentBlock::Thinking { .. }
+            | ContentBlock::RedactedThinking { .. }
+            | ContentBlock::ToolResult { .. } => {}
+        }
+    }
+    items.extend(said("assistant", parts));
+}
+
+/// A message of the given parts; `None` when there are none.
+fn said(role: &str, parts: Vec<Value>) -> Option<Value> {
+    (!parts.is_empty()).then(|| json!({"type": "message", "role": role, "content": parts}))
+}
+
+fn result_part(part: &ResultPart) -> Vec<Value> {
+    match part {
+        ResultPart::Text { text } => input_texts(text),
+        ResultPart::Image(image) => vec![json!({"type": "input_image", "image_url": url_of(image)})],
+        ResultPart::Foreign(foreign) => foreign.text().map(input_texts).unwrap_or_default(),
+    }
+}
+
+fn input_texts(text: &str) -> Vec<Value> {
+    typed("input_text", text)
+}
+
+/// A text in as many parts as the length of a string asks for.
+fn typed(kind: &str, text: &str) -> Vec<Value> {
+    strings(text).into_iter().map(|text| json!({"type": kind, "text": text})).collect()
+}

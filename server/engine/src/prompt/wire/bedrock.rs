@@ -1,0 +1,35 @@
+//! A body for Bedrock's Converse API. `modelId` is part of the address there; the SDKs take it beside the rest.
+
+use serde_json::{Map, Value, json};
+
+use super::body::{Body, Envelope, RenderedBody, Tool};
+use crate::conversation::dialect::bedrock::{SpelledMessages, messages};
+use crate::prompt::layout::Layout;
+
+/// The fields at the top that are Strata's alone, whether a prompt has them or not.
+pub(super) const FIELDS: &[&str] = &["modelId", "system", "toolConfig", "messages"];
+
+pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
+    let SpelledMessages { system, messages } = messages(&layout.spoken());
+    let count = messages.len() + usize::from(!system.is_empty());
+    let mut body = Map::new();
+    body.insert("modelId".into(), envelope.model.into());
+    if !envelope.tools.is_empty() {
+        let tools: Vec<Value> = envelope.tools.iter().map(tool).collect();
+        body.insert("toolConfig".into(), json!({"tools": tools}));
+    }
+    if !system.is_empty() {
+        body.insert("system".into(), system.into());
+    }
+    body.insert("messages".into(), messages.into());
+    RenderedBody { body: Body::Json(body.into()), messages: count }
+}
+
+fn tool(tool: &Tool) -> Value {
+    let mut spec = json!({"name": tool.name, "inputSchema": {"json": tool.input_schema}});
+    // An empty description is refused.
+    if let (false, Some(fields)) = (tool.description.is_empty(), spec.as_object_mut()) {
+        fields.insert("description".into(), tool.description.clone().into());
+    }
+    json!({"toolSpec": spec})
+}

@@ -1,0 +1,34 @@
+//! A body for Google's `generateContent`. `model` is part of the address there: whoever sends the body takes it out.
+
+use serde_json::{Map, Value, json};
+
+use super::body::{Body, Envelope, RenderedBody, Tool};
+use crate::conversation::dialect::gemini::{Signatures, SpelledContents, contents};
+use crate::prompt::layout::Layout;
+
+/// The fields at the top that are Strata's alone, whether a prompt has them or not.
+pub(super) const FIELDS: &[&str] = &["model", "systemInstruction", "tools", "contents", "cachedContent"];
+
+pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
+    let SpelledContents { system, contents } = contents(&layout.spoken(), Signatures::of(envelope.model));
+    let count = contents.len() + usize::from(!system.is_empty());
+    let mut body = Map::new();
+    body.insert("model".into(), envelope.model.into());
+    if !system.is_empty() {
+        body.insert("systemInstruction".into(), json!({"parts": system}));
+    }
+    if !envelope.tools.is_empty() {
+        let declared: Vec<Value> = envelope.tools.iter().map(tool).collect();
+        body.insert("tools".into(), json!([{"functionDeclarations": declared}]));
+    }
+    body.insert("contents".into(), contents.into());
+    RenderedBody { body: Body::Json(body.into()), messages: count }
+}
+
+fn tool(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "description": tool.description,
+        "parametersJsonSchema": tool.input_schema,
+    })
+}

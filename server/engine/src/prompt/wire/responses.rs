@@ -1,0 +1,61 @@
+//! A body for OpenAI's Responses API. Nothing is stored with the provider, so its reasoning is asked for in encrypted form and comes
+//! back with the conversation.
+
+use serde_json::{Map, Value, json};
+
+use super::body::{Body, Envelope, RenderedBody, Tool};
+use super::openai::cache_key;
+use crate::conversation::dialect::{Breakpoints, responses};
+use crate::prompt::layout::Layout;
+
+/// The fields at the top that are Strata's alone, whether a prompt has them or not.
+pub(super) const FIELDS: &[&str] = &[
+    "model",
+    "store",
+    "previous_response_id",
+    "conversation",
+    "instructions",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "tools",
+    "input",
+];
+
+pub(super) fn render(layout: &Layout, envelope: &Envelope<'_>) -> RenderedBody {
+    let items = responses::items(&layout.spoken(), envelope.breakpoints);
+    let count = items.len();
+    let mut body = Map::new();
+    body.insert("model".into(), envelope.model.into());
+    body.insert("store".into(), false.into());
+    if reasons(envelope.model) {
+        body.insert("include".into(), json!(["reasoning.encrypted_content"]));
+    }
+    if let Some(key) = envelope.cache_key {
+        body.insert("prompt_cache_key".into(), cache_key(key).into());
+    }
+    if envelope.breakpoints == Breakpoints::Explicit {
+        body.insert("prompt_cache_options".into(), json!({"mode": "explicit"}));
+    }
+    if !envelope.tools.is_empty() {
+        body.insert("tools".into(), envelope.tools.iter().map(tool).collect());
+    }
+    body.insert("input".into(), items.into());
+    RenderedBody { body: Body::Json(body.into()), messages: count }
+}
+
+/// Whether a model reasons, by name: others refuse the field ("Encrypted content is not supported with this model").
+fn reasons(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    !["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|older| name.starts_with(older))
+}
+
+/// Strict schemas are the API's default and refuse most of what tools declare.
+fn tool(tool: &Tool) -> Value {
+    json!({
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.input_schema,
+        "strict": false,
+    })
+}
