@@ -9,6 +9,7 @@ pub mod extractive;
 pub mod history;
 pub mod iteration;
 pub mod key_variable;
+pub mod reply;
 pub mod screening;
 pub mod selection;
 pub mod settings;

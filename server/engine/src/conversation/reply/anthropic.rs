@@ -1,0 +1,157 @@
+//! Replies of Anthropic's Messages API: <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
+
+use serde_json::Value;
+
+use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
+use super::error::ProviderError;
+use crate::conversation::history::{ContentBlock, Provider};
+
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    pub(super) draft: Draft,
+    open: Option<OpenBlock>,
+}
+
+/// The block that is coming.
+#[derive(Debug)]
+struct OpenBlock {
+    start: Value,
+    /// What a text or a thought says, or the arguments of a call as they are written.
+    written: String,
+    signature: String,
+}
+
+impl Assembly {
+    pub(super) fn event(&mut self, data: &Value, out: &mut Vec<ReplyEvent>) {
+        match text(data, "type") {
+            "message_start" => {
+                self.draft.has_begun = true;
+                self.usage(data.pointer("/message/usage"));
+            }
+            "content_block_start" => {
+                let start = data.get("content_block").cloned().unwrap_or_default();
+                let written = text(&start, "text").to_owned() + text(&start, "thinking");
+                let signature = text(&start, "signature").to_owned();
+                match text(&start, "type") {
+                    "text" => say(ReplyEvent::Text(written.clone()), out),
+                    "thinking" => say(ReplyEvent::Thinking(written.clone()), out),
+                    _ => {}
+                }
+                self.open = Some(OpenBlock { start, written, signature });
+            }
+            "content_block_delta" => {
+                let (Some(open), Some(delta)) = (&mut self.open, data.get("delta")) else { return };
+                match text(delta, "type") {
+                    "text_delta" => {
+                        open.written.push_str(text(delta, "text"));
+                        say(ReplyEvent::Text(text(delta, "text").to_owned()), out);
+                    }
+                    "thinking_delta" => {
+                        open.written.push_str(text(delta, "thinking"));
+                        say(ReplyEvent::Thinking(text(delta, "thinking").to_owned()), out);
+                    }
+                    "signature_delta" => open.signature.push_str(text(delta, "signature")),
+                    "input_json_delta" => open.written.push_str(text(delta, "partial_json")),
+                    _ => {}
+                }
+            }
+            "content_block_stop" => {
+                if let Some(open) = self.open.take() {
+                    self.close(open, out);
+                }
+            }
+            "message_delta" => {
+                self.usage(data.get("usage"));
+                self.draft.end = data.pointer("/delta/stop_reason").and_then(Value::as_str).map(end);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn whole(&mut self, body: &Value) -> Option<()> {
+        for block in body.get("content")?.as_array()? {
+            let written = match text(block, "type") {
+                "tool_use" => block.get("input").map(Value::to_string).unwrap_or_default(),
+                _ => text(block, "text").to_owned() + text(block, "thinking"),
+            };
+            let signature = text(block, "signature").to_owned();
+            self.close(OpenBlock { start: block.clone(), written, signature }, &mut Vec::new());
+        }
+        self.usage(body.get("usage"));
+        self.draft.end = Some(end(text(body, "stop_reason")));
+        Some(())
+    }
+
+    /// What came; of a block that was cut off, only what can be read by itself.
+    pub(super) fn into_draft(mut self) -> Draft {
+        if let Some(open) = self.open.take()
+            && text(&open.start, "type") == "text"
+        {
+            self.close(open, &mut Vec::new());
+        }
+        self.draft
+    }
+
+    fn close(&mut self, open: OpenBlock, out: &mut Vec<ReplyEvent>) {
+        let OpenBlock { start, written, signature } = open;
+        match text(&start, "type") {
+            "text" if written.is_empty() => {}
+            "text" => self.draft.content.push(ContentBlock::Text { text: written }),
+            "thinking" => {
+                let signature = (!signature.is_empty()).then_some(signature);
+                self.draft.content.push(ContentBlock::Thinking { text: written, signature });
+            }
+            "redacted_thinking" => {
+                let data = text(&start, "data").to_owned();
+                self.draft.content.push(ContentBlock::RedactedThinking { data });
+            }
+            "tool_use" => {
+                self.draft.call(text(&start, "id"), text(&start, "name"), arguments(&written), out);
+            }
+            _ => {
+                let mut block = start;
+                // A call that ran on the provider's servers is streamed like any other.
+                if let (false, Some(fields)) = (written.is_empty(), block.as_object_mut())
+                    && fields.contains_key("input")
+                {
+                    fields.insert("input".into(), arguments(&written));
+                }
+                self.draft.keep(Provider::Anthropic, block);
+            }
+        }
+    }
+
+    /// Later counts replace earlier ones, field by field ("The token counts shown in the `usage` field of the `message_delta`
+    /// event are cumulative").
+    fn usage(&mut self, billed: Option<&Value>) {
+        let Some(billed) = billed else { return };
+        let usage = self.draft.usage.get_or_insert_default();
+        let fields: [(&str, &mut u64); 4] = [
+            ("/input_tokens", &mut usage.input),
+            ("/output_tokens", &mut usage.output),
+            ("/cache_read_input_tokens", &mut usage.cache_read),
+            ("/cache_creation_input_tokens", &mut usage.cache_write),
+        ];
+        for (pointer, field) in fields {
+            if billed.pointer(pointer).is_some_and(Value::is_u64) {
+                *field = number(billed, pointer);
+            }
+        }
+    }
+}
+
+fn say(event: ReplyEvent, out: &mut Vec<ReplyEvent>) {
+    if !matches!(&event, ReplyEvent::Text(text) | ReplyEvent::Thinking(text) if text.is_empty()) {
+        out.push(event);
+    }
+}
+
+/// <https://docs.anthropic.com/en/api/handling-stop-reasons>
+fn end(stop_reason: &str) -> ReplyEnd {
+    match stop_reason {
+        "tool_use" => ReplyEnd::ToolCalls,
+        "max_tokens" | "model_context_window_exceeded" => ReplyEnd::OutputLimit,
+        "refusal" => ReplyEnd::Failed(ProviderError::content("the model refused to answer")),
+        _ => ReplyEnd::Complete,
+    }
+}

@@ -1,0 +1,85 @@
+//! Replies of Google's `generateContent` and `streamGenerateContent`: <https://ai.google.dev/api/generate-content>. Each event is a
+//! reply of its own that brings more parts.
+
+use serde_json::{Value, json};
+
+use super::draft::{Draft, ReplyEnd, ReplyEvent, number, text};
+use super::error::ProviderError;
+use crate::conversation::history::{ContentBlock, Provider};
+use crate::tokens::cost::Usage;
+
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    pub(super) draft: Draft,
+    /// Calls so far: those without an id get one of their own.
+    calls: usize,
+}
+
+impl Assembly {
+    pub(super) fn event(&mut self, data: &Value, out: &mut Vec<ReplyEvent>) {
+        let candidate = data.pointer("/candidates/0");
+        let blocked = data.pointer("/promptFeedback/blockReason").and_then(Value::as_str);
+        self.draft.has_begun |=
+            candidate.is_some() || blocked.is_some() || data.get("usageMetadata").is_some();
+        let parts = candidate.and_then(|candidate| candidate.pointer("/content/parts")?.as_array());
+        for part in parts.into_iter().flatten() {
+            self.part(part, out);
+        }
+        self.usage(data.get("usageMetadata"));
+        let finish = candidate.and_then(|candidate| candidate.get("finishReason")?.as_str());
+        if let Some(reason) = finish.or(blocked) {
+            let calls = self.draft.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. }));
+            self.draft.end = Some(match reason {
+                "STOP" if calls => ReplyEnd::ToolCalls,
+                "STOP" => ReplyEnd::Complete,
+                "MAX_TOKENS" => ReplyEnd::OutputLimit,
+                "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" => {
+                    ReplyEnd::Failed(ProviderError::server("the model wrote a call that cannot be read"))
+                }
+                reason => {
+                    ReplyEnd::Failed(ProviderError::content(&format!("the provider stopped: {reason}")))
+                }
+            });
+        }
+    }
+
+    pub(super) fn whole(&mut self, body: &Value) -> Option<()> {
+        self.event(body, &mut Vec::new());
+        self.draft.has_begun.then_some(())
+    }
+
+    fn part(&mut self, part: &Value, out: &mut Vec<ReplyEvent>) {
+        let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
+        if is_thought {
+            if !text(part, "text").is_empty() {
+                out.push(ReplyEvent::Thinking(text(part, "text").to_owned()));
+            }
+            return;
+        }
+        if let Some(signature) = part.get("thoughtSignature").filter(|signature| signature.is_string()) {
+            let kept = json!({"type": "thought_signature", "thoughtSignature": signature});
+            self.draft.keep(Provider::Gemini, kept);
+        }
+        if let Some(call) = part.get("functionCall") {
+            let id = match text(call, "id") {
+                "" => format!("call_{}", self.calls),
+                id => id.to_owned(),
+            };
+            self.calls += 1;
+            let input = call.get("args").cloned().unwrap_or_else(|| json!({}));
+            self.draft.call(&id, text(call, "name"), input, out);
+        } else {
+            self.draft.say(text(part, "text"), out);
+        }
+    }
+
+    /// Counts are of the whole reply so far; thoughts are billed as output.
+    fn usage(&mut self, billed: Option<&Value>) {
+        let Some(billed) = billed else { return };
+        let cache_read = number(billed, "/cachedContentTokenCount");
+        let prompt = number(billed, "/promptTokenCount") + number(billed, "/toolUsePromptTokenCount");
+        let output = number(billed, "/candidatesTokenCount") + number(billed, "/thoughtsTokenCount");
+        let input = prompt.saturating_sub(cache_read);
+        self.draft.usage = Some(Usage { input, output, cache_read, cache_write: 0 });
+    }
+}

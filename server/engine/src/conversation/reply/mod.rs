@@ -1,0 +1,180 @@
+//! What providers answer: whole replies, streams of them, and errors, as bytes in and values out. Opens no connection, reads no
+//! clock, and does not know what was asked.
+
+mod anthropic;
+mod chat;
+mod draft;
+mod error;
+mod gemini;
+mod responses;
+mod sse;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::conversation::dialect::Format;
+use draft::Draft;
+use sse::{EventDecoder, ServerEvent};
+
+pub use draft::{Reply, ReplyEnd, ReplyEvent};
+pub use error::{ProviderError, ProviderErrorKind};
+
+impl Reply {
+    /// Reads a reply that came as one body.
+    ///
+    /// # Errors
+    /// [`ProviderErrorKind::Garbage`] for what is no reply of this dialect, and what the provider says instead of one.
+    pub fn read(format: Format, body: &[u8]) -> Result<Self, ProviderError> {
+        let value: Value = serde_json::from_slice(body).map_err(|_| ProviderError::garbage(body))?;
+        if let Some(error) = ProviderError::stated(&value) {
+            return Err(error);
+        }
+        let mut assembly = Assembly::of(format).ok_or_else(|| ProviderError::garbage(body))?;
+        match assembly.whole(&value) {
+            Some(()) => Ok(assembly.draft().finish()),
+            None => Err(ProviderError::garbage(body)),
+        }
+    }
+}
+
+/// Reads a streamed reply: bytes in, events out. How the bytes are cut changes nothing.
+#[derive(Debug)]
+pub struct ReplyDecoder {
+    events: EventDecoder,
+    assembly: Assembly,
+    /// The beginning of what came, to show when it is no stream.
+    head: Vec<u8>,
+}
+
+/// Bytes of garbage that an error repeats.
+const HEAD: usize = 512;
+
+impl ReplyDecoder {
+    /// A decoder for streams of this dialect; `None` for those that Strata sends no request in.
+    pub fn new(format: Format) -> Option<Self> {
+        Some(Self { events: EventDecoder::default(), assembly: Assembly::of(format)?, head: Vec::new() })
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<ReplyEvent> {
+        let room = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        let mut out = Vec::new();
+        for event in self.events.push(bytes) {
+            self.take(&event, &mut out);
+        }
+        out
+    }
+
+    /// Whether the provider has said all: what comes behind does not matter.
+    pub fn is_done(&self) -> bool {
+        self.assembly.draft_ref().end.is_some()
+    }
+
+    /// The reply, once no more bytes come, with what the last of them brought.
+    pub fn finish(mut self) -> (Reply, Vec<ReplyEvent>) {
+        let mut out = Vec::new();
+        if let Some(event) = self.events.flush() {
+            self.take(&event, &mut out);
+        }
+        let is_garbage = !self.assembly.draft_ref().has_begun;
+        let mut reply = self.assembly.draft().finish();
+        if is_garbage && reply.end == ReplyEnd::Cut && !self.head.is_empty() {
+            let stated = serde_json::from_slice(&self.head).ok().as_ref().and_then(ProviderError::stated);
+            reply.end = ReplyEnd::Failed(stated.unwrap_or_else(|| ProviderError::garbage(&self.head)));
+        }
+        (reply, out)
+    }
+
+    fn take(&mut self, event: &ServerEvent, out: &mut Vec<ReplyEvent>) {
+        if self.is_done() {
+            return;
+        }
+        if event.data.trim() == "[DONE]" {
+            return self.assembly.end_chat();
+        }
+        // Kinds of events that are not known are skipped, and so is what is no JSON.
+        let Ok(data) = serde_json::from_str::<Value>(&event.data) else { return };
+        if let Some(error) = ProviderError::stated(&data) {
+            self.assembly.draft_mut().end = Some(ReplyEnd::Failed(error));
+            return;
+        }
+        self.assembly.event(&event.name, &data, out);
+    }
+}
+
+/// The reply of one dialect, put together event by event.
+#[derive(Debug)]
+enum Assembly {
+    Anthropic(anthropic::Assembly),
+    Chat(chat::Assembly),
+    Responses(responses::Assembly),
+    Gemini(gemini::Assembly),
+}
+
+impl Assembly {
+    fn of(format: Format) -> Option<Self> {
+        Some(match format {
+            Format::Anthropic => Self::Anthropic(anthropic::Assembly::default()),
+            Format::OpenAi => Self::Chat(chat::Assembly::default()),
+            Format::Responses => Self::Responses(responses::Assembly::default()),
+            Format::Gemini => Self::Gemini(gemini::Assembly::default()),
+            Format::Bedrock | Format::Markdown => return None,
+        })
+    }
+
+    fn event(&mut self, name: &str, data: &Value, out: &mut Vec<ReplyEvent>) {
+        match self {
+            Self::Anthropic(assembly) => assembly.event(data, out),
+            Self::Chat(assembly) => assembly.event(data, out),
+            Self::Responses(assembly) => assembly.event(name, data, out),
+            Self::Gemini(assembly) => assembly.event(data, out),
+        }
+    }
+
+    /// OpenAI's chat says that nothing comes any more.
+    fn end_chat(&mut self) {
+        if let Self::Chat(assembly) = self {
+            assembly.end();
+        }
+    }
+
+    /// Takes a reply that came whole; `None` when it is none.
+    fn whole(&mut self, body: &Value) -> Option<()> {
+        match self {
+            Self::Anthropic(assembly) => assembly.whole(body),
+            Self::Chat(assembly) => assembly.whole(body),
+            Self::Responses(assembly) => assembly.whole(body),
+            Self::Gemini(assembly) => assembly.whole(body),
+        }
+    }
+
+    fn draft_ref(&self) -> &Draft {
+        match self {
+            Self::Anthropic(anthropic::Assembly { draft, .. })
+            | Self::Chat(chat::Assembly { draft, .. })
+            | Self::Responses(responses::Assembly { draft, .. })
+            | Self::Gemini(gemini::Assembly { draft, .. }) => draft,
+        }
+    }
+
+    fn draft_mut(&mut self) -> &mut Draft {
+        match self {
+            Self::Anthropic(anthropic::Assembly { draft, .. })
+            | Self::Chat(chat::Assembly { draft, .. })
+            | Self::Responses(responses::Assembly { draft, .. })
+            | Self::Gemini(gemini::Assembly { draft, .. }) => draft,
+        }
+    }
+
+    /// What came, with what an end in the middle leaves of it.
+    fn draft(self) -> Draft {
+        match self {
+            Self::Anthropic(assembly) => assembly.into_draft(),
+            Self::Chat(assembly) => assembly.into_draft(),
+            Self::Responses(assembly) => assembly.draft,
+            Self::Gemini(assembly) => assembly.draft,
+        }
+    }
+}

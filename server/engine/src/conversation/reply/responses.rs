@@ -1,0 +1,110 @@
+//! Replies of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses-streaming>. Items are taken when
+//! they are done; text is shown as it comes.
+
+use serde_json::{Value, json};
+
+use super::draft::{Draft, ReplyEnd, ReplyEvent, arguments, number, text};
+use super::error::ProviderError;
+use crate::conversation::history::{ContentBlock, Provider};
+use crate::tokens::cost::Usage;
+
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    pub(super) draft: Draft,
+    /// What was shown of the message that is not done yet.
+    shown: String,
+}
+
+impl Assembly {
+    pub(super) fn event(&mut self, name: &str, data: &Value, out: &mut Vec<ReplyEvent>) {
+        let kind = data.get("type").and_then(Value::as_str).unwrap_or(name);
+        self.draft.has_begun |= kind.starts_with("response.");
+        match kind {
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let delta = text(data, "delta");
+                self.shown.push_str(delta);
+                self.draft.say(delta, out);
+            }
+            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta"
+                if !text(data, "delta").is_empty() =>
+            {
+                out.push(ReplyEvent::Thinking(text(data, "delta").to_owned()));
+            }
+            "response.output_item.done" => {
+                if let Some(item) = data.get("item") {
+                    self.item(item, out);
+                }
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                if let Some(response) = data.get("response") {
+                    self.close(response);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn whole(&mut self, body: &Value) -> Option<()> {
+        for item in body.get("output")?.as_array()? {
+            self.item(item, &mut Vec::new());
+        }
+        self.close(body);
+        Some(())
+    }
+
+    fn item(&mut self, item: &Value, out: &mut Vec<ReplyEvent>) {
+        match text(item, "type") {
+            "message" => {
+                let shown = std::mem::take(&mut self.shown);
+                let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
+                let whole: String =
+                    parts.map(|part| text(part, "text").to_owned() + text(part, "refusal")).collect();
+                // What was not streamed.
+                if let Some(rest) = whole.strip_prefix(&shown) {
+                    self.draft.say(rest, out);
+                }
+            }
+            "function_call" => {
+                let input = arguments(text(item, "arguments"));
+                self.draft.call(text(item, "call_id"), text(item, "name"), input, out);
+            }
+            "reasoning" => self.draft.keep(Provider::OpenAiResponses, sealed(item)),
+            _ => self.draft.keep(Provider::OpenAiResponses, item.clone()),
+        }
+    }
+
+    fn close(&mut self, response: &Value) {
+        if let Some(billed) = response.get("usage").filter(|billed| billed.is_object()) {
+            let cache_read = number(billed, "/input_tokens_details/cached_tokens");
+            let cache_write = number(billed, "/input_tokens_details/cache_write_tokens");
+            let input = number(billed, "/input_tokens").saturating_sub(cache_read + cache_write);
+            let output = number(billed, "/output_tokens");
+            self.draft.usage = Some(Usage { input, output, cache_read, cache_write });
+        }
+        let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
+        self.draft.end = Some(match (text(response, "status"), reason) {
+            ("incomplete", Some("max_output_tokens")) => ReplyEnd::OutputLimit,
+            ("incomplete", _) => {
+                ReplyEnd::Failed(ProviderError::content("the provider's filter stopped the answer"))
+            }
+            ("failed", _) => ReplyEnd::Failed(
+                ProviderError::stated(response).unwrap_or_else(|| ProviderError::server("the answer failed")),
+            ),
+            _ if self.draft.content.iter().any(|block| matches!(block, ContentBlock::ToolCall { .. })) => {
+                ReplyEnd::ToolCalls
+            }
+            _ => ReplyEnd::Complete,
+        });
+    }
+}
+
+/// Reasoning as a request may hold it: `status` and `content` are the provider's to write.
+fn sealed(item: &Value) -> Value {
+    let mut kept = json!({"type": "reasoning"});
+    if let (Some(kept), Some(item)) = (kept.as_object_mut(), item.as_object()) {
+        for field in ["id", "summary", "encrypted_content"] {
+            kept.extend(item.get(field).map(|value| (field.to_owned(), value.clone())));
+        }
+    }
+    kept
+}

@@ -1,0 +1,78 @@
+//! Server-sent events out of bytes: <https://html.spec.whatwg.org/multipage/server-sent-events.html>. Knows no dialect.
+
+/// The most bytes that the lines of one event may have; the rest of a longer one is dropped.
+const MAX_EVENT: usize = 16 * 1024 * 1024;
+
+/// One event.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct ServerEvent {
+    /// The `event` field; empty without one.
+    pub(super) name: String,
+    /// The `data` fields, joined by line breaks.
+    pub(super) data: String,
+}
+
+/// Cuts a stream of bytes into events.
+#[derive(Debug, Default)]
+pub(super) struct EventDecoder {
+    /// The line that is not complete yet.
+    line: Vec<u8>,
+    /// The last byte was a carriage return, so a line feed that follows ends no line.
+    after_return: bool,
+    event: ServerEvent,
+    has_data: bool,
+}
+
+impl EventDecoder {
+    /// The events that are complete after these bytes.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<ServerEvent> {
+        let mut events = Vec::new();
+        for &byte in bytes {
+            let after_return = std::mem::replace(&mut self.after_return, byte == b'\r');
+            match byte {
+                b'\n' if after_return => {}
+                b'\n' | b'\r' => events.extend(self.end_line()),
+                // A line that never ends is not kept.
+                _ if self.line.len() + self.event.data.len() < MAX_EVENT => self.line.push(byte),
+                _ => {}
+            }
+        }
+        events
+    }
+
+    /// The event that the end of the stream completes: some servers leave out the last empty line.
+    pub(super) fn flush(&mut self) -> Option<ServerEvent> {
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+        self.dispatch()
+    }
+
+    fn end_line(&mut self) -> Option<ServerEvent> {
+        let line = std::mem::take(&mut self.line);
+        if line.is_empty() {
+            return self.dispatch();
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => value.clone_into(&mut self.event.name),
+            "data" => {
+                if self.has_data {
+                    self.event.data.push('\n');
+                }
+                self.event.data.push_str(value);
+                self.has_data = true;
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn dispatch(&mut self) -> Option<ServerEvent> {
+        let event = std::mem::take(&mut self.event);
+        std::mem::take(&mut self.has_data).then_some(event)
+    }
+}
