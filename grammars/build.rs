@@ -30,12 +30,16 @@ struct Folder {
     tests: Vec<String>,
     #[serde(default)]
     generated: Vec<String>,
+    #[serde(default)]
+    generated_sources: Vec<String>,
     /// In bytes.
     scanner_state: Option<usize>,
     #[serde(default)]
     scanner_runs_on: bool,
     #[serde(default)]
     walk: Walk,
+    #[serde(default)]
+    visibility: Visibility,
     #[serde(default)]
     ignore: Ignore,
 }
@@ -53,6 +57,22 @@ struct Walk {
     #[serde(default)]
     locals: Vec<String>,
     levels: Option<u8>,
+}
+
+/// Which definitions are there for others.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Visibility {
+    #[serde(default)]
+    public: Vec<String>,
+    #[serde(default)]
+    private: Vec<String>,
+    #[serde(default)]
+    private_names: Vec<String>,
+    #[serde(default)]
+    inherited: Vec<String>,
+    #[serde(default)]
+    capitals: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -138,6 +158,15 @@ fn entry(
         .iter()
         .map(|(folder, _)| format!("include_str!({:?}), \"\\n\", ", root.join(folder).join("outline.scm")))
         .collect();
+    let references: String = lineage
+        .iter()
+        .map(|(folder, _)| root.join(folder).join("references.scm"))
+        .filter(|file| file.is_file())
+        .map(|file| {
+            watch(&file);
+            format!("include_str!({file:?}), \"\\n\", ")
+        })
+        .collect();
     let fixture = fs::read_dir(root.join(name))?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .find(|path| path.file_stem().is_some_and(|stem| stem == "fixture"))
@@ -163,6 +192,10 @@ fn entry(
         None => writeln!(out, "    scanner_state: scanner::ROOM,")?,
     }
     writeln!(out, "    outline: concat!({queries}),")?;
+    match references.as_str() {
+        "" => writeln!(out, "    references: \"\",")?,
+        references => writeln!(out, "    references: concat!({references}),")?,
+    }
     writeln!(out, "    fixture: include_str!({fixture:?}),")?;
     writeln!(out, "    imports: ImportStyle::{imports},")?;
     writeln!(out, "    extensions: &{:?},", folder.extensions)?;
@@ -171,6 +204,7 @@ fn entry(
     writeln!(out, "    editor_ids: &{:?},", folder.editor_ids)?;
     writeln!(out, "    tests: &{:?},", list(|f| &f.tests))?;
     writeln!(out, "    generated: &{:?},", list(|f| &f.generated))?;
+    writeln!(out, "    generated_sources: &{:?},", list(|f| &f.generated_sources))?;
     writeln!(out, "    builtins: &{ignored:?},")?;
     writeln!(out, "    walk: WalkRules {{")?;
     writeln!(out, "        identifiers: &{:?},", list(|f| &f.walk.identifiers))?;
@@ -179,6 +213,13 @@ fn entry(
     writeln!(out, "        locals: &{:?},", list(|f| &f.walk.locals))?;
     let levels = lineage.iter().rev().find_map(|(_, f)| f.walk.levels);
     writeln!(out, "        levels: {levels:?},")?;
+    writeln!(out, "    }},")?;
+    writeln!(out, "    visibility: VisibilityRules {{")?;
+    writeln!(out, "        public: &{:?},", list(|f| &f.visibility.public))?;
+    writeln!(out, "        private: &{:?},", list(|f| &f.visibility.private))?;
+    writeln!(out, "        private_names: &{:?},", list(|f| &f.visibility.private_names))?;
+    writeln!(out, "        inherited: &{:?},", list(|f| &f.visibility.inherited))?;
+    writeln!(out, "        capitals: {},", lineage.iter().any(|(_, f)| f.visibility.capitals))?;
     writeln!(out, "    }},\n}},")?;
     Ok(())
 }

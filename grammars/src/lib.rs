@@ -56,6 +56,21 @@ pub struct WalkRules {
     pub levels: Option<u8>,
 }
 
+/// Which definitions are there for other files, by what their heads and names say.
+#[derive(Debug)]
+pub struct VisibilityRules {
+    /// Words of a head: where there are any, a head without one of them is private.
+    pub public: &'static [&'static str],
+    /// Words that make a definition private.
+    pub private: &'static [&'static str],
+    /// How names of private definitions start.
+    pub private_names: &'static [&'static str],
+    /// Words in the head of a definition whose members need no word of their own.
+    pub inherited: &'static [&'static str],
+    /// Whether names that start with a capital are public, and no others.
+    pub capitals: bool,
+}
+
 struct Language {
     name: &'static str,
     family: &'static str,
@@ -68,6 +83,7 @@ struct Language {
     /// A scanner that remembers more than so many bytes forgets them.
     scanner_state: usize,
     outline: &'static str,
+    references: &'static str,
     fixture: &'static str,
     imports: ImportStyle,
     extensions: &'static [&'static str],
@@ -76,8 +92,10 @@ struct Language {
     editor_ids: &'static [&'static str],
     tests: &'static [&'static str],
     generated: &'static [&'static str],
+    generated_sources: &'static [&'static str],
     builtins: &'static [&'static str],
     walk: WalkRules,
+    visibility: VisibilityRules,
 }
 
 impl LanguageId {
@@ -143,9 +161,28 @@ impl LanguageId {
         self.language().outline
     }
 
+    /// The query that says what its names mean: scopes, what they bind, imports, and what an expression is about; compiled
+    /// once per process. `None` for a language without `references.scm`. The captures: see `README.md`.
+    pub fn references_query(self) -> Option<&'static Query> {
+        static QUERIES: [OnceLock<Option<Query>>; LanguageId::COUNT] =
+            [const { OnceLock::new() }; LanguageId::COUNT];
+        let source = Some(self.references_source()).filter(|source| !source.is_empty())?;
+        QUERIES.get(self.index())?.get_or_init(|| Query::new(&self.grammar(), source).ok()).as_ref()
+    }
+
+    /// The text of [`references_query`](Self::references_query), inherited parts first; empty without one.
+    pub fn references_source(self) -> &'static str {
+        self.language().references
+    }
+
     /// What a walk over its trees looks at.
     pub fn walk_rules(self) -> &'static WalkRules {
         &self.language().walk
+    }
+
+    /// Which of its definitions are there for other files.
+    pub fn visibility(self) -> &'static VisibilityRules {
+        &self.language().visibility
     }
 
     /// Names that say nothing about a repository because the language brings them along; sorted.
@@ -161,6 +198,11 @@ impl LanguageId {
     /// Whether a path (parts divided by `/`) looks like a file of tests.
     pub fn is_test_file(self, path: &str) -> bool {
         detect::matches_any(self.language().tests, path)
+    }
+
+    /// Whether a path looks like a source that a tool wrote, which others refer to and nobody reads.
+    pub fn is_generated_file(self, path: &str) -> bool {
+        detect::matches_any(self.language().generated_sources, path)
     }
 
     /// Whether its files are documents, which are read and not called: none of their words is a name that another

@@ -1,0 +1,1 @@
+(jsx_attribute (property_identifier) @key)

@@ -1,0 +1,51 @@
+//! Who refers to what, in the texts as they are now: open buffers over the disk. Decides nothing about it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use strata_engine::cancel::{Cancel, Cancelled};
+use strata_engine::code::references::{
+    ReferenceQuery, ReferenceReport, ReferenceSources, SourceTexts, references, references_at,
+};
+use strata_engine::conversation::selection::Selection;
+use strata_engine::key::FileKey;
+
+use crate::snapshot::Snapshot;
+
+impl SourceTexts for Snapshot {
+    fn text(&self, key: &FileKey) -> Option<Arc<str>> {
+        let read = self.text_as_it_is(key, &Selection::default()).ok()?;
+        Some(Arc::clone(&read.text))
+    }
+}
+
+impl Snapshot {
+    /// Who refers to what a query means.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up first.
+    pub fn references(
+        &self,
+        query: &ReferenceQuery<'_>,
+        cancel: &Cancel,
+    ) -> Result<ReferenceReport, Cancelled> {
+        let index = self.symbols(cancel)?;
+        let sources = ReferenceSources { index: &index, graph: &self.index.references, texts: self };
+        references(sources, query, cancel)
+    }
+
+    /// Who refers to what the name means whose bytes in a file are `range`.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when the flag went up first.
+    pub fn references_at(
+        &self,
+        file: &FileKey,
+        range: &Range<usize>,
+        cancel: &Cancel,
+    ) -> Result<ReferenceReport, Cancelled> {
+        let index = self.symbols(cancel)?;
+        let sources = ReferenceSources { index: &index, graph: &self.index.references, texts: self };
+        references_at(sources, file, range, cancel)
+    }
+}

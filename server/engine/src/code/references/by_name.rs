@@ -1,0 +1,53 @@
+//! References in languages that do not say what their names mean: by the graph of imports where it knows the name, else by the
+//! name alone.
+
+use std::collections::BTreeMap;
+
+use super::confidence::Confidence;
+use crate::code::symbols::{References, SymbolIndex};
+use crate::key::FileKey;
+
+/// What the mentions of a name are worth, file by file.
+pub(super) struct LikelyFiles<'a> {
+    /// The files that are known to mean one of the definitions, with the likelihood.
+    known: BTreeMap<FileKey, f64>,
+    definers: Vec<&'a FileKey>,
+    /// Whether the graph follows the name at all.
+    is_followed: bool,
+}
+
+impl<'a> LikelyFiles<'a> {
+    pub(super) fn new(
+        graph: &References,
+        index: &SymbolIndex,
+        name: &str,
+        definers: impl Iterator<Item = &'a FileKey>,
+    ) -> Self {
+        let definers: Vec<&FileKey> = definers.collect();
+        let mut known: BTreeMap<FileKey, f64> = BTreeMap::new();
+        for found in graph.references_to(name) {
+            if definers.contains(&&found.definer) {
+                for (referrer, likelihood) in found.referrers {
+                    let most = known.entry(referrer).or_default();
+                    *most = most.max(likelihood);
+                }
+            }
+        }
+        let is_followed = definers
+            .iter()
+            .any(|key| index.get(key).is_some_and(|file| graph.follows(file.language.family(), name)));
+        Self { known, definers, is_followed }
+    }
+
+    /// What mentions in a file are worth; `None` when its imports say that it means something else.
+    pub(super) fn confidence(&self, key: &FileKey) -> Option<Confidence> {
+        if self.definers.contains(&key) {
+            return Some(Confidence::Certain);
+        }
+        match self.known.get(key) {
+            Some(likelihood) if *likelihood >= 1.0 => Some(Confidence::Certain),
+            Some(_) => Some(Confidence::Guess),
+            None => (!self.is_followed).then_some(Confidence::Guess),
+        }
+    }
+}

@@ -1,0 +1,507 @@
+//! What names and expressions mean across files: from the scope of a name to what its imports lead to, and from a member to
+//! the type of what it is taken of, as far as annotations, calls and assignments tell. Runs no code and infers nothing that
+//! takes more than a few steps. Finds no mentions.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use strata_grammars::ImportStyle;
+
+use super::scopes::{Binding, DEFAULT, FileNames, Group, Import, Reach, ScopeKind, Shape};
+use crate::cancel::{Cancel, Cancelled};
+use crate::code::outline::{self, SyntaxTree};
+use crate::code::symbols::{References, SymbolIndex};
+use crate::key::FileKey;
+
+/// Steps from one mention to what it means: a package may hand on the names of many modules.
+const STEPS: u32 = 2_000;
+/// How deep steps nest.
+const MAX_DEPTH: u32 = 60;
+/// The most that one expression may mean.
+const MAX_VALUES: usize = 8;
+/// The most names of an annotation that are looked at.
+const MAX_NAMES: usize = 16;
+/// How many files are kept at once.
+const MAX_FILES: usize = 256;
+
+/// The texts of the files as they are now.
+pub trait SourceTexts {
+    /// The text of a file; `None` when it cannot be read.
+    fn text(&self, key: &FileKey) -> Option<Arc<str>>;
+}
+
+/// What a search reads.
+#[derive(Clone, Copy)]
+pub struct ReferenceSources<'a> {
+    pub index: &'a SymbolIndex,
+    pub graph: &'a References,
+    pub texts: &'a dyn SourceTexts,
+}
+
+/// What a name is bound to in a scope that others can reach, or in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct DefinitionId {
+    pub(super) file: usize,
+    pub(super) group: usize,
+}
+
+/// What an expression means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// A module, as a file imports it.
+    Module {
+        file: usize,
+        path: Box<str>,
+    },
+    Definition(DefinitionId),
+    /// A value of the type.
+    Instance(DefinitionId),
+    /// Something that no file of the repository defines.
+    Outside,
+    Unknown,
+}
+
+/// Works out what names mean. Reads the files it needs.
+pub(super) struct Meanings<'a> {
+    pub(super) sources: ReferenceSources<'a>,
+    cancel: &'a Cancel,
+    files: RefCell<FxHashMap<usize, Option<Rc<FileNames>>>>,
+    steps: Cell<u32>,
+    depth: Cell<u32>,
+    cancelled: Cell<bool>,
+}
+
+/// A step that is under way.
+struct Step<'m>(&'m Cell<u32>);
+
+impl Drop for Step<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
+}
+
+impl<'a> Meanings<'a> {
+    pub(super) fn new(sources: ReferenceSources<'a>, cancel: &'a Cancel) -> Self {
+        let (files, steps) = (RefCell::default(), Cell::new(0));
+        Self { sources, cancel, files, steps, depth: Cell::new(0), cancelled: Cell::new(false) }
+    }
+
+    /// The number of a file.
+    pub(super) fn number(&self, key: &FileKey) -> Option<usize> {
+        self.sources.graph.files().binary_search(key).ok()
+    }
+
+    pub(super) fn key(&self, file: usize) -> Option<&'a FileKey> {
+        self.sources.graph.files().get(file)
+    }
+
+    /// The names of a file, read when they are needed; `None` when there is no such file, or its language does not say
+    /// what names mean.
+    pub(super) fn file(&self, file: usize) -> Option<Rc<FileNames>> {
+        if let Some(known) = self.files.borrow().get(&file) {
+            return known.clone();
+        }
+        let read = self.read(file).unwrap_or_else(|Cancelled| {
+            self.cancelled.set(true);
+            None
+        });
+        let read = read.map(Rc::new);
+        let mut files = self.files.borrow_mut();
+        if files.len() >= MAX_FILES {
+            files.clear();
+        }
+        files.insert(file, read.clone());
+        read
+    }
+
+    /// The text and tree of a file.
+    pub(super) fn parsed(&self, key: &FileKey) -> Result<Option<(Arc<str>, SyntaxTree)>, Cancelled> {
+        let Some(symbols) = self.sources.index.get(key) else { return Ok(None) };
+        let Some(text) = self.sources.texts.text(key) else { return Ok(None) };
+        Ok(Some((Arc::clone(&text), outline::parse(symbols.language, &text, None, self.cancel)?)))
+    }
+
+    /// Whether work was given up.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when it was.
+    pub(super) fn check(&self) -> Result<(), Cancelled> {
+        self.cancel.check()?;
+        if self.cancelled.get() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    fn read(&self, file: usize) -> Result<Option<FileNames>, Cancelled> {
+        let Some(key) = self.key(file) else { return Ok(None) };
+        let Some((text, tree)) = self.parsed(key)? else { return Ok(None) };
+        FileNames::read(tree, text, self.cancel)
+    }
+
+    /// Begins with a new mention.
+    pub(super) fn begin(&self) {
+        self.steps.set(STEPS);
+    }
+
+    /// Begins a step; nothing when there were too many.
+    fn step(&self) -> Option<Step<'_>> {
+        let left = self.steps.get().checked_sub(1)?;
+        self.steps.set(left);
+        let depth = self.depth.get() + 1;
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        self.depth.set(depth);
+        Some(Step(&self.depth))
+    }
+
+    /// What a name means that stands by itself in a scope.
+    pub(super) fn name(&self, file: usize, scope: usize, name: &str) -> Vec<Value> {
+        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
+        let mut at = Some(scope);
+        while let Some(number) = at {
+            let Some(found) = names.scopes.get(number) else { break };
+            if let Some(id) = names.group(number, name)
+                && let Some(group) = names.groups.get(id)
+                && is_seen(group, found.kind, number == scope)
+            {
+                return self.group(file, id);
+            }
+            at = found.around;
+        }
+        for module in &names.stars {
+            for target in self.targets(file, module) {
+                let found = self.export(target, name);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        vec![Value::Outside]
+    }
+
+    /// What an import takes.
+    pub(super) fn import(&self, file: usize, import: &Import) -> Vec<Value> {
+        let module = || Value::Module { file, path: import.module.clone() };
+        let Some(name) = &import.name else { return vec![module()] };
+        match self.of_module(file, &import.module, name) {
+            found if **name == *DEFAULT && found == [Value::Outside] => vec![module()],
+            found => found,
+        }
+    }
+
+    /// The value of an expression.
+    pub(super) fn expression(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
+        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
+        let own = || {
+            let group = names.type_around(range.start)?;
+            Some(DefinitionId { file, group })
+        };
+        match names.shape(range) {
+            Some(Shape::Member { object, name }) => {
+                let name = names.str(name);
+                each(self.expression(file, object), |value| self.member(&value, name))
+            }
+            Some(Shape::Call { callee }) => each(self.expression(file, callee), |value| self.called(&value)),
+            Some(Shape::Same(parts)) => each(parts.iter(), |part| self.expression(file, part)),
+            Some(Shape::Literal) => vec![Value::Outside],
+            Some(Shape::Nothing) => Vec::new(),
+            Some(Shape::Own) => vec![own().map_or(Value::Unknown, Value::Instance)],
+            Some(Shape::Super) => own().map_or(vec![Value::Unknown], |own| self.bases(own)),
+            Some(Shape::Typed(annotation)) => self.annotation(file, annotation),
+            None => match names.str(range) {
+                text if is_word(text) => self.name(file, names.scope_at(range.start), text),
+                _ => vec![Value::Unknown],
+            },
+        }
+    }
+
+    /// What a name means that is taken of a value.
+    pub(super) fn member(&self, of: &Value, name: &str) -> Vec<Value> {
+        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        match of {
+            Value::Module { file, path } => self.of_module(*file, path, name),
+            Value::Instance(id) => self.of_type(*id, name),
+            Value::Outside => vec![Value::Outside],
+            Value::Unknown => vec![Value::Unknown],
+            Value::Definition(id) if self.is_type(*id) => self.of_type(*id, name),
+            Value::Definition(id) => each(self.value_of(*id), |value| self.member(&value, name)),
+        }
+    }
+
+    /// Whether a value of the type that is written there has parts that files of the repository define: what it starts with
+    /// is one of their types.
+    pub(super) fn has_own_parts(&self, file: usize, annotation: &Range<usize>) -> bool {
+        let Some(names) = self.file(file) else { return false };
+        let text = names.str(annotation);
+        let start = text.find(|letter: char| letter != ':' && !letter.is_whitespace()).unwrap_or(text.len());
+        let rest = text.get(start..).unwrap_or_default();
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
+        let length = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+        let start = annotation.start + start;
+        let values = self.annotated(file, &(start..start + length));
+        values.iter().any(|value| matches!(value, Value::Instance(_)))
+    }
+
+    /// The types above a type, as far as they are known.
+    pub(super) fn ancestors(&self, id: DefinitionId) -> Vec<DefinitionId> {
+        let mut found = vec![id];
+        let mut at = 0;
+        while let Some(&next) = found.get(at).filter(|_| found.len() < 4 * MAX_VALUES) {
+            for base in self.bases(next) {
+                if let Value::Instance(base) = base
+                    && !found.contains(&base)
+                {
+                    found.push(base);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    fn with<R>(&self, id: DefinitionId, read: impl FnOnce(&FileNames, &Group) -> R) -> Option<R> {
+        let names = self.file(id.file)?;
+        names.groups.get(id.group).map(|group| read(&names, group))
+    }
+
+    fn bindings(&self, id: DefinitionId) -> Vec<Binding> {
+        self.with(id, |_, group| group.bindings.clone()).unwrap_or_default()
+    }
+
+    fn is_type(&self, id: DefinitionId) -> bool {
+        let is_type = |binding: &Binding| binding.owns.is_some() || binding.base.is_some();
+        self.with(id, |_, group| group.bindings.iter().any(is_type)).unwrap_or(false)
+    }
+
+    /// What a group stands for: what it imports, or itself.
+    fn group(&self, file: usize, group: usize) -> Vec<Value> {
+        let bindings = self.bindings(DefinitionId { file, group });
+        let mut found = each(bindings.iter(), |binding| match binding {
+            Binding { import: Some(import), .. } => self.import(file, import),
+            Binding { reach: Reach::Alias, value: Some(value), .. } => self.expression(file, value),
+            _ => Vec::new(),
+        });
+        if bindings.iter().any(|binding| binding.import.is_none() && binding.reach != Reach::Alias) {
+            found.push(Value::Definition(DefinitionId { file, group }));
+        }
+        found
+    }
+
+    fn targets(&self, file: usize, module: &str) -> Vec<usize> {
+        let Some(key) = self.key(file) else { return Vec::new() };
+        let Some(symbols) = self.sources.index.get(key) else { return Vec::new() };
+        self.sources.graph.imported(key, symbols.language, module)
+    }
+
+    fn of_module(&self, file: usize, module: &str, name: &str) -> Vec<Value> {
+        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        for target in self.targets(file, module) {
+            let found = self.export(target, name);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let dotted = self
+            .key(file)
+            .and_then(|key| self.sources.index.get(key))
+            .is_some_and(|symbols| symbols.language.import_style() == ImportStyle::Dotted);
+        if dotted {
+            let dot = if module.ends_with('.') { "" } else { "." };
+            let path = format!("{module}{dot}{name}");
+            if !self.targets(file, &path).is_empty() {
+                return vec![Value::Module { file, path: path.into() }];
+            }
+        }
+        vec![Value::Outside]
+    }
+
+    /// What a file hands on under a name; nothing when it does not.
+    fn export(&self, file: usize, name: &str) -> Vec<Value> {
+        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return Vec::new() };
+        if let Some(group) = names.group(0, name) {
+            return match name {
+                DEFAULT => {
+                    let bindings = self.bindings(DefinitionId { file, group });
+                    each(bindings.iter(), |binding| match binding {
+                        Binding { value: Some(value), .. } => self.expression(file, value),
+                        Binding { import: Some(import), .. } => self.import(file, import),
+                        _ => Vec::new(),
+                    })
+                }
+                _ => self.group(file, group),
+            };
+        }
+        for module in &names.stars {
+            for target in self.targets(file, module).into_iter().filter(|target| *target != file) {
+                let found = self.export(target, name);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+        }
+        // A module that is one value has the members of that.
+        match names.group(0, DEFAULT) {
+            Some(_) if name != DEFAULT => {
+                let mut found = each(self.export(file, DEFAULT), |value| self.member(&value, name));
+                found.retain(|value| matches!(value, Value::Definition(_)));
+                found
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn of_type(&self, id: DefinitionId, name: &str) -> Vec<Value> {
+        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        let own = self.with(id, |names, group| {
+            let mut scopes = group.bindings.iter().filter_map(|binding| binding.owns);
+            scopes.find_map(|scope| names.group(scope, name))
+        });
+        if let Some(group) = own.flatten() {
+            return self.group(id.file, group);
+        }
+        let mut is_known = true;
+        for base in self.bases(id) {
+            match base {
+                Value::Instance(base) if base != id => match self.of_type(base, name) {
+                    found if matches!(found.as_slice(), [Value::Outside | Value::Unknown]) => {
+                        is_known &= found != [Value::Outside];
+                    }
+                    found => return found,
+                },
+                _ => is_known = false,
+            }
+        }
+        // A subtype may have it, or what the type is made from elsewhere.
+        vec![if is_known { Value::Unknown } else { Value::Outside }]
+    }
+
+    fn bases(&self, id: DefinitionId) -> Vec<Value> {
+        let bindings = self.bindings(id);
+        each(bindings.iter().filter_map(|binding| binding.base.as_ref()), |base| {
+            let mut found = self.annotated(id.file, base);
+            found.retain(|value| *value != Value::Instance(id));
+            found
+        })
+    }
+
+    /// The value of a variable, a parameter, or a property that is a function.
+    fn value_of(&self, id: DefinitionId) -> Vec<Value> {
+        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        let found = each(self.bindings(id).iter(), |binding| match binding {
+            Binding { annotation: Some(annotation), .. } => self.annotation(id.file, annotation),
+            Binding { returns: Some(returns), .. } => self.annotation(id.file, returns),
+            Binding { value: Some(value), .. } => self.expression(id.file, value),
+            Binding { import: Some(import), .. } => self.import(id.file, import),
+            _ => vec![Value::Unknown],
+        });
+        if found.is_empty() { vec![Value::Unknown] } else { found }
+    }
+
+    fn called(&self, callee: &Value) -> Vec<Value> {
+        let Some(_step) = self.step() else { return vec![Value::Unknown] };
+        match callee {
+            Value::Outside => vec![Value::Outside],
+            Value::Definition(id) if self.is_type(*id) => vec![Value::Instance(*id)],
+            Value::Definition(id) => {
+                let bindings = self.bindings(*id);
+                let returns: Vec<_> =
+                    bindings.iter().filter_map(|binding| binding.returns.as_ref()).collect();
+                if !returns.is_empty() {
+                    return each(returns, |returns| self.annotation(id.file, returns));
+                }
+                let values = bindings.iter().filter_map(|binding| binding.value.as_ref());
+                let found = each(values, |value| match self.expression(id.file, value) {
+                    found if found == [Value::Definition(*id)] => vec![Value::Unknown],
+                    found => each(found, |value| self.called(&value)),
+                });
+                if found.is_empty() { vec![Value::Unknown] } else { found }
+            }
+            Value::Instance(_) | Value::Module { .. } | Value::Unknown => vec![Value::Unknown],
+        }
+    }
+
+    /// The values of a type that is written there.
+    fn annotation(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
+        let found = self.annotated(file, range);
+        let types: Vec<Value> =
+            found.iter().filter(|value| matches!(value, Value::Instance(_))).cloned().collect();
+        match types {
+            types if !types.is_empty() => types,
+            _ if found.contains(&Value::Unknown) || found.is_empty() => vec![Value::Unknown],
+            _ => vec![Value::Outside],
+        }
+    }
+
+    /// What the names mean that stand in a range, strings included.
+    fn annotated(&self, file: usize, range: &Range<usize>) -> Vec<Value> {
+        let (Some(names), Some(_step)) = (self.file(file), self.step()) else { return vec![Value::Unknown] };
+        let scope = names.scope_at(range.start);
+        let chains = chains(names.str(range));
+        each(chains.into_iter().take(MAX_NAMES), |chain| {
+            let mut parts = chain.into_iter();
+            let Some((start, first)) = parts.next() else { return Vec::new() };
+            let mut last = start;
+            let mut values = self.name(file, scope, first);
+            for (start, part) in parts {
+                last = start;
+                values = each(values, |value| self.member(&value, part));
+            }
+            if names.any.contains(&(range.start + last)) {
+                return vec![Value::Unknown];
+            }
+            each(values, |value| match value {
+                Value::Definition(id) if self.is_type(id) => vec![Value::Instance(id)],
+                Value::Outside => vec![Value::Outside],
+                _ => vec![Value::Unknown],
+            })
+        })
+    }
+}
+
+/// Whether a name bound in a scope is seen from where it is looked for.
+fn is_seen(group: &Group, kind: ScopeKind, is_innermost: bool) -> bool {
+    let outer = group.bindings.iter().all(|binding| binding.reach == Reach::Outer);
+    let inside = group.bindings.iter().any(|binding| binding.reach == Reach::Inside);
+    !outer && (kind != ScopeKind::Type || is_innermost || inside)
+}
+
+/// What all of something mean together, each once.
+fn each<T>(all: impl IntoIterator<Item = T>, mut mean: impl FnMut(T) -> Vec<Value>) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for one in all {
+        for value in mean(one) {
+            if found.len() < MAX_VALUES && !found.contains(&value) {
+                found.push(value);
+            }
+        }
+    }
+    found
+}
+
+fn is_word(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(|first| first.is_alphabetic() || matches!(first, '_' | '$'))
+        && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$'))
+}
+
+/// The names in a text, those divided by dots together, each with where it starts.
+fn chains(text: &str) -> Vec<Vec<(usize, &str)>> {
+    let mut found: Vec<Vec<(usize, &str)>> = Vec::new();
+    let mut end = None;
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(is_part)).map(|start| at + start) {
+        let rest = text.get(start..).unwrap_or_default();
+        let word = rest.get(..rest.find(|letter| !is_part(letter)).unwrap_or(rest.len())).unwrap_or_default();
+        let follows = end.is_some_and(|end: usize| text.get(end..start) == Some("."));
+        match found.last_mut() {
+            Some(chain) if follows => chain.push((start, word)),
+            _ => found.push(vec![(start, word)]),
+        }
+        at = start + word.len();
+        end = Some(at);
+    }
+    found
+}

@@ -1,0 +1,511 @@
+//! Finds the definitions that a query means and every mention of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use strata_grammars::LanguageId;
+
+use super::by_name::LikelyFiles;
+use super::confidence::Confidence;
+use super::meaning::{DefinitionId, Meanings, ReferenceSources, Value};
+use super::scopes::{FileNames, ScopeKind};
+use crate::cancel::{Cancel, Cancelled};
+use crate::code::outline::{self, SymbolKind};
+use crate::key::FileKey;
+
+/// The most characters of a line that are shown.
+const MAX_LINE: usize = 200;
+
+/// What references are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceQuery<'q> {
+    /// The last part of what was asked for.
+    pub name: &'q str,
+    /// What stands in front of it: the types or modules around, outermost first.
+    within: Vec<&'q str>,
+    /// Only definitions in this file.
+    pub path: Option<&'q FileKey>,
+}
+
+/// A definition that the query means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundDefinition {
+    pub file: FileKey,
+    /// From 1.
+    pub line: usize,
+    /// The bytes of its name.
+    pub range: Range<usize>,
+    /// The types around it, outermost first.
+    pub container: Vec<String>,
+    /// The line that introduces it, as the outline has it; its line where the outline does not have it.
+    pub head: Box<str>,
+    /// What it is; absent for a name that is set on instances.
+    pub kind: Option<SymbolKind>,
+}
+
+/// A mention of one of the definitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceHit {
+    pub file: FileKey,
+    /// From 1.
+    pub line: usize,
+    /// The bytes of the name.
+    pub range: Range<usize>,
+    /// The line, without the white space around it.
+    pub text: Box<str>,
+    pub confidence: Confidence,
+    /// Which of the definitions it means, by their places; none where it could be any.
+    pub means: Vec<usize>,
+    /// Whether the name is defined there.
+    pub is_definition: bool,
+}
+
+/// Who refers to what a query means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReferenceReport {
+    /// By file and place.
+    pub definitions: Vec<FoundDefinition>,
+    /// By file and place, definitions among them.
+    pub hits: Vec<ReferenceHit>,
+    /// Mentions of which nothing is known but a name that the language brings along, too: most of them mean something else.
+    pub unlikely: usize,
+}
+
+impl<'q> ReferenceQuery<'q> {
+    /// A name as one writes it: `name`, `Type.name`, `Type::name`, `module.Type.name`.
+    pub fn new(text: &'q str, path: Option<&'q FileKey>) -> Self {
+        let mut parts: Vec<&str> = text.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+        let name = parts.pop().unwrap_or_default();
+        let name = name.strip_suffix("()").unwrap_or(name).trim();
+        Self { name, within: parts, path }
+    }
+
+    /// Whether a definition in these types of a file is meant.
+    fn means(&self, file: &FileKey, container: &[&str]) -> bool {
+        if self.path.is_some_and(|path| path != file) {
+            return false;
+        }
+        let path = file.as_str();
+        let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        let modules = stem.split('/').filter(|part| !matches!(*part, "__init__" | "index" | "mod" | "lib"));
+        let around: Vec<&str> = modules.chain(container.iter().copied()).collect();
+        // A type is named whole, a module may be left out.
+        around.ends_with(&self.within)
+    }
+}
+
+/// Finds who refers to what a query means.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub fn references(
+    sources: ReferenceSources<'_>,
+    query: &ReferenceQuery<'_>,
+    cancel: &Cancel,
+) -> Result<ReferenceReport, Cancelled> {
+    let meanings = Meanings::new(sources, cancel);
+    let mut wanted = Wanted::default();
+    if !query.name.is_empty() {
+        wanted.define_all(
+            &meanings,
+            query.name,
+            &|file, container, _| query.means(file, container),
+            cancel,
+        )?;
+    }
+    if wanted.definitions.is_empty() {
+        let ids = inherited(&meanings, query, cancel)?;
+        let means =
+            |_: &FileKey, _: &[&str], id: Option<DefinitionId>| id.is_some_and(|id| ids.contains(&id));
+        wanted.define_all(&meanings, query.name, &means, cancel)?;
+    }
+    if wanted.definitions.is_empty() {
+        return Ok(ReferenceReport::default());
+    }
+    wanted.relate(&meanings);
+    everywhere(&meanings, wanted, query.name, cancel)
+}
+
+/// What a type has under the name from the types that it is made from.
+fn inherited(
+    meanings: &Meanings<'_>,
+    query: &ReferenceQuery<'_>,
+    cancel: &Cancel,
+) -> Result<BTreeSet<DefinitionId>, Cancelled> {
+    let Some((name, within)) = query.within.split_last() else { return Ok(BTreeSet::new()) };
+    let owner = ReferenceQuery { name, within: within.to_vec(), path: query.path };
+    let mut types = Wanted::default();
+    types.define_all(meanings, name, &|file, container, _| owner.means(file, container), cancel)?;
+    let mut found = BTreeSet::new();
+    for id in types.ids {
+        meanings.begin();
+        let values = meanings.member(&Value::Definition(id), query.name).into_iter();
+        found.extend(values.filter_map(|value| match value {
+            Value::Definition(id) => Some(id),
+            _ => None,
+        }));
+    }
+    Ok(found)
+}
+
+/// Finds who refers to what the name means whose bytes in a file are `range`: the same local variable, the same definition,
+/// else whatever has the name. Nothing when there is no such file, or no such name in it.
+///
+/// # Errors
+/// [`Cancelled`] when the flag went up first.
+pub fn references_at(
+    sources: ReferenceSources<'_>,
+    file: &FileKey,
+    range: &Range<usize>,
+    cancel: &Cancel,
+) -> Result<ReferenceReport, Cancelled> {
+    let meanings = Meanings::new(sources, cancel);
+    let Some((text, _)) = meanings.parsed(file)? else { return Ok(ReferenceReport::default()) };
+    let Some(name) = text.get(range.clone()).filter(|name| !name.is_empty()) else {
+        return Ok(ReferenceReport::default());
+    };
+    let mut wanted = Wanted::default();
+    let own = meanings.number(file).and_then(|number| Some((number, meanings.file(number)?)));
+    if let Some((number, names)) = own {
+        let meant = mention(&meanings, number, &names, name, range);
+        let ids = meant.iter().filter_map(|value| match value {
+            Value::Definition(id) => Some(*id),
+            _ => None,
+        });
+        let ids: BTreeSet<DefinitionId> = ids.collect();
+        let is_local = |id: &DefinitionId| {
+            let group = names.groups.get(id.group);
+            id.file == number && group.is_some_and(|group| !names.is_definition(group))
+        };
+        if meant == [Value::Outside] || ids.iter().any(is_local) {
+            let mut report = ReferenceReport::default();
+            for range in outline::mentions_of(&names.tree, &names.text, name, cancel)? {
+                if mention(&meanings, number, &names, name, &range) == meant {
+                    report.add(file, &names.text, range, Confidence::Certain, Vec::new());
+                }
+            }
+            return Ok(report);
+        }
+        let means = |_: &FileKey, _: &[&str], id: Option<DefinitionId>| {
+            ids.is_empty() || id.is_some_and(|id| ids.contains(&id))
+        };
+        wanted.define_all(&meanings, name, &means, cancel)?;
+    } else {
+        let definers = sources.graph.definers(file, name);
+        let means = |key: &FileKey, _: &[&str], _: Option<DefinitionId>| {
+            definers.is_empty() || definers.contains(&key)
+        };
+        wanted.define_all(&meanings, name, &means, cancel)?;
+    }
+    wanted.relate(&meanings);
+    everywhere(&meanings, wanted, name, cancel)
+}
+
+/// Looks for mentions of definitions in all files that could hold some.
+fn everywhere(
+    meanings: &Meanings<'_>,
+    wanted: Wanted,
+    name: &str,
+    cancel: &Cancel,
+) -> Result<ReferenceReport, Cancelled> {
+    let ReferenceSources { index, graph, texts } = meanings.sources;
+    let mut report = ReferenceReport::default();
+    let families: BTreeSet<&str> = wanted.languages.iter().map(|language| language.family()).collect();
+    let definers = wanted.definitions.iter().map(|definition| &definition.file);
+    let definers: Vec<&FileKey> = definers.collect();
+    let connected = graph.connected(&definers);
+    let is_test = |key: &FileKey| index.get(key).is_some_and(|file| file.language.is_test_file(key.as_str()));
+    let only_tests = definers.iter().all(|key| is_test(key));
+    let likely = LikelyFiles::new(graph, index, name, definers.into_iter());
+    for (key, file) in index.iter().filter(|(_, file)| families.contains(file.language.family())) {
+        meanings.check()?;
+        if texts.text(key).is_none_or(|text| !text.contains(name)) {
+            continue;
+        }
+        let names = meanings.number(key).and_then(|number| Some((number, meanings.file(number)?)));
+        match names {
+            Some((number, names)) => {
+                // What no import leads to or from can hold a value of the type only where tests hand it over; what a test
+                // defines is its own.
+                let is_likely = match only_tests {
+                    true => wanted.definitions.iter().any(|found| found.file == *key),
+                    false => connected.get(number).is_some_and(|connected| *connected) || is_test(key),
+                };
+                for range in outline::mentions_of(&names.tree, &names.text, name, cancel)? {
+                    let values = mention(meanings, number, &names, name, &range);
+                    match wanted.judged(&values) {
+                        Some((Confidence::Guess, _)) if !is_likely => {}
+                        Some((Confidence::Guess, _)) if is_builtin(file.language, name) => {
+                            report.unlikely += 1;
+                        }
+                        Some((confidence, means)) => {
+                            report.add(key, &names.text, range, confidence, means);
+                        }
+                        None => {}
+                    }
+                }
+            }
+            None => {
+                let Some(confidence) = likely.confidence(key) else { continue };
+                let Some((text, tree)) = meanings.parsed(key)? else { continue };
+                for range in outline::mentions_of(&tree, &text, name, cancel)? {
+                    report.add(key, &text, range, confidence, Vec::new());
+                }
+            }
+        }
+    }
+    meanings.check()?;
+    report.definitions = wanted.definitions;
+    report.mark_definitions();
+    Ok(report)
+}
+
+/// What a mention of a name means.
+fn mention(
+    meanings: &Meanings<'_>,
+    file: usize,
+    names: &FileNames,
+    name: &str,
+    range: &Range<usize>,
+) -> Vec<Value> {
+    meanings.begin();
+    let start = range.start;
+    let bare = || meanings.name(file, names.scope_at(start), name);
+    if names.labels.contains(&start) {
+        return Vec::new();
+    }
+    if let Some(import) = names.imported.get(&start) {
+        return meanings.import(file, import);
+    }
+    if let Some(object) = names.members.get(&start) {
+        let objects = meanings.expression(file, object);
+        return objects.iter().flat_map(|value| meanings.member(value, name)).collect();
+    }
+    let bound = names.bound.get(&start);
+    if names.keys.contains(&start) {
+        let mut values = if bound.is_none() { bare() } else { Vec::new() };
+        values.retain(|value| *value != Value::Outside);
+        let is_own = |annotation: Option<&Range<usize>>| {
+            annotation.is_some_and(|annotation| meanings.has_own_parts(file, annotation))
+        };
+        if names.record_at(start).is_none_or(is_own) {
+            values.push(Value::Unknown);
+        }
+        return values;
+    }
+    let Some(&group) = bound else { return bare() };
+    let bindings = names.groups.get(group).into_iter().flat_map(|group| &group.bindings);
+    let imports = bindings.filter_map(|binding| binding.import.as_ref());
+    let imports: Vec<Value> = imports.flat_map(|import| meanings.import(file, import)).collect();
+    if imports.is_empty() { vec![Value::Definition(DefinitionId { file, group })] } else { imports }
+}
+
+/// Whether a definition is looked for: by its file, the types around it, and which one it is.
+type DefinitionFilter<'m> = dyn Fn(&FileKey, &[&str], Option<DefinitionId>) -> bool + 'm;
+
+/// The definitions that are looked for.
+#[derive(Default)]
+struct Wanted {
+    definitions: Vec<FoundDefinition>,
+    languages: BTreeSet<LanguageId>,
+    ids: BTreeSet<DefinitionId>,
+    /// Which of the definitions they are.
+    places: BTreeMap<DefinitionId, usize>,
+    /// All definitions of the name inside types, with their types.
+    members: BTreeMap<DefinitionId, DefinitionId>,
+    /// Whether one of those that are looked for is inside a type.
+    has_member: bool,
+}
+
+impl Wanted {
+    /// Adds what files define under the name.
+    fn define_all(
+        &mut self,
+        meanings: &Meanings<'_>,
+        name: &str,
+        means: &DefinitionFilter<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let code = meanings.sources.index.iter().filter(|(_, file)| !file.language.is_document());
+        for (key, file) in code {
+            let mut symbols = file.outline.symbols.iter();
+            let defines = symbols.any(|symbol| {
+                *symbol.name == *name || symbol.instance.iter().any(|instance| instance == name)
+            });
+            if defines {
+                self.define(meanings, key, name, means, cancel)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what a file defines under the name.
+    fn define(
+        &mut self,
+        meanings: &Meanings<'_>,
+        key: &FileKey,
+        name: &str,
+        means: &DefinitionFilter<'_>,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let Some((text, tree)) = meanings.parsed(key)? else { return Ok(()) };
+        let places = outline::located(&tree, &text, cancel)?;
+        let names = meanings.number(key).and_then(|number| Some((number, meanings.file(number)?)));
+        let mut found: Vec<FoundDefinition> = Vec::new();
+        match names {
+            Some((number, names)) => {
+                let groups = names.groups.iter().enumerate();
+                let groups = groups.filter(|(_, group)| *group.name == *name);
+                for (at, group) in groups.filter(|(_, group)| names.is_definition(group)) {
+                    let id = DefinitionId { file: number, group: at };
+                    let container = names.container(group);
+                    let is_member = names.scopes.get(group.scope).is_some_and(|s| s.kind == ScopeKind::Type);
+                    let around =
+                        group.bindings.first().and_then(|binding| names.type_around(binding.name.start));
+                    if let Some(around) = around.filter(|_| is_member) {
+                        self.members.insert(id, DefinitionId { file: number, group: around });
+                    }
+                    let Some(binding) = group.bindings.iter().find(|binding| binding.import.is_none()) else {
+                        continue;
+                    };
+                    if !means(key, &container, Some(id)) {
+                        continue;
+                    }
+                    self.ids.insert(id);
+                    self.places.insert(id, self.definitions.len() + found.len());
+                    self.has_member |= is_member;
+                    let symbol = places.iter().find(|place| place.name_range == binding.name);
+                    let container = container.into_iter().map(str::to_owned).collect();
+                    found.push(FoundDefinition {
+                        file: key.clone(),
+                        line: line_of(&text, binding.name.start),
+                        range: binding.name.clone(),
+                        container,
+                        head: symbol
+                            .map_or_else(|| line_text(&text, binding.name.start), |s| s.symbol.head.clone()),
+                        kind: symbol.map(|place| place.symbol.kind),
+                    });
+                }
+            }
+            None => {
+                let mut around: Vec<(u32, &str)> = Vec::new();
+                for place in &places {
+                    around.truncate(around.partition_point(|(depth, _)| *depth < place.symbol.depth));
+                    let container: Vec<&str> = around.iter().map(|(_, name)| *name).collect();
+                    let symbol = &place.symbol;
+                    if *symbol.name == *name
+                        && symbol.kind != SymbolKind::Impl
+                        && means(key, &container, None)
+                    {
+                        found.push(FoundDefinition {
+                            file: key.clone(),
+                            line: line_of(&text, place.name_range.start),
+                            range: place.name_range.clone(),
+                            container: container.iter().map(|part| (*part).to_owned()).collect(),
+                            head: symbol.head.clone(),
+                            kind: Some(symbol.kind),
+                        });
+                    }
+                    around.push((symbol.depth, &symbol.name));
+                }
+            }
+        }
+        if !found.is_empty() {
+            self.languages.insert(tree.language());
+            self.definitions.append(&mut found);
+        }
+        Ok(())
+    }
+
+    /// Adds what overrides one of the definitions, and what it overrides: they are one name to whoever calls them.
+    fn relate(&mut self, meanings: &Meanings<'_>) {
+        let ancestors: BTreeMap<DefinitionId, Vec<DefinitionId>> = self
+            .members
+            .iter()
+            .map(|(member, around)| {
+                meanings.begin();
+                (*member, meanings.ancestors(*around))
+            })
+            .collect();
+        loop {
+            let is_related = |one: &DefinitionId, other: &DefinitionId| {
+                let is_below = |lower: &DefinitionId, upper: &DefinitionId| {
+                    let around = self.members.get(upper);
+                    around.is_some_and(|around| ancestors.get(lower).is_some_and(|all| all.contains(around)))
+                };
+                is_below(one, other) || is_below(other, one)
+            };
+            let open = self.members.keys().filter(|member| !self.ids.contains(member));
+            let more: Vec<DefinitionId> = open
+                .filter(|member| self.ids.iter().any(|known| is_related(member, known)))
+                .copied()
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            self.ids.extend(more);
+        }
+    }
+
+    /// Whether a mention that has these values means one of the definitions, and which of them; none where it could be any.
+    fn judged(&self, values: &[Value]) -> Option<(Confidence, Vec<usize>)> {
+        let ids = values.iter().filter_map(|value| match value {
+            Value::Definition(id) if self.ids.contains(id) => Some(id),
+            _ => None,
+        });
+        let ids: Vec<&DefinitionId> = ids.collect();
+        if !ids.is_empty() {
+            let means = ids.into_iter().filter_map(|id| self.places.get(id).copied());
+            return Some((Confidence::Certain, means.collect()));
+        }
+        (self.has_member && values.contains(&Value::Unknown)).then(|| (Confidence::Guess, Vec::new()))
+    }
+}
+
+impl ReferenceReport {
+    fn add(
+        &mut self,
+        key: &FileKey,
+        text: &str,
+        range: Range<usize>,
+        confidence: Confidence,
+        means: Vec<usize>,
+    ) {
+        self.hits.push(ReferenceHit {
+            file: key.clone(),
+            line: line_of(text, range.start),
+            text: line_text(text, range.start),
+            range,
+            confidence,
+            means,
+            is_definition: false,
+        });
+    }
+
+    fn mark_definitions(&mut self) {
+        let places: BTreeSet<(&FileKey, usize)> =
+            self.definitions.iter().map(|found| (&found.file, found.range.start)).collect();
+        for hit in &mut self.hits {
+            hit.is_definition = places.contains(&(&hit.file, hit.range.start));
+        }
+    }
+}
+
+fn is_builtin(language: LanguageId, name: &str) -> bool {
+    language.builtins().binary_search(&name).is_ok()
+}
+
+fn line_of(text: &str, byte: usize) -> usize {
+    1 + text.as_bytes().iter().take(byte).filter(|letter| **letter == b'\n').count()
+}
+
+fn line_text(text: &str, byte: usize) -> Box<str> {
+    let before = text.get(..byte).unwrap_or_default();
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let rest = text.get(start..).unwrap_or_default();
+    let line = rest.lines().next().unwrap_or_default().trim();
+    match line.char_indices().nth(MAX_LINE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()).into(),
+        None => line.into(),
+    }
+}
