@@ -6,15 +6,32 @@
 (variable_declarator name: (identifier) @name value: (arrow_function body: (_) @body)) @definition.function
 (variable_declarator name: (identifier) @name value: (function_expression body: (_) @body)) @definition.function
 (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
+; A chain of assignments is one definition, by the name that stands next to the function.
+(variable_declarator
+  name: (identifier)
+  value: (assignment_expression
+    left: (member_expression property: (property_identifier) @name)
+    right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)])) @definition.function
 (variable_declarator name: (identifier) @name value: (_) @body) @definition.variable
 (variable_declarator name: (identifier) @name !value) @definition.variable
+(assignment_expression
+  left: (member_expression)
+  right: (assignment_expression
+    left: (member_expression property: (property_identifier) @name)
+    right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)])) @definition.function
 (assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @definition.function
 
+; What a file exports without a name.
+(export_statement "default" @name value: (function_expression !name body: (_) @body)) @definition.function
+(export_statement "default" @name value: (generator_function !name body: (_) @body)) @definition.function
+(export_statement "default" @name value: (arrow_function body: (_) @body)) @definition.function
+(export_statement "default" @name value: (class !name body: (_) @body)) @definition.class
+
 ; Words in front of a declaration that belong to each name it declares.
-(export_statement "export" @modifier)
-(export_statement "default" @modifier)
+(export_statement "export" @modifier declaration: (_))
+(export_statement "default" @modifier declaration: (_))
 (lexical_declaration kind: _ @modifier)
 (variable_declaration "var" @modifier)
 

@@ -1,6 +1,8 @@
 ; Definitions. A head is the text from the definition's start to its @body.
 (class_definition name: (identifier) @name body: (_) @body) @definition.class
 (function_definition name: (identifier) @name body: (_) @body) @definition.function
+(assignment left: (identifier) @name right: (assignment right: (assignment right: (_) @body))) @definition.variable
+(assignment left: (identifier) @name right: (assignment right: (_) @body)) @definition.variable
 (assignment left: (identifier) @name right: (_) @body) @definition.variable
 (assignment left: (identifier) @name !right) @definition.variable
 (type_alias_statement left: (type (identifier) @name) right: (_) @body) @definition.type

@@ -35,6 +35,63 @@ fn every_query_compiles_and_knows_its_captures() {
     }
 }
 
+/// What the engine knows in `references.scm`, beside `@_anything` for predicates.
+const MEANINGS: [&str; 36] = [
+    "scope",
+    "scope.type",
+    "scope.module",
+    "define",
+    "bind",
+    "bind.local",
+    "outer",
+    "alias",
+    "record",
+    "field",
+    "type",
+    "value",
+    "returns",
+    "base",
+    "default",
+    "import.module",
+    "import.from",
+    "import.name",
+    "import.alias",
+    "import.default",
+    "import.all",
+    "access",
+    "object",
+    "member",
+    "call",
+    "callee",
+    "pass",
+    "same",
+    "literal",
+    "nothing",
+    "self",
+    "super",
+    "typed",
+    "key",
+    "label",
+    "any",
+];
+
+#[test]
+fn every_query_of_meanings_compiles_and_knows_its_captures() {
+    let mut languages = Vec::new();
+    for id in LanguageId::all().filter(|id| !id.references_source().is_empty()) {
+        let query = Query::new(&id.grammar(), id.references_source()).unwrap_or_else(|e| panic!("{id}: {e}"));
+        for capture in query.capture_names() {
+            assert!(
+                capture.starts_with('_') || MEANINGS.contains(capture),
+                "{id}: unknown capture @{capture}"
+            );
+        }
+        assert!(id.references_query().is_some());
+        languages.push(id.name());
+    }
+    assert_eq!(languages, ["javascript", "python", "tsx", "typescript"]);
+}
+
 #[test]
 fn every_grammar_loads_and_parses_its_fixture_without_errors() {
     for id in LanguageId::all() {
