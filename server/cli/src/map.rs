@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::json;
+use strata_app::commands::CommandError;
 
 use crate::arguments::MapArguments;
 use crate::failure::Failure;
@@ -25,16 +26,32 @@ struct Reply {
 pub(crate) fn run(arguments: &MapArguments) -> Result<ExitCode, Failure> {
     let mut headless = repository::open(&arguments.repository)?;
     repository::index(&mut headless)?;
+    let focus: Vec<String> = arguments.focus.iter().map(|path| headless.typed(path)).collect();
     let reply = headless
-        .run("strata.symbols.map", json!({ "budget": arguments.budget, "focus": arguments.focus }))
-        .map_err(|error| Failure::of_path("--focus", headless.folder(), &error))?;
+        .run(
+            "strata.symbols.map",
+            json!({
+                "budget": arguments.budget,
+                "focus": focus,
+                "about": arguments.about,
+                "sort": arguments.sort,
+            }),
+        )
+        .map_err(|error| match &error {
+            CommandError::InvalidParams { path, message, .. } if path == "budget" => {
+                Failure::said(format!("--budget: {message}"))
+            }
+            error => Failure::of_path("--focus", headless.folder(), error),
+        })?;
     if arguments.json {
         output::json(&reply)?;
         return Ok(ExitCode::SUCCESS);
     }
     let reply: Reply = output::understood(reply)?;
     output::result(|out| {
-        writeln!(out, "{}", reply.legend)?;
+        if arguments.legend {
+            writeln!(out, "{}", reply.legend)?;
+        }
         write!(out, "{}", reply.text)
     })?;
     output::tell(&format!("{}{}", size(&reply), left_out(&reply)));
@@ -49,6 +66,6 @@ fn size(reply: &Reply) -> String {
 fn left_out(reply: &Reply) -> String {
     match reply.left_out {
         0 => String::new(),
-        more => format!("; {} more with an outline left out", count(more)),
+        more => format!("; {} more with an outline are not in it", count(more)),
     }
 }

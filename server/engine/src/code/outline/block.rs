@@ -7,7 +7,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use strata_grammars::LanguageId;
 
+use super::detail::{BlockDetail, MapLevel};
 use super::head::one_line;
+use super::visibility::Visibility;
 use super::{Names, Outline, Symbol, SymbolKind};
 use crate::hash::ContentHash;
 use crate::key::FileKey;
@@ -18,8 +20,9 @@ pub const LEGEND: &str = "\
 The symbol map lists the definitions of files whose full text is not shown. A line without indentation \
 is a file's path; below it `imports` names what the file imports, and each other line is a definition's \
 head as in the source, without its body, indented by one space per level. Fields, constants and \
-variables of one level share a line. `.a .b` are attributes set on the instance. `…` marks text that was \
-cut. Files of tests are given by counts only.
+variables of one level share a line. `.a .b` are attributes set on the instance. `path: A, B` gives the names \
+of top-level definitions only, a path alone is a file of tests, a generated one or one without definitions. A line \
+` …` ends a block that leaves definitions out, and `…` marks text that was cut.
 ";
 
 /// The most bytes of one block, about; what is left out is counted.
@@ -33,6 +36,10 @@ const MAX_SIBLINGS: usize = 40;
 const MAX_INDENT: usize = 12;
 /// The most characters of an attribute written.
 const MAX_ATTRIBUTE: usize = 60;
+/// The most names of a block that consists of names.
+const MAX_NAMES: usize = 24;
+/// The most characters of such a name: headings are sentences.
+const MAX_NAME: usize = 48;
 
 /// One file's part of the symbol map.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,12 +71,77 @@ pub(super) fn map_block_signed(
     } else {
         text.push('\n');
         imports(&mut text, &outline.imports);
-        symbols(&mut text, outline, signature.symbols);
+        symbols(&mut text, outline.visible(), signature.symbols);
         if outline.tests > 0 {
             let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
         }
     }
     MapBlock { text_hash: ContentHash::of(&text), text: text.into(), signature_hash: signature.hash() }
+}
+
+/// The text of a file's map block in some detail, ending with a line break.
+pub fn block_text(language: LanguageId, key: &FileKey, outline: &Outline, detail: &BlockDetail) -> String {
+    let mut text = single_line(key.as_str());
+    match detail.level {
+        MapLevel::Path => text.push('\n'),
+        MapLevel::Names => names(&mut text, outline),
+        MapLevel::Signatures | MapLevel::Public => {
+            text.push('\n');
+            let shown = shown(language, outline, detail);
+            let count = shown.len();
+            symbols(&mut text, shown.into_iter(), count);
+            if count < outline.visible().count() {
+                text.push_str(" …\n");
+            }
+        }
+        MapLevel::Full => {
+            text.push('\n');
+            imports(&mut text, &outline.imports);
+            symbols(&mut text, outline.visible(), outline.visible().count());
+            if outline.tests > 0 {
+                let _ = writeln!(text, " {}", counted(outline.tests, "test", "tests"));
+            }
+        }
+    }
+    text
+}
+
+/// The definitions that a block in some detail shows: those that were chosen, the public ones where the level says so, and
+/// whatever they are in.
+fn shown<'a>(language: LanguageId, outline: &'a Outline, detail: &BlockDetail) -> Vec<&'a Symbol> {
+    let chosen: FxHashSet<&str> = detail.shown.iter().collect();
+    let mut visibility = Visibility::of(language);
+    let mut shown: Vec<&Symbol> = Vec::new();
+    // The definitions around the present one that nothing has needed so far, by depth.
+    let mut around: Vec<Option<&Symbol>> = Vec::new();
+    for symbol in outline.visible() {
+        let is_public = visibility.is_public(symbol);
+        let depth = usize::try_from(symbol.depth).unwrap_or(usize::MAX);
+        around.truncate(depth);
+        let is_shown = (detail.level == MapLevel::Public && is_public)
+            || (symbol.kind != SymbolKind::Impl && chosen.contains(&*symbol.name));
+        if is_shown {
+            shown.extend(around.iter_mut().filter_map(Option::take));
+            shown.push(symbol);
+        }
+        around.push((!is_shown).then_some(symbol));
+    }
+    shown
+}
+
+fn names(text: &mut String, outline: &Outline) {
+    let mut known = FxHashSet::default();
+    let mut separator = ": ";
+    let outer = outline.visible().filter(|symbol| symbol.depth == 0);
+    for symbol in outer.filter(|symbol| known.insert(&*symbol.name)).take(MAX_NAMES + 1).enumerate() {
+        text.push_str(separator);
+        separator = ", ";
+        match symbol {
+            (MAX_NAMES, _) => text.push('…'),
+            (_, symbol) => text.push_str(&one_line(&symbol.name, MAX_NAME)),
+        }
+    }
+    text.push('\n');
 }
 
 /// What [`MapBlock::signature_hash`] is made of, for the visible symbols of a text or of a piece of it: pieces joined
@@ -159,14 +231,14 @@ fn imports(text: &mut String, imports: &Names) {
 }
 
 /// `visible` is how many symbols there are to write.
-fn symbols(text: &mut String, outline: &Outline, visible: usize) {
+fn symbols<'a>(text: &mut String, shown: impl Iterator<Item = &'a Symbol>, visible: usize) {
     let mut written = 0_usize;
     // The level of the line of values that the next value can join.
     let mut values_at = None;
     let mut siblings = Siblings::default();
     // By level: a prototype and its definition, or the branches of a conditional, say the same of one function.
     let mut heads: Vec<FxHashSet<&str>> = Vec::new();
-    for symbol in outline.visible() {
+    for symbol in shown {
         if text.len() > MAX_BLOCK {
             break;
         }

@@ -27,6 +27,8 @@ pub struct Outline {
     pub references: Names,
     /// How many tests the file has.
     pub tests: u32,
+    /// Whether the text says that a tool wrote it, or looks like it.
+    pub generated: bool,
 }
 
 impl Outline {

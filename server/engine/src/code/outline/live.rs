@@ -7,6 +7,7 @@ mod course;
 mod piece;
 mod touched;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use self::piece::{Piece, Set};
 use self::touched::{floor, moved, place, runs, touched_pieces};
 use super::block::{Signature, map_block_signed};
 use super::extract::{Anchor, Draft, Findings, Instance, Reach, Repeat, findings_from};
+use super::generated;
 use super::mentions::Mentions;
 use super::resolve::{Resolver, first_mentions};
 use super::source::Source;
@@ -112,6 +114,7 @@ impl LiveOutline {
         findings_from(tree, Source::whole(&whole), None, &mut course, cancel)?;
         let splice = Splice { old: 0..0, new: course.found };
         live.replace(vec![splice], Vec::new());
+        live.outline.generated = says_generated(language, text);
         Ok(live)
     }
 
@@ -202,6 +205,7 @@ impl LiveOutline {
             }
         }
         self.replace(splices, starts);
+        self.outline.generated = says_generated(self.language, text);
         Ok(())
     }
 
@@ -309,6 +313,12 @@ impl LiveOutline {
             }));
         }
     }
+}
+
+fn says_generated(language: LanguageId, text: &Rope) -> bool {
+    let end = floor(text, generated::HEAD.min(text.len_bytes()));
+    let head = text.get_byte_slice(0..end).map_or(Cow::Borrowed(""), Cow::from);
+    generated::is_generated(language, &head, text.len_bytes(), text.len_lines() - 1)
 }
 
 impl Piece {

@@ -6,44 +6,53 @@
 mod block;
 mod contents;
 mod depth;
+mod detail;
 mod edition;
 mod extract;
+mod generated;
 mod head;
 mod list;
 mod live;
 mod located;
 mod mentions;
 mod names;
+mod places;
 mod reports;
 mod resolve;
 mod source;
 mod symbol;
 mod tables;
 mod tree;
+mod visibility;
 
 #[cfg(test)]
 mod tests;
 
+use ropey::str_utils::byte_to_line_idx;
 use strata_grammars::LanguageId;
 
 pub(crate) use block::MapBlock;
-pub use block::{LEGEND, map_block};
+pub use block::{LEGEND, block_text, map_block};
 pub use contents::Outline;
 pub(crate) use contents::{MAX_IMPORTS, MAX_REFERENCES, MAX_SYMBOLS};
+pub use detail::{BlockDetail, MapLevel};
 pub use edition::edition;
 pub(crate) use list::Symbols;
 pub(crate) use live::{Currency, LiveOutline};
 pub use located::{located, mentions_of, name_at};
 pub use names::Names;
+pub use places::{definitions, dotted_name, first_line_with_lead, name_parts, numbered_outline};
 pub use reports::{GrammarReport, grammar_reports};
 pub use resolve::Located;
 pub use symbol::{Scope, Symbol, SymbolKind};
 pub use tree::{SyntaxTree, TreePoint, parse};
 pub(crate) use tree::{TreeEdit, parse_rope};
+pub(crate) use visibility::Visibility;
 
 use self::source::Source;
 use crate::cancel::{Cancel, Cancelled};
 use crate::key::FileKey;
+use crate::text::floor;
 
 /// The language of a file by its name and, where the name does not tell, its first line.
 pub fn language_of(key: &FileKey, first_line: &str) -> Option<LanguageId> {
@@ -63,7 +72,11 @@ impl Outline {
     /// [`Cancelled`] when the flag went up first.
     pub(crate) fn of(tree: &SyntaxTree, source: &str, cancel: &Cancel) -> Result<Self, Cancelled> {
         let findings = extract::findings(tree, Source::whole(source), cancel)?;
-        Ok(resolve::outline(tree.language(), findings))
+        let mut outline = resolve::outline(tree.language(), findings);
+        let head = source.get(..floor(source, generated::HEAD)).unwrap_or_default();
+        let breaks = byte_to_line_idx(source, source.len());
+        outline.generated = generated::is_generated(tree.language(), head, source.len(), breaks);
+        Ok(outline)
     }
 
     /// Parses a text and keeps only its outline.

@@ -38,6 +38,7 @@ pub(super) fn outline(language: LanguageId, findings: Findings<'_>) -> Outline {
         imports: first_mentions(imports.iter().map(String::as_str)),
         references: references.iter().collect(),
         tests,
+        generated: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Symbols and files by a part of their names, as a person types it. Compares letters; knows nothing of references.
 
 use crate::cancel::{Cancel, Cancelled};
-use crate::code::outline::{Symbol, SymbolKind};
+use crate::code::outline::{Symbol, SymbolKind, name_parts};
 use crate::key::FileKey;
 
 use super::index::SymbolIndex;
@@ -43,7 +43,8 @@ enum MatchPlace {
 }
 
 /// The symbols whose names have the letters of `query` in them, in order, letter case aside; the closest first, equal ones
-/// by file and place; at most `limit`. Implementations are left out: they have the names of their types.
+/// by file and place; at most `limit`. Of a dotted query (`Type.method`) the last part is for the name, and those before it are the whole
+/// names of what the symbol is in. Implementations are left out: they have the names of their types.
 ///
 /// # Errors
 /// [`Cancelled`] when the flag went up first.
@@ -54,6 +55,16 @@ pub fn find<'a>(
     cancel: &Cancel,
 ) -> Result<Vec<SymbolMatch<'a>>, Cancelled> {
     let query = query.to_lowercase();
+    let parts = name_parts(&query);
+    let (query, containers) = match parts.split_last() {
+        Some((last, before)) => (*last, before),
+        None => (&*query, [].as_slice()),
+    };
+    let is_within = |around: &[&str]| {
+        let nearest = around.iter().rev().map(|name| name.to_lowercase());
+        containers.len() <= around.len()
+            && containers.iter().rev().zip(nearest).all(|(wanted, name)| *wanted == name)
+    };
     let mut found: Vec<(Closeness, SymbolMatch<'a>)> = Vec::new();
     for (file, symbols) in index.iter() {
         cancel.check()?;
@@ -61,10 +72,10 @@ pub fn find<'a>(
         for (at, symbol) in symbols.outline.symbols.iter().enumerate() {
             around.truncate(symbol.depth as usize);
             let container = around.last().copied();
+            let close = closeness(&symbol.name, query)
+                .filter(|_| symbol.kind != SymbolKind::Impl && is_within(&around));
             around.push(&symbol.name);
-            if let Some(closeness) =
-                closeness(&symbol.name, &query).filter(|_| symbol.kind != SymbolKind::Impl)
-            {
+            if let Some(closeness) = close {
                 found.push((closeness, SymbolMatch { file, at, symbol, container }));
             }
         }
@@ -103,6 +114,25 @@ pub fn find_files<'a>(
     found.sort_unstable();
     found.truncate(limit);
     Ok(found.into_iter().map(|(_, key)| key).collect())
+}
+
+/// The files of `files` whose names are most like a path that none of them has, at most `limit`: those whose paths end with it, then
+/// those whose own names differ by few letters.
+pub fn nearest_files<'a>(files: &'a [FileKey], path: &str, limit: usize) -> Vec<&'a FileKey> {
+    let path = path.trim_matches('/').to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut near: Vec<(usize, usize, &FileKey)> = Vec::new();
+    for key in files {
+        let own = key.as_str().to_lowercase();
+        let ends = own.strip_suffix(&path).is_some_and(|before| before.ends_with('/'));
+        let changes =
+            if ends { 0 } else { 1 + strsim::damerau_levenshtein(&key.file_name().to_lowercase(), name) };
+        if !name.is_empty() && changes <= 1 + name.chars().count() / 3 {
+            near.push((changes, strsim::levenshtein(&own, &path), key));
+        }
+    }
+    near.sort_unstable();
+    near.into_iter().take(limit).map(|(_, _, key)| key).collect()
 }
 
 fn closeness(name: &str, query: &str) -> Option<Closeness> {
@@ -157,6 +187,20 @@ mod tests {
     }
 
     #[test]
+    fn the_nearest_names_of_a_path_that_is_not_there() {
+        let files = ["app/request.py", "app/view.py", "lib/view.py", "lib/views.py", "z"].map(FileKey::from);
+        let near = |path: &str| -> Vec<&str> {
+            nearest_files(&files, path, 3).into_iter().map(FileKey::as_str).collect()
+        };
+        assert_eq!(near("app/reqest.py"), ["app/request.py"]);
+        assert_eq!(near("view.py"), ["app/view.py", "lib/view.py", "lib/views.py"]);
+        assert_eq!(near("lib/veiw.py"), ["lib/view.py", "app/view.py", "lib/views.py"]);
+        assert_eq!(near("src/lib/view.py")[0], "lib/view.py");
+        assert_eq!(near("unrelated.rs"), [""; 0]);
+        assert_eq!(near(""), [""; 0]);
+    }
+
+    #[test]
     fn what_is_found_says_where_it_is() {
         let rust = LanguageId::by_name("rust").unwrap();
         let key = FileKey::new("a.rs");
@@ -169,7 +213,10 @@ mod tests {
         };
         let pay = ("pay".to_owned(), Some("Till".to_owned()));
         assert_eq!(found("PAY", 9), [pay.clone(), ("payment".to_owned(), None)]);
-        assert_eq!(found("pay", 1), [pay]);
+        assert_eq!(found("pay", 1), std::slice::from_ref(&pay));
+        assert_eq!(found("till.pa", 9), std::slice::from_ref(&pay));
+        assert_eq!(found("Till::pay", 9), [pay]);
+        assert_eq!(found("ill.pay", 9), [], "the whole name of what it is in");
         assert_eq!(found("till", 9), [("Till".to_owned(), None)], "the struct and not its implementation");
     }
 }

@@ -7,7 +7,6 @@ use strata_grammars::LanguageId;
 
 use crate::cancel::{Cancel, Cancelled};
 use crate::code::outline::{LiveOutline, MapBlock, Outline, map_block};
-use crate::hash::ContentHash;
 use crate::key::FileKey;
 
 /// What is known of one file's symbols.
@@ -52,11 +51,6 @@ impl FileSymbols {
     ) -> Result<Self, Cancelled> {
         Ok(Self::new(language, key, Outline::read(language, source, cancel)?))
     }
-
-    /// The hash of its map block's text.
-    pub(crate) fn block_hash(&self) -> ContentHash {
-        self.block.text_hash
-    }
 }
 
 impl SymbolIndex {
@@ -78,6 +72,11 @@ impl SymbolIndex {
     /// What is known of a file.
     pub fn get(&self, key: &FileKey) -> Option<&Arc<FileSymbols>> {
         self.files.get(key)
+    }
+
+    /// What is known of a file, with its name as the index has it.
+    pub(crate) fn get_key_value(&self, key: &FileKey) -> Option<(&FileKey, &Arc<FileSymbols>)> {
+        self.files.get_key_value(key)
     }
 
     /// All files in the order of their keys.

@@ -1,10 +1,14 @@
-//! What project files say about the names that imports start with: `Cargo.toml`, `go.mod`, `package.json`,
-//! `tsconfig.json`. Their texts come in as data; broken ones say nothing. It never looks at a disk.
+//! What project files say about the names that imports start with (`Cargo.toml`, `go.mod`, `package.json`,
+//! `tsconfig.json`) and about generated files (`.gitattributes`). Their texts come in as data; broken ones say nothing. It never looks at a disk.
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::attributes::{self, GeneratedRule};
 use crate::key::FileKey;
+
+/// The file in which a repository says which of its files are generated. Walks leave it out, as they do all hidden files.
+pub const ATTRIBUTES: &str = ".gitattributes";
 
 /// What the project files of a repository say. The same whatever order they were read in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +17,7 @@ pub struct Manifests {
     pub(super) go_modules: Vec<GoModule>,
     pub(super) packages: Vec<ScriptPackage>,
     pub(super) scripts: Vec<ScriptPaths>,
+    generated: Vec<GeneratedRule>,
 }
 
 /// A crate of Rust.
@@ -87,6 +92,7 @@ impl Manifests {
                 | "tsconfig.json"
                 | "tsconfig.base.json"
                 | "jsconfig.json"
+                | ATTRIBUTES
         )
     }
 
@@ -98,6 +104,7 @@ impl Manifests {
                 "Cargo.toml" => manifests.crates.extend(cargo(key.directory(), text)),
                 "go.mod" => manifests.go_modules.extend(go(key.directory(), text)),
                 "package.json" => manifests.packages.extend(package(key.directory(), text)),
+                ATTRIBUTES => manifests.generated.extend(attributes::rules(key.directory(), text)),
                 _ if Self::wants(key) => manifests.scripts.extend(script_paths(key.directory(), text)),
                 _ => {}
             }
@@ -110,7 +117,13 @@ impl Manifests {
         manifests.go_modules.dedup();
         manifests.scripts.sort();
         manifests.scripts.dedup();
+        manifests.generated.sort();
         manifests
+    }
+
+    /// What the repository says of a file: that it is generated, or that it is not; nothing for most.
+    pub(super) fn is_generated(&self, key: &FileKey) -> Option<bool> {
+        attributes::is_generated(&self.generated, key)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::key::FileKey;
 
 /// A name with more definers than this says nothing about any of them, unless an import says which; and it
 /// would cost time by the square of a repository's size.
-const MAX_DEFINERS: usize = 16;
+pub(super) const MAX_DEFINERS: usize = 16;
 /// What the mention of a name is worth that is defined only inside types and that no import explains.
 const MEMBER_WEIGHT: f32 = 0.25;
 /// What an import is worth none of whose names are mentioned.
@@ -52,7 +52,7 @@ pub(super) fn build(index: &SymbolIndex, manifests: &Arc<Manifests>) -> Referenc
     }
     let incoming = Arc::new(Incoming::of_all(&nodes));
     let (resolver, names) = (Arc::new(resolver), Arc::new(names));
-    References { resolver, names, nodes, incoming, centrality: Arc::default() }
+    References { resolver, names, nodes, incoming, centrality: Arc::default(), mentioned: Arc::default() }
 }
 
 /// What a file means by a name that it mentions and does not define itself.
@@ -117,7 +117,7 @@ pub(super) fn edges(
 }
 
 /// Calls `add` with every file that a name may mean, and how likely it is.
-fn each_meant(
+pub(super) fn each_meant(
     resolver: &Resolver,
     names: &NameTable,
     file: u32,

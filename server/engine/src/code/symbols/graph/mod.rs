@@ -5,10 +5,12 @@
 
 mod clusters;
 mod links;
+mod mentioned;
 mod model;
 mod names;
 mod pins;
 mod rank;
+mod reach;
 mod update;
 mod walk;
 
@@ -18,6 +20,7 @@ mod tests;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use strata_grammars::LanguageId;
 
 use self::model::Edge;
 pub use self::model::References;
@@ -80,6 +83,20 @@ impl References {
         node.into_iter().flat_map(|node| &node.parts.imports).filter_map(|edge| self.key(edge.file)).collect()
     }
 
+    /// The files that an import means when a file of a language called `from` says it, by their places among
+    /// [all files](Self::files).
+    pub(crate) fn imported(&self, from: &FileKey, language: LanguageId, import: &str) -> Vec<usize> {
+        let numbers = self.resolver.numbers(from, language, import);
+        numbers.into_iter().filter_map(|number| usize::try_from(number).ok()).collect()
+    }
+
+    /// Whether the graph says who means a name of a family of languages: not where it is too short, too common, or has too
+    /// many definers.
+    pub(crate) fn follows(&self, family: &str, name: &str) -> bool {
+        let number = self.names.number(family, name);
+        number.is_some_and(|name| self.names.definers(name).len() <= links::MAX_DEFINERS)
+    }
+
     /// Every file that defines a name, in key order, and who means it.
     pub fn references_to(&self, name: &str) -> Vec<NameReferences> {
         let mut found = Vec::new();
@@ -108,6 +125,20 @@ impl References {
         }
         found.sort_by(|a, b| a.definer.cmp(&b.definer));
         found
+    }
+
+    /// What project files say of a file: that it is generated, or that it is not; nothing for most.
+    pub(in crate::code::symbols) fn says_generated(&self, key: &FileKey) -> Option<bool> {
+        self.resolver.manifests().is_generated(key)
+    }
+
+    /// The files that define a name, in any language.
+    pub(in crate::code::symbols) fn definers_of(&self, name: &str) -> Vec<&FileKey> {
+        let numbers = self.names.numbers(name).into_iter();
+        numbers
+            .flat_map(|name| self.names.definers(name))
+            .filter_map(|definer| self.key(definer.file))
+            .collect()
     }
 
     /// The files that define a name as `from` means it, likeliest first: its own definition, what its imports

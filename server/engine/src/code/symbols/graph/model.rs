@@ -19,6 +19,8 @@ pub struct References {
     pub(super) incoming: Arc<Incoming>,
     /// How much of the repository lies around each file; the greatest is 1. Worked out when it is asked for.
     pub(super) centrality: Arc<OnceLock<Vec<f64>>>,
+    /// How much each definition is mentioned, by file. Worked out when it is asked for.
+    pub(super) mentioned: Arc<OnceLock<Vec<Box<[f32]>>>>,
 }
 
 /// What one file defines, mentions and refers to. Names and files are numbers.

@@ -130,6 +130,11 @@ impl NameTable {
         self.families.iter().filter_map(|(_, ids)| ids.get(text).copied()).collect()
     }
 
+    /// The name with a number.
+    pub(super) fn text(&self, name: u32) -> Option<&str> {
+        self.texts.get(name as usize).map(|text| &**text)
+    }
+
     /// All names with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         (0_u32..).zip(&self.texts).map(|(name, text)| (name, &**text))

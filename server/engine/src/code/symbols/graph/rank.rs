@@ -61,6 +61,19 @@ impl Ranking {
     pub fn files(&self) -> &[FileKey] {
         &self.files
     }
+
+    /// All files with how much they matter, in the same order. All together they are about 1.
+    pub(crate) fn scored(&self) -> impl Iterator<Item = (&FileKey, f64)> {
+        self.files.iter().zip(self.scores.iter().copied())
+    }
+
+    /// Files by scores, equal ones by key.
+    pub(crate) fn of_scores(scored: impl Iterator<Item = (FileKey, f64)>) -> Self {
+        let mut scored: Vec<(FileKey, f64)> = scored.collect();
+        scored.sort_by(|(a_key, a), (b_key, b)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
+        let (files, scores) = scored.into_iter().unzip();
+        Self { files, scores }
+    }
 }
 
 impl References {

@@ -60,7 +60,14 @@ pub(super) fn updated(graph: &References, index: &SymbolIndex, changed: &[FileKe
     }
     let incoming = Arc::new(Incoming::of_all(&nodes));
     let (resolver, names) = (Arc::clone(&graph.resolver), Arc::clone(&graph.names));
-    Some(References { resolver, names, nodes, incoming, centrality: Arc::default() })
+    Some(References {
+        resolver,
+        names,
+        nodes,
+        incoming,
+        centrality: Arc::default(),
+        mentioned: Arc::default(),
+    })
 }
 
 /// Whether any file imports this one.

@@ -44,11 +44,11 @@ pub struct LexicalIndex {
 
 /// What is kept of one file.
 #[derive(Debug)]
-pub(super) struct FileTerms {
-    pub(super) key: FileKey,
+pub(in crate::code) struct FileTerms {
+    pub(in crate::code) key: FileKey,
     lengths: [u32; FIELDS],
     /// Whether it is read as code, not as a document or not at all.
-    pub(super) is_code: bool,
+    pub(in crate::code) is_code: bool,
     /// Whether changes are noted in it.
     pub(super) is_changelog: bool,
 }
@@ -109,7 +109,7 @@ impl LexicalIndex {
     }
 
     /// All files in the order of their keys, with their numbers.
-    pub(super) fn files(&self) -> impl Iterator<Item = (u32, &FileTerms)> {
+    pub(in crate::code) fn files(&self) -> impl Iterator<Item = (u32, &FileTerms)> {
         (0_u32..).zip(&self.files)
     }
 
@@ -118,7 +118,7 @@ impl LexicalIndex {
         self.companions.values().map(|group| &**group)
     }
 
-    pub(super) fn number(&self, key: &FileKey) -> Option<u32> {
+    pub(in crate::code) fn number(&self, key: &FileKey) -> Option<u32> {
         let at = self.files.binary_search_by(|file| file.key.cmp(key)).ok()?;
         u32::try_from(at).ok()
     }
@@ -166,7 +166,7 @@ fn each_word(key: &FileKey, symbols: Option<&FileSymbols>, mut add: impl FnMut(F
 }
 
 /// The words of a name, stemmed; and a name of several words as one, in lower case.
-pub(super) fn name_words(name: &str, mut add: impl FnMut(&str)) {
+pub(in crate::code) fn name_words(name: &str, mut add: impl FnMut(&str)) {
     let mut whole = String::new();
     for name in name.split(|c: char| !c.is_alphanumeric() && c != '_') {
         let mut words = 0;

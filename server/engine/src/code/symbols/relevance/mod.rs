@@ -3,6 +3,7 @@
 //! references and to the tests of what was found. The answer depends on the text, the files and nothing else:
 //! no history, no clock.
 
+mod asked;
 mod companions;
 mod lexical;
 mod query;
@@ -11,6 +12,10 @@ mod score;
 #[cfg(test)]
 mod tests;
 
+pub use self::asked::{AskedWords, named_in, rank_for};
 pub use self::lexical::LexicalIndex;
+pub(in crate::code) use self::lexical::name_words;
+pub(in crate::code) use self::query::ParsedQuery;
 pub use self::query::{Mentions, Query};
+pub(in crate::code) use self::score::scores;
 pub use self::score::{Relevant, relevant};

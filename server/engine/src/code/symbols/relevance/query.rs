@@ -43,13 +43,13 @@ pub struct Query<'a> {
 
 /// A text, read.
 #[derive(Debug, Default)]
-pub(super) struct ParsedQuery {
+pub(in crate::code) struct ParsedQuery {
     /// Words, stemmed, and names of several words as one; with their weights, in the order of the text.
-    pub(super) words: Vec<(String, f64)>,
+    pub(in crate::code) words: Vec<(String, f64)>,
     /// What looks like a path or the name of a file, as written.
-    pub(super) paths: Vec<String>,
+    pub(in crate::code) paths: Vec<String>,
     /// What is spelled like code, as written.
-    pub(super) identifiers: Vec<String>,
+    pub(in crate::code) identifiers: Vec<String>,
 }
 
 /// What a text spells out.
@@ -77,7 +77,7 @@ impl Mentions {
 
 impl ParsedQuery {
     /// Reads a text.
-    pub(super) fn read(text: &str) -> Self {
+    pub(in crate::code) fn read(text: &str) -> Self {
         let text = text.get(..floor(text, MAX_TEXT)).unwrap_or_default();
         let mut asked = Self::default();
         let mut weights: FxHashMap<String, usize> = FxHashMap::default();
@@ -98,14 +98,24 @@ impl ParsedQuery {
     }
 
     /// The files whose paths end with a path of the text. What more than a few files are called names none.
-    pub(super) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
-        let mut named: BTreeMap<&str, Vec<u32>> =
+    pub(in crate::code) fn named(&self, lexical: &LexicalIndex) -> Vec<u32> {
+        let numbered = lexical.files().map(|(number, file)| (number, &file.key));
+        self.named_by(numbered)
+    }
+
+    /// The same of files that are not numbered, in their order.
+    pub(super) fn named_among<'a>(&self, files: impl Iterator<Item = &'a FileKey>) -> Vec<&'a FileKey> {
+        self.named_by(files.map(|key| (key, key)))
+    }
+
+    fn named_by<'a, F: Ord + Copy>(&self, all: impl Iterator<Item = (F, &'a FileKey)>) -> Vec<F> {
+        let mut named: BTreeMap<&str, Vec<F>> =
             self.paths.iter().map(|path| (path.as_str(), Vec::new())).collect();
         if named.is_empty() {
             return Vec::new();
         }
-        for (number, file) in lexical.files() {
-            let path = file.key.as_str();
+        for (number, key) in all {
+            let path = key.as_str();
             let below = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
             for end in std::iter::once(path).chain(below) {
                 if let Some(files) = named.get_mut(end) {
@@ -113,7 +123,7 @@ impl ParsedQuery {
                 }
             }
         }
-        let mut files: Vec<u32> =
+        let mut files: Vec<F> =
             named.into_values().filter(|files| files.len() <= MAX_NAMESAKES).flatten().collect();
         files.sort_unstable();
         files.dedup();

@@ -71,14 +71,40 @@ pub fn relevant(
     limit: usize,
 ) -> Vec<Relevant> {
     let asked = ParsedQuery::read(query.text);
-    let words = weighed(lexical, &asked);
+    let Some(scores) = scores(lexical, references, &asked, query) else { return Vec::new() };
+    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
+    let mut ranked: Vec<(f64, &FileKey)> =
+        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
+    ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
+    ranked.retain(|(score, _)| *score > 0.0);
+    ranked.truncate(limit);
+    let words: BTreeMap<&str, f64> = weighed(lexical, &asked).into_iter().collect();
+    let all: f64 = words.values().copied().fold(0.0, f64::max);
+    let symbols = |key: &FileKey, score: f64| {
+        index.get(key).map_or(Vec::new(), |file| matched(&file.outline, &words, all, score))
+    };
+    ranked
+        .into_iter()
+        .map(|(score, key)| Relevant { file: key.clone(), score, symbols: symbols(key, score) })
+        .collect()
+}
+
+/// How much each file is what a text is about, between 0 and 1, by the numbers of the lexical index. `None` without a text and
+/// seeds.
+pub(in crate::code) fn scores(
+    lexical: &LexicalIndex,
+    references: &References,
+    asked: &ParsedQuery,
+    query: &Query<'_>,
+) -> Option<Vec<f64>> {
+    let words = weighed(lexical, asked);
     let mut scores = by_words(lexical, &words);
     to_one(&mut scores);
     for number in asked.named(lexical) {
         add(&mut scores, number, NAMED);
     }
     if query.text.trim().is_empty() && query.seeds.is_empty() {
-        return Vec::new();
+        return None;
     }
     let start: Vec<f64> = of_graph(lexical, references, &scores).map(|score| score.powf(SHARPEN)).collect();
     for (number, _) in lexical.files().filter(|(_, file)| !file.is_code) {
@@ -99,26 +125,11 @@ pub fn relevant(
     // When no word of the text is known, what is left says little, and the scores stay low.
     let best = scores.iter().copied().fold(1.0, f64::max);
     scores.iter_mut().for_each(|score| *score /= best);
-
-    let score = |number: u32| scores.get(number as usize).copied().unwrap_or(0.0);
-    let mut ranked: Vec<(f64, &FileKey)> =
-        lexical.files().map(|(number, file)| (score(number), &file.key)).collect();
-    ranked.sort_by(|(a, a_key), (b, b_key)| b.total_cmp(a).then_with(|| a_key.cmp(b_key)));
-    ranked.retain(|(score, _)| *score > 0.0);
-    ranked.truncate(limit);
-    let words: BTreeMap<&str, f64> = words.into_iter().collect();
-    let all: f64 = words.values().copied().fold(0.0, f64::max);
-    let symbols = |key: &FileKey, score: f64| {
-        index.get(key).map_or(Vec::new(), |file| matched(&file.outline, &words, all, score))
-    };
-    ranked
-        .into_iter()
-        .map(|(score, key)| Relevant { file: key.clone(), score, symbols: symbols(key, score) })
-        .collect()
+    Some(scores)
 }
 
 /// The words of a text that some file has, with what each is worth: rare ones more.
-fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec<(&'a str, f64)> {
+pub(super) fn weighed<'a>(lexical: &LexicalIndex, asked: &'a ParsedQuery) -> Vec<(&'a str, f64)> {
     let count = lexical.len() as f64;
     let rarity = |word: &str| {
         let having = lexical.postings(word).len() as f64;

@@ -1,0 +1,180 @@
+//! The definitions of one file as a reader asks for them: by a dotted name, and as lines that say where each one is. For answers
+//! about a file as it is now; prompts hold map blocks, which have no line numbers.
+
+use std::fmt::Write as _;
+
+use super::{Located, SymbolKind};
+use crate::text::LineStarts;
+
+/// The deepest indentation written.
+const MAX_INDENT: usize = 12;
+
+/// The most lines above a definition that belong to it.
+const MAX_LEAD: usize = 60;
+
+/// The parts of a dotted name: `Type.method`, `Type::method`.
+pub fn name_parts(name: &str) -> Vec<&str> {
+    name.split("::").flat_map(|part| part.split('.')).filter(|part| !part.is_empty()).collect()
+}
+
+/// The definitions that a dotted name means, in order of the text: those whose own names, behind the names of what they are in, end
+/// with its parts, or only those that have no other part where there are such. A type stands for itself rather than for its
+/// implementations.
+pub fn definitions<'a>(places: &'a [Located], name: &str) -> Vec<&'a Located> {
+    let wanted = name_parts(name);
+    let mut found = Vec::new();
+    let mut path: Vec<&str> = Vec::new();
+    for place in places {
+        path.truncate(place.symbol.depth as usize);
+        path.push(&place.symbol.name);
+        if !wanted.is_empty() && path.ends_with(&wanted) {
+            found.push((path.len() == wanted.len(), place));
+        }
+    }
+    if found.iter().any(|(is_whole, _)| *is_whole) {
+        found.retain(|(is_whole, _)| *is_whole);
+    }
+    let mut found: Vec<&Located> = found.into_iter().map(|(_, place)| place).collect();
+    let is_block = |place: &&Located| place.symbol.kind == SymbolKind::Impl;
+    if found.iter().any(|place| !is_block(place)) {
+        found.retain(|place| !is_block(place));
+    }
+    found
+}
+
+/// The name of a definition behind the names of what it is in, with dots between.
+pub fn dotted_name(places: &[Located], index: usize) -> String {
+    let mut path: Vec<&str> = Vec::new();
+    for place in places.iter().take(index + 1) {
+        path.truncate(place.symbol.depth as usize);
+        path.push(&place.symbol.name);
+    }
+    path.join(".")
+}
+
+/// The first line of what belongs to a definition whose own first line is `first`: decorators, attributes and comments directly above.
+pub fn first_line_with_lead(text: &str, first: u32) -> u32 {
+    const LEADS: &[&str] = &["@", "#[", "# ", "//", "/*", "*", "--"];
+    let before: Vec<&str> = text.lines().take((first as usize).saturating_sub(1)).collect();
+    let is_lead = |line: &&&str| LEADS.iter().any(|lead| line.trim_start().starts_with(lead));
+    let leads = before.iter().rev().take(MAX_LEAD).take_while(is_lead).count();
+    first.saturating_sub(u32::try_from(leads).unwrap_or(0)).max(1)
+}
+
+/// The outline of a file, a line for each definition: its lines, then its head, indented by one space per level. What is local to a
+/// function is left out.
+pub fn numbered_outline(places: &[Located], lines: &LineStarts) -> String {
+    let mut text = String::new();
+    let mut local_below = None;
+    for Located { symbol, range, .. } in places {
+        if local_below.is_some_and(|depth| symbol.depth > depth) {
+            continue;
+        }
+        local_below = symbol.kind.is_function().then_some(symbol.depth);
+        let indent = (symbol.depth as usize).min(MAX_INDENT);
+        let (first, last) = lines.of_range(range);
+        let _ = write!(text, "{:indent$}{first}", "");
+        if last > first {
+            let _ = write!(text, "-{last}");
+        }
+        let _ = writeln!(text, " {}", symbol.head);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use strata_grammars::LanguageId;
+
+    use super::super::{located, parse};
+    use super::*;
+    use crate::cancel::Cancel;
+
+    const SOURCE: &str = "\
+LIMIT = 3
+
+class View:
+    name = 'x'
+
+    def answer(self):
+        def local():
+            pass
+        return local
+
+class Form:
+    def answer(self, value):
+        return value
+
+def answer():
+    pass
+";
+
+    fn places() -> Vec<Located> {
+        let python = LanguageId::by_name("python").unwrap();
+        let tree = parse(python, SOURCE, None, &Cancel::new()).unwrap();
+        located(&tree, SOURCE, &Cancel::new()).unwrap()
+    }
+
+    #[test]
+    fn a_dotted_name_means_what_ends_with_it() {
+        let places = places();
+        let lines = LineStarts::of(SOURCE);
+        let found = |name: &str| -> Vec<(u32, u32)> {
+            definitions(&places, name).iter().map(|place| lines.of_range(&place.range)).collect()
+        };
+        assert_eq!(found("View.answer"), [(6, 9)]);
+        assert_eq!(found("View::answer"), [(6, 9)]);
+        assert_eq!(found("answer"), [(15, 16)], "not those that are in something");
+        assert_eq!(found("name"), [(4, 4)]);
+        assert_eq!(found("Form"), [(11, 13)]);
+        assert_eq!(found("Form.name"), []);
+        assert_eq!(found(""), []);
+        assert_eq!(found("."), []);
+        let form = definitions(&places, "Form.answer")[0];
+        assert_eq!(dotted_name(&places, form.index), "Form.answer");
+    }
+
+    #[test]
+    fn a_type_stands_for_itself_rather_than_for_its_implementation() {
+        let rust = LanguageId::by_name("rust").unwrap();
+        let source = "struct Till;\n\nimpl Till {\n    fn pay(&self) {}\n}\n";
+        let tree = parse(rust, source, None, &Cancel::new()).unwrap();
+        let places = located(&tree, source, &Cancel::new()).unwrap();
+        let lines = LineStarts::of(source);
+        let found = |name: &str| -> Vec<(u32, u32)> {
+            definitions(&places, name).iter().map(|place| lines.of_range(&place.range)).collect()
+        };
+        assert_eq!(found("Till"), [(1, 1)]);
+        assert_eq!(found("Till::pay"), [(4, 4)]);
+    }
+
+    #[test]
+    fn decorators_and_comments_belong_to_what_they_stand_above() {
+        let text = "import a\n\n# Says it.\n@cached\n@other\ndef say():\n    pass\ndef next():\n    pass\n";
+        assert_eq!([6, 8, 1].map(|first| first_line_with_lead(text, first)), [3, 8, 1]);
+        assert_eq!(first_line_with_lead("/**\n * A.\n */\nint a;\n", 4), 1);
+        assert_eq!(first_line_with_lead("", 9), 9);
+    }
+
+    #[test]
+    fn an_outline_says_where_everything_is() {
+        let expected = "\
+1 LIMIT = 3
+3-9 class View
+ 4 name = 'x'
+ 6-9 def answer(self)
+11-13 class Form
+ 12-13 def answer(self, value)
+15-16 def answer()
+";
+        let outline = numbered_outline(&places(), &LineStarts::of(SOURCE));
+        let plain = |text: &str| {
+            text.lines()
+                .map(|line| line.trim_start().split(' ').next().map(str::to_owned))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(plain(&outline), plain(expected), "{outline}");
+        assert!(outline.contains("\n 12-13 ") && outline.contains("answer(self, value)"), "{outline}");
+        assert!(!outline.contains("local"), "{outline}");
+    }
+}

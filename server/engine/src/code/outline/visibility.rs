@@ -1,0 +1,53 @@
+//! Which definitions are there for other files, by the rules of their language. Looks at heads and names alone.
+
+use strata_grammars::{LanguageId, VisibilityRules};
+
+use super::{Symbol, SymbolKind};
+
+/// Goes through the visible definitions of a file in order.
+pub(crate) struct Visibility {
+    rules: &'static VisibilityRules,
+    /// Of each definition around the present place: whether it is public, and whether its members need no word of their own.
+    around: Vec<(bool, bool)>,
+}
+
+impl Visibility {
+    /// The rules of a language, at the start of a file.
+    pub(crate) fn of(language: LanguageId) -> Self {
+        Self { rules: language.visibility(), around: Vec::new() }
+    }
+
+    /// Whether the next definition is there for others.
+    pub(crate) fn is_public(&mut self, symbol: &Symbol) -> bool {
+        self.around.truncate(usize::try_from(symbol.depth).unwrap_or(usize::MAX));
+        let (outer, inherited) = self.around.last().copied().unwrap_or((true, false));
+        let own = self.says_public(symbol, inherited);
+        let inherits = words(&symbol.head).any(|word| self.rules.inherited.contains(&word));
+        // An implementation has no visibility of its own: its members say.
+        self.around.push((own || symbol.kind == SymbolKind::Impl, inherits));
+        own && outer
+    }
+
+    fn says_public(&self, symbol: &Symbol, inherited: bool) -> bool {
+        let rules = self.rules;
+        let says = |all: &[&str]| words(before_parameters(&symbol.head)).any(|word| all.contains(&word));
+        let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
+        let has_private_name = rules.private_names.iter().any(|start| symbol.name.starts_with(start));
+        if symbol.kind == SymbolKind::Impl || (has_private_name && !is_special) || says(rules.private) {
+            return false;
+        }
+        if rules.capitals && !symbol.name.starts_with(char::is_uppercase) {
+            return false;
+        }
+        rules.public.is_empty() || inherited || says(rules.public)
+    }
+}
+
+/// A head without its parameters and its value.
+fn before_parameters(head: &str) -> &str {
+    head.split(['(', '=']).next().unwrap_or_default()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}

@@ -1,0 +1,143 @@
+//! What `.gitattributes` says of generated files (`linguist-generated`), by git's rules: of all lines that match a path the
+//! last one counts, and those of deeper directories count for more.
+
+use crate::key::FileKey;
+
+/// A line that says of files whether they are generated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GeneratedRule {
+    /// Where the file with the line lies.
+    directory: String,
+    /// Its place in the file.
+    line: usize,
+    pattern: String,
+    generated: bool,
+}
+
+/// The lines of a `.gitattributes`.
+pub(super) fn rules(directory: &str, text: &str) -> Vec<GeneratedRule> {
+    let rule = |(line, text): (usize, &str)| {
+        let mut words = text.split_whitespace();
+        let pattern = words.next().filter(|pattern| !pattern.starts_with(['#', '!', '[', '"']))?;
+        let mut says = None;
+        for word in words {
+            says = match word {
+                "linguist-generated" | "linguist-generated=true" => Some(true),
+                "-linguist-generated" | "linguist-generated=false" => Some(false),
+                _ => says,
+            };
+        }
+        let pattern = pattern.trim_start_matches("./").to_owned();
+        Some(GeneratedRule { directory: directory.to_owned(), line, pattern, generated: says? })
+    };
+    text.lines().enumerate().filter_map(rule).collect()
+}
+
+/// What the rules, which are sorted, say of a file; nothing for most.
+pub(super) fn is_generated(rules: &[GeneratedRule], key: &FileKey) -> Option<bool> {
+    let applies = |rule: &&GeneratedRule| {
+        let below = match &*rule.directory {
+            "" => Some(key.as_str()),
+            directory => key.as_str().strip_prefix(directory).and_then(|rest| rest.strip_prefix('/')),
+        };
+        below.is_some_and(|below| matches(&rule.pattern, below))
+    };
+    rules.iter().rfind(applies).map(|rule| rule.generated)
+}
+
+/// A pattern without a slash is one of names, any other one of paths.
+fn matches(pattern: &str, path: &str) -> bool {
+    match pattern.strip_prefix('/') {
+        Some(pattern) => fits(pattern.as_bytes(), path.as_bytes()),
+        None if pattern.contains('/') => fits(pattern.as_bytes(), path.as_bytes()),
+        None => fits(pattern.as_bytes(), path.rsplit('/').next().unwrap_or(path).as_bytes()),
+    }
+}
+
+/// `*` and `?` stop at a slash, `**` does not. Takes time by the product of the lengths at most: of the stars the last one
+/// of each kind is the only one to come back to.
+fn fits(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    // Where to go on when the rest does not fit: the place behind a star, and the first byte that the star does not hold.
+    let mut star: Option<(usize, usize)> = None;
+    let mut stars: Option<(usize, usize)> = None;
+    // Whether the last `**` holds whole directories.
+    let mut directories = false;
+    loop {
+        let rest = pattern.get(p..).unwrap_or_default();
+        if rest.starts_with(b"**") {
+            directories = rest.starts_with(b"**/");
+            p += if directories { 3 } else { 2 };
+            (stars, star) = (Some((p, t)), None);
+            continue;
+        }
+        if rest.first() == Some(&b'*') {
+            p += 1;
+            star = Some((p, t));
+            continue;
+        }
+        let fits = match (rest.first(), text.get(t)) {
+            (None, None) => return true,
+            (Some(b'?'), Some(c)) => *c != b'/',
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        };
+        if fits {
+            (p, t) = (p + 1, t + 1);
+            continue;
+        }
+        if let Some((behind, from)) = star.filter(|(_, from)| text.get(*from).is_some_and(|c| *c != b'/')) {
+            (p, t, star) = (behind, from + 1, Some((behind, from + 1)));
+            continue;
+        }
+        let Some((behind, from)) = stars else { return false };
+        let left = text.get(from..).unwrap_or_default();
+        let step =
+            if directories { left.iter().position(|c| *c == b'/') } else { (!left.is_empty()).then_some(0) };
+        let Some(step) = step else { return false };
+        let from = from + step + 1;
+        (p, t, star, stars) = (behind, from, None, Some((behind, from)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_fit_as_they_do_for_git() {
+        for (pattern, path, expected) in [
+            ("*.pb.go", "a/b.pb.go", true),
+            ("*.pb.go", "b.pb.gox", false),
+            ("/gen.js", "gen.js", true),
+            ("/gen.js", "a/gen.js", false),
+            ("dist/*", "dist/a.js", true),
+            ("dist/*", "dist/a/b.js", false),
+            ("dist/**", "dist/a/b.js", true),
+            ("**/gen/*.rs", "a/b/gen/x.rs", true),
+            ("**/gen/*.rs", "gen/x.rs", true),
+            ("**/gen/*.rs", "xgen/x.rs", false),
+            ("a/**/z?.c", "a/b/c/z1.c", true),
+            ("a/**/z?.c", "a/z1.c", true),
+            ("a/**/z?.c", "a/b/zz1.c", false),
+        ] {
+            assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn the_last_and_the_deepest_line_counts() {
+        let mut all = rules(
+            "",
+            "# *.go linguist-generated\n*.js linguist-generated\nmine.js -linguist-generated\n*.c text\n",
+        );
+        all.extend(rules("lib", "mine.js linguist-generated=true eol=lf\n"));
+        all.sort();
+        let says = |path: &str| is_generated(&all, &FileKey::from(path));
+        assert_eq!(
+            (says("a/b.js"), says("mine.js"), says("lib/mine.js")),
+            (Some(true), Some(false), Some(true))
+        );
+        assert_eq!((says("x.go"), says("x.c")), (None, None));
+    }
+}

@@ -1,0 +1,55 @@
+//! How much each definition of a file is mentioned, by the file itself and by others.
+
+use super::links::each_meant;
+use super::model::References;
+use crate::key::FileKey;
+
+/// What a mention in the file that defines the name is worth, next to one in another file.
+const OWN: f32 = 0.3;
+/// What a mention in a file of tests is worth.
+const IN_TESTS: f32 = 0.3;
+
+impl References {
+    /// The names that a file defines for others, each with how many files mean its definition: a mention that may mean
+    /// several files counts for the likelihood that it means this one.
+    pub(in crate::code::symbols) fn mentioned(&self, key: &FileKey) -> impl Iterator<Item = (&str, f64)> {
+        let all = self.mentions_of_definitions();
+        let number = self.number(key);
+        let node = number.and_then(|number| self.node(number));
+        let weights = number.and_then(|number| all.get(number as usize)).map_or(&[][..], |weights| weights);
+        let defines = node.map_or(&[][..], |node| &node.parts.defines);
+        defines
+            .iter()
+            .zip(weights)
+            .filter_map(|(definition, weight)| Some((self.names.text(definition.name)?, f64::from(*weight))))
+    }
+
+    /// By file, in the order of what it defines.
+    fn mentions_of_definitions(&self) -> &[Box<[f32]>] {
+        self.mentioned.get_or_init(|| {
+            let mut all: Vec<Box<[f32]>> =
+                self.nodes.iter().map(|node| vec![0.0; node.parts.defines.len()].into()).collect();
+            let mut add = |file: u32, name: u32, weight: f32| {
+                let defines = self.node(file).map_or(&[][..], |node| &node.parts.defines);
+                let at = defines.binary_search_by_key(&name, |definition| definition.name);
+                if let (Ok(at), Some(weights)) = (at, all.get_mut(file as usize))
+                    && let Some(slot) = weights.get_mut(at)
+                {
+                    *slot += weight;
+                }
+            };
+            for (file, node) in (0_u32..).zip(&self.nodes) {
+                let worth = if node.tests { IN_TESTS } else { 1.0 };
+                for &name in &node.parts.mentions {
+                    if node.place(name).is_some() {
+                        add(file, name, OWN * worth);
+                    }
+                    each_meant(&self.resolver, &self.names, file, node, name, |to, weight| {
+                        add(to, name, weight * worth);
+                    });
+                }
+            }
+            all
+        })
+    }
+}

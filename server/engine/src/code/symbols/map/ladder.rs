@@ -1,0 +1,221 @@
+//! The levels at which one file may stand in the map, each with what it costs and what it is worth. Knows no budget.
+
+use rustc_hash::FxHashMap;
+
+use crate::code::outline::{BlockDetail, MapLevel, Symbol, Visibility};
+use crate::code::symbols::index::FileSymbols;
+
+/// What a definition is worth that nobody mentions, next to a mention.
+const BASE: f64 = 0.05;
+/// How soon more mentions stop counting: the power of their number.
+const MENTIONS: f64 = 0.5;
+/// How far the definitions of a file share its rank: at 1 a file with many definitions is worth no more than one with few.
+const SHARED: f64 = 0.5;
+/// What the name of a definition is worth, next to its signature.
+const NAME: f64 = 0.1;
+/// What the path of a file of tests is worth, next to all signatures of a source.
+const PATH: f64 = 0.01;
+/// What imports and fields are worth, next to all signatures.
+const REST: f64 = 0.05;
+
+/// The levels of one file, cheapest first.
+pub(super) struct Ladder<'a> {
+    /// The names of definitions that others refer to, in the order in which they are shown.
+    names: Vec<&'a str>,
+    rungs: Vec<Rung>,
+}
+
+/// One way to show a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rung {
+    /// How many definitions are chosen one by one.
+    names: usize,
+    level: MapLevel,
+    /// About, in bytes of text.
+    pub(super) cost: f64,
+    pub(super) worth: f64,
+}
+
+/// The definitions of one name.
+struct Unit<'a> {
+    name: &'a str,
+    worth: f64,
+    cost: f64,
+    lines: Vec<usize>,
+}
+
+impl<'a> Ladder<'a> {
+    /// The levels of a file of which a path is all that is shown.
+    pub(super) fn of_path(path: usize, score: f64) -> Self {
+        let rung = Rung { names: 0, level: MapLevel::Path, cost: path as f64 + 1.0, worth: score * PATH };
+        Self { names: Vec::new(), rungs: vec![rung] }
+    }
+
+    /// The levels of a file that has a score, whose names are mentioned so much. `path` is the length of its path.
+    pub(super) fn new(
+        file: &'a FileSymbols,
+        path: usize,
+        score: f64,
+        mentioned: &FxHashMap<&str, f64>,
+        asked: &dyn Fn(&str) -> f64,
+    ) -> Self {
+        let symbols: Vec<&Symbol> = file.outline.visible().collect();
+        let lines: Vec<f64> = symbols.iter().map(|symbol| line(symbol)).collect();
+        let mut visibility = Visibility::of(file.language);
+        let public: Vec<bool> = symbols.iter().map(|symbol| visibility.is_public(symbol)).collect();
+        let worth: Vec<f64> = symbols
+            .iter()
+            .map(|symbol| {
+                let mentions = mentioned.get(&*symbol.name).copied().unwrap_or(0.0);
+                let is_found = symbol.kind.is_referable() || symbol.kind.is_document();
+                if is_found { (BASE + mentions).powf(MENTIONS) + asked(&symbol.name) } else { 0.0 }
+            })
+            .collect();
+        // A file that only imports is worth something, too.
+        let all: f64 = worth.iter().sum::<f64>().max(BASE);
+        let scale = score / all.powf(SHARED);
+        let units = units(&symbols, &lines, &worth, scale, |name| {
+            mentioned.get(name).is_some_and(|mentions| *mentions > 0.0) || asked(name) > 0.0
+        });
+        let mut rungs = vec![named(&symbols, &worth, path, scale)];
+        let mut shown = VisibleLines::new(&symbols, &lines, path);
+        let mut gained = 0.0;
+        for (at, unit) in units.iter().enumerate() {
+            for line in &unit.lines {
+                shown.add(*line);
+            }
+            gained += unit.worth;
+            let rung = Rung { names: at + 1, level: MapLevel::Signatures, cost: shown.cost, worth: gained };
+            rungs.push(rung);
+        }
+        for (at, (is_public, worth)) in public.iter().zip(&worth).enumerate() {
+            if *is_public && shown.add(at) {
+                gained += worth * scale;
+            }
+        }
+        if !file.language.is_document() {
+            let rung = Rung { names: units.len(), level: MapLevel::Public, cost: shown.cost, worth: gained };
+            rungs.push(rung);
+        }
+        let full = file.block.text.len() as f64;
+        let worth = scale * all * (1.0 + REST);
+        rungs.push(Rung { names: 0, level: MapLevel::Full, cost: full, worth });
+        Self { names: units.into_iter().map(|unit| unit.name).collect(), rungs }
+    }
+
+    /// The rungs that are worth standing on, each with what one byte more than on the rung before is worth, which falls from
+    /// one to the next: the upper hull of worth over cost.
+    pub(super) fn steps(&self) -> Vec<(Rung, f64)> {
+        let mut rungs: Vec<Rung> = self.rungs.clone();
+        rungs.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.level.cmp(&b.level)));
+        let mut hull: Vec<(Rung, f64)> = Vec::new();
+        for rung in rungs {
+            let slope_from = |before: Option<&(Rung, f64)>| {
+                let (cost, worth) = before.map_or((0.0, 0.0), |(rung, _)| (rung.cost, rung.worth));
+                (rung.worth - worth) / (rung.cost - cost).max(1.0)
+            };
+            if hull.last().is_some_and(|(last, _)| rung.worth <= last.worth || rung.level < last.level) {
+                continue;
+            }
+            while hull
+                .last()
+                .is_some_and(|(_, slope)| slope_from(hull.get(hull.len().wrapping_sub(2))) >= *slope)
+            {
+                hull.pop();
+            }
+            hull.push((rung, slope_from(hull.last())));
+        }
+        hull
+    }
+
+    /// The cheapest rung.
+    pub(super) fn least(&self) -> Option<Rung> {
+        self.rungs.first().copied()
+    }
+
+    /// What a block on a rung shows.
+    pub(super) fn detail(&self, rung: Rung) -> BlockDetail {
+        BlockDetail { level: rung.level, shown: self.names.iter().take(rung.names).collect() }
+    }
+}
+
+/// Definitions that others refer to, the most worth for its length first.
+fn units<'a>(
+    symbols: &[&'a Symbol],
+    lines: &[f64],
+    worth: &[f64],
+    scale: f64,
+    is_unit: impl Fn(&str) -> bool,
+) -> Vec<Unit<'a>> {
+    let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut units: Vec<Unit<'a>> = Vec::new();
+    for (at, ((symbol, cost), worth)) in symbols.iter().zip(lines).zip(worth).enumerate() {
+        if !symbol.kind.is_referable() || !is_unit(&symbol.name) {
+            continue;
+        }
+        let place = *by_name.entry(&symbol.name).or_insert(units.len());
+        if place == units.len() {
+            units.push(Unit { name: &symbol.name, worth: 0.0, cost: 0.0, lines: Vec::new() });
+        }
+        if let Some(unit) = units.get_mut(place) {
+            // Several definitions of one name are mentioned once.
+            unit.worth = unit.worth.max(worth * scale);
+            unit.cost += cost;
+            unit.lines.push(at);
+        }
+    }
+    units.sort_by(|a, b| (b.worth / b.cost).total_cmp(&(a.worth / a.cost)));
+    units
+}
+
+fn named(symbols: &[&Symbol], worth: &[f64], path: usize, scale: f64) -> Rung {
+    let outer = || symbols.iter().zip(worth).filter(|(symbol, _)| symbol.depth == 0);
+    let cost: usize = outer().map(|(symbol, _)| symbol.name.len() + 2).sum();
+    let worth: f64 = outer().map(|(_, worth)| worth).sum();
+    Rung { names: 0, level: MapLevel::Names, cost: (path + cost + 1) as f64, worth: NAME * worth * scale }
+}
+
+/// The length of a definition's line.
+fn line(symbol: &Symbol) -> f64 {
+    let attributes: usize = symbol.attributes.iter().map(|attribute| attribute.len().min(60) + 1).sum();
+    (symbol.depth as usize + 2 + attributes + symbol.head.len()) as f64
+}
+
+/// Which lines a block shows: those that were added and those around them.
+struct VisibleLines<'l> {
+    /// The line around each line.
+    outer: Vec<Option<usize>>,
+    lines: &'l [f64],
+    is_shown: Vec<bool>,
+    cost: f64,
+}
+
+impl<'l> VisibleLines<'l> {
+    fn new(symbols: &[&Symbol], lines: &'l [f64], path: usize) -> Self {
+        let mut around: Vec<usize> = Vec::new();
+        let mut outer = Vec::with_capacity(symbols.len());
+        for (at, symbol) in symbols.iter().enumerate() {
+            around.truncate(symbol.depth as usize);
+            outer.push(around.last().copied());
+            around.push(at);
+        }
+        // The path, and a line that says that something was left out.
+        Self { outer, lines, is_shown: vec![false; symbols.len()], cost: path as f64 + 6.0 }
+    }
+
+    /// Shows a line; whether it was not there.
+    fn add(&mut self, line: usize) -> bool {
+        let mut next = Some(line);
+        let mut is_new = false;
+        while let Some(line) = next {
+            match self.is_shown.get_mut(line) {
+                Some(shown) if !*shown => *shown = true,
+                _ => break,
+            }
+            is_new = true;
+            self.cost += self.lines.get(line).copied().unwrap_or(0.0);
+            next = self.outer.get(line).copied().flatten();
+        }
+        is_new
+    }
+}

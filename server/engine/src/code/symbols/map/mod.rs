@@ -1,0 +1,343 @@
+//! The symbol map: which files have a block within a budget of tokens, and how much each of them shows. That is one
+//! selection: every file has levels that cost and are worth something ([`ladder`]), and the budget goes to what is worth most
+//! for its tokens. Ranks and counts come in; it only chooses.
+
+mod ladder;
+mod member;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use self::ladder::{Ladder, Rung};
+pub use self::member::MapMember;
+use super::graph::{Ranking, References};
+use super::index::{FileSymbols, SymbolIndex};
+use super::relevance::AskedWords;
+use crate::code::outline::{BlockDetail, MapLevel, block_text};
+use crate::hash::ContentHash;
+use crate::key::FileKey;
+
+/// How many steps in a row may fail to fit before the rest is not tried.
+const MAX_MISSES: usize = 24;
+/// Files are looked at by rank until all of them in full would weigh so many times what is left, but these at least.
+const LOOK_AHEAD: f64 = 8.0;
+const LEAST_FILES: usize = 256;
+/// A first guess at the bytes of a token.
+const TOKEN_BYTES: f64 = 3.5;
+/// Below so many tokens nothing is looked for; nor below this part of the budget, when there is a map already: whoever adds a
+/// line to it has to look at all files first.
+const LEAST_ROOM: usize = 6;
+const LEAST_PART: usize = 256;
+/// What part of the budget is filled by estimates in one round; what then is left is filled by counts.
+const PART_BY_ESTIMATE: f64 = 0.8;
+/// How often.
+const ROUNDS: usize = 4;
+
+/// What a map may hold.
+#[derive(Clone, Copy)]
+pub struct MapRequest<'a> {
+    /// The most tokens of all blocks together.
+    pub budget: usize,
+    /// Blocks that were in the map before. They come first, in this order and as they were: a change of rank never
+    /// rewrites a map that a provider has cached.
+    pub kept: &'a [MapMember],
+    /// Files that must be there, by name at least.
+    pub required: &'a [FileKey],
+    /// The candidates.
+    pub ranking: &'a Ranking,
+    /// Words of a question whose definitions come first.
+    pub about: Option<&'a AskedWords>,
+    /// Files that must not be in the map: excluded, or shown in full.
+    pub without: &'a BTreeSet<FileKey>,
+}
+
+/// One block of a map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapEntry {
+    /// Whose it is.
+    pub key: FileKey,
+    /// Its text.
+    pub text: Arc<str>,
+    /// The hash of its text.
+    pub hash: ContentHash,
+    /// Its tokens.
+    pub tokens: usize,
+    /// What it shows.
+    pub detail: BlockDetail,
+}
+
+/// The chosen blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MapSelection {
+    /// Those kept in their order, then those required, then by rank.
+    pub blocks: Vec<MapEntry>,
+    /// The tokens of all of them; at most the budget.
+    pub total: usize,
+    /// Required files that the budget does not hold.
+    pub missing: Vec<FileKey>,
+    /// What all required files weigh by name, in tokens.
+    pub required_tokens: usize,
+}
+
+impl MapEntry {
+    /// What a session remembers of it.
+    pub fn member(&self) -> MapMember {
+        MapMember { path: self.key.clone(), detail: self.detail.clone(), hash: Some(self.hash) }
+    }
+}
+
+/// Whether a file is shown by its path alone, whatever the budget.
+fn is_only_named(file: &FileSymbols, key: &FileKey, references: &References) -> bool {
+    let looks_generated = || file.outline.generated || file.language.is_generated_file(key.as_str());
+    file.outline.is_empty()
+        || file.language.is_test_file(key.as_str())
+        || references.says_generated(key).unwrap_or_else(looks_generated)
+}
+
+/// Chooses blocks and their levels. `count` gives a text's tokens.
+pub fn map_within(
+    index: &SymbolIndex,
+    references: &References,
+    request: &MapRequest<'_>,
+    count: &dyn Fn(&str) -> usize,
+) -> MapSelection {
+    let mut draft = Draft { index, request, count, blocks: Vec::new(), places: BTreeMap::new(), total: 0 };
+    let mut selection = MapSelection::default();
+    let kept: BTreeMap<&FileKey, &MapMember> =
+        request.kept.iter().map(|member| (&member.path, member)).collect();
+    let mut known = BTreeSet::new();
+    for key in request.required.iter().filter(|key| !request.without.contains(*key)) {
+        if !known.insert(key) {
+            continue;
+        }
+        let entry = kept.get(key).and_then(|member| draft.as_it_was(member));
+        let entry = entry.unwrap_or_else(|| draft.entry(key, draft.least(key)));
+        selection.required_tokens += entry.tokens;
+        if !draft.add(entry) {
+            selection.missing.push(key.clone());
+        }
+    }
+    let mut changed = Vec::new();
+    let mut misses = 0;
+    for member in request.kept.iter().filter(|member| !request.without.contains(&member.path)) {
+        let key = &member.path;
+        if misses >= MAX_MISSES || index.get(key).is_none() {
+            continue;
+        }
+        let was_there = draft.places.contains_key(key);
+        let as_it_was = draft.as_it_was(member);
+        if as_it_was.is_none() {
+            changed.push(key);
+        }
+        let entry = match as_it_was {
+            _ if was_there => continue,
+            Some(entry) => entry,
+            None => draft.entry(key, draft.least(key)),
+        };
+        misses = if draft.add(entry) { 0 } else { misses + 1 };
+    }
+    let fixed: BTreeSet<&FileKey> =
+        request.kept.iter().map(|member| &member.path).filter(|key| !changed.contains(key)).collect();
+    // What changed is written anyway, and what is edited matters: it takes what it needs before others do.
+    if !changed.is_empty() {
+        let changed: BTreeSet<&FileKey> = changed.into_iter().collect();
+        draft.grow(references, &|key| changed.contains(key));
+    }
+    if fixed.is_empty() || draft.room() > request.budget / LEAST_PART {
+        draft.grow(references, &|key| !fixed.contains(key) && !selection.missing.contains(key));
+    }
+    let Draft { blocks, total, .. } = draft;
+    let order: FxHashMap<&FileKey, usize> =
+        request.kept.iter().map(|member| &member.path).enumerate().map(|(at, key)| (key, at)).collect();
+    selection.blocks = blocks;
+    selection.blocks.sort_by_key(|entry| order.get(&entry.key).copied().unwrap_or(usize::MAX));
+    selection.total = total;
+    selection
+}
+
+/// A map under construction.
+struct Draft<'a> {
+    index: &'a SymbolIndex,
+    request: &'a MapRequest<'a>,
+    count: &'a dyn Fn(&str) -> usize,
+    blocks: Vec<MapEntry>,
+    /// Where in `blocks` each file stands.
+    places: BTreeMap<FileKey, usize>,
+    total: usize,
+}
+
+/// One step up the ladder of a file.
+struct Step<'a> {
+    key: &'a FileKey,
+    ladder: usize,
+    rung: Rung,
+    /// What a byte more is worth.
+    slope: f64,
+}
+
+impl<'a> Draft<'a> {
+    fn entry(&self, key: &FileKey, detail: BlockDetail) -> MapEntry {
+        let text = match self.index.get(key) {
+            Some(file) if detail.level == MapLevel::Full => Arc::clone(&file.block.text),
+            Some(file) => block_text(file.language, key, &file.outline, &detail).into(),
+            None => format!("{}\n", crate::sanitize::single_line(key.as_str())).into(),
+        };
+        MapEntry { key: key.clone(), hash: ContentHash::of(&text), tokens: (self.count)(&text), text, detail }
+    }
+
+    /// The block that a member had, unless its file says something else now.
+    fn as_it_was(&self, member: &MapMember) -> Option<MapEntry> {
+        self.index.get(&member.path)?;
+        let entry = self.entry(&member.path, member.detail.clone());
+        (Some(entry.hash) == member.hash).then_some(entry)
+    }
+
+    /// The least that is shown of a file that must be there.
+    fn least(&self, key: &FileKey) -> BlockDetail {
+        let has_names = self.index.get(key).is_some_and(|file| !file.outline.is_empty());
+        BlockDetail::plain(if has_names { MapLevel::Names } else { MapLevel::Path })
+    }
+
+    fn room(&self) -> usize {
+        self.request.budget.saturating_sub(self.total)
+    }
+
+    /// Puts a block in, or in the place of the one of its file; whether it fits.
+    fn add(&mut self, entry: MapEntry) -> bool {
+        let place = self.places.get(&entry.key).copied();
+        let before = place.and_then(|place| self.blocks.get(place)).map_or(0, |before| before.tokens);
+        if entry.tokens > self.room() + before {
+            return false;
+        }
+        self.total = self.total + entry.tokens - before;
+        match place.and_then(|place| self.blocks.get_mut(place)) {
+            Some(slot) => *slot = entry,
+            None => {
+                self.places.insert(entry.key.clone(), self.blocks.len());
+                self.blocks.push(entry);
+            }
+        }
+        true
+    }
+
+    /// Spends what is left on the files that may grow.
+    fn grow(&mut self, references: &References, may_grow: &dyn Fn(&FileKey) -> bool) {
+        if self.room() < LEAST_ROOM {
+            return;
+        }
+        let ladders = self.ladders(references, may_grow);
+        let mut steps: Vec<Step<'_>> = Vec::new();
+        for (at, (key, ladder)) in ladders.iter().enumerate() {
+            let all = ladder.steps().into_iter();
+            steps.extend(all.map(|(rung, slope)| Step { key, ladder: at, rung, slope }));
+        }
+        steps.sort_by(|a, b| b.slope.total_cmp(&a.slope).then_with(|| a.ladder.cmp(&b.ladder)));
+        let mut at = 0;
+        let mut bytes_a_token = TOKEN_BYTES;
+        for _ in 0..ROUNDS {
+            let room = self.room() as f64 * PART_BY_ESTIMATE * bytes_a_token;
+            if room < 400.0 {
+                break;
+            }
+            let (from, before) = (at, self.total);
+            let mut wanted: BTreeMap<usize, Rung> = BTreeMap::new();
+            let mut reached: FxHashMap<usize, f64> = FxHashMap::default();
+            let mut cost = 0.0;
+            while let Some(step) = steps.get(at) {
+                let known = reached.get(&step.ladder).copied().unwrap_or_else(|| {
+                    self.places
+                        .get(step.key)
+                        .and_then(|place| self.blocks.get(*place))
+                        .map_or(0.0, |b| b.text.len() as f64)
+                });
+                let more = (step.rung.cost - known).max(0.0);
+                if cost + more > room {
+                    break;
+                }
+                cost += more;
+                reached.insert(step.ladder, step.rung.cost);
+                wanted.insert(step.ladder, step.rung);
+                at += 1;
+            }
+            for (ladder, rung) in wanted {
+                if let Some((key, ladder)) = ladders.get(ladder) {
+                    self.climb(key, ladder, rung);
+                }
+            }
+            if at == from {
+                break;
+            }
+            let spent = self.total.saturating_sub(before);
+            if spent > 64 && cost > 0.0 {
+                bytes_a_token = (cost / spent as f64).clamp(1.5, 8.0);
+            }
+        }
+        let mut misses = 0;
+        for step in steps.iter().skip(at) {
+            if misses >= MAX_MISSES || self.room() == 0 {
+                break;
+            }
+            let Some((key, ladder)) = ladders.get(step.ladder) else { continue };
+            misses = if self.climb(key, ladder, step.rung) { 0 } else { misses + 1 };
+        }
+        // The least of what matters most fills the last corner.
+        let mut misses = 0;
+        for (key, ladder) in &ladders {
+            if misses >= MAX_MISSES || self.room() < LEAST_ROOM {
+                break;
+            }
+            if let Some(least) = ladder.least().filter(|_| !self.places.contains_key(*key)) {
+                misses = if self.climb(key, ladder, least) { 0 } else { misses + 1 };
+            }
+        }
+    }
+
+    /// Shows a file on a rung, unless it shows more already; whether that fits.
+    fn climb(&mut self, key: &FileKey, ladder: &Ladder<'_>, rung: Rung) -> bool {
+        let detail = ladder.detail(rung);
+        let now = self.places.get(key).and_then(|place| self.blocks.get(*place));
+        if now.is_some_and(|now| now.detail == detail || now.detail.level > detail.level) {
+            return true;
+        }
+        let entry = self.entry(key, detail);
+        self.add(entry)
+    }
+
+    /// The ladders of the files that matter most.
+    fn ladders(
+        &self,
+        references: &References,
+        may_grow: &dyn Fn(&FileKey) -> bool,
+    ) -> Vec<(&'a FileKey, Ladder<'a>)> {
+        let index: &'a SymbolIndex = self.index;
+        let MapRequest { ranking, required, without, about, .. } = *self.request;
+        let ahead = self.room() as f64 * TOKEN_BYTES * LOOK_AHEAD;
+        let (mut looked, mut ladders) = (0.0, Vec::new());
+        // Buffers without a file are in no ranking: those in focus matter as much as what matters most.
+        let first = ranking.scored().next().map_or(1.0, |(_, score)| score);
+        let unranked: BTreeSet<&'a FileKey> =
+            required.iter().filter(|key| references.files().binary_search(key).is_err()).collect();
+        for (key, score) in unranked.into_iter().map(|key| (key, first)).chain(ranking.scored()) {
+            if looked > ahead && ladders.len() >= LEAST_FILES {
+                break;
+            }
+            if without.contains(key) || !may_grow(key) {
+                continue;
+            }
+            let Some((key, file)) = index.get_key_value(key) else { continue };
+            let path = key.as_str().len();
+            let ladder = if is_only_named(file, key, references) {
+                Ladder::of_path(path, score)
+            } else {
+                looked += file.block.text.len() as f64;
+                let mentioned: FxHashMap<&str, f64> = references.mentioned(key).collect();
+                let asked = |name: &str| about.map_or(0.0, |words| words.worth(name));
+                Ladder::new(file, path, score, &mentioned, &asked)
+            };
+            ladders.push((key, ladder));
+        }
+        ladders
+    }
+}

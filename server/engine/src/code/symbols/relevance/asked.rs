@@ -1,0 +1,91 @@
+//! A question as the map sees it: which files and definitions it names, which words it has in common with names.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::lexical::LexicalIndex;
+use super::query::{ParsedQuery, Query};
+use super::score::{relevant, weighed};
+use crate::code::symbols::graph::{Ranking, References, Seeds};
+use crate::code::symbols::index::SymbolIndex;
+use crate::code::symbols::words::{each_subword, stem};
+use crate::key::FileKey;
+
+/// A name that more files define than this names none of them.
+const MAX_DEFINERS: usize = 4;
+/// What a definition is worth whose name consists of words of the question, next to one that is mentioned once.
+const ASKED: f64 = 4.0;
+/// How much of the rank of a file comes from what it has in common with the question.
+const ABOUT: f64 = 0.8;
+/// How much more files count that have much in common with it: the power of the score.
+const SHARPEN: f64 = 3.0;
+/// The most files that are looked at for what they have in common with it.
+const MAX_FILES: usize = 400;
+
+/// The words of a question, each with how much it tells.
+#[derive(Debug)]
+pub struct AskedWords {
+    words: BTreeMap<String, f64>,
+    best: f64,
+    identifiers: FxHashSet<String>,
+}
+
+impl AskedWords {
+    /// Reads a question.
+    pub fn read(text: &str, lexical: &LexicalIndex) -> Self {
+        let asked = ParsedQuery::read(text);
+        let words: BTreeMap<String, f64> =
+            weighed(lexical, &asked).into_iter().map(|(word, worth)| (word.to_owned(), worth)).collect();
+        let best = words.values().copied().fold(f64::MIN_POSITIVE, f64::max);
+        Self { words, best, identifiers: asked.identifiers.into_iter().collect() }
+    }
+
+    /// What a definition of this name is worth because of the question.
+    pub(in crate::code::symbols) fn worth(&self, name: &str) -> f64 {
+        if self.identifiers.contains(name) {
+            return 2.0 * ASKED;
+        }
+        let (mut worth, mut count) = (0.0, 0_u32);
+        each_subword(name, |word| {
+            worth += self.words.get(stem(word)).copied().unwrap_or(0.0);
+            count += 1;
+        });
+        ASKED * (worth / (self.best * f64::from(count.max(1)).sqrt())).min(1.0)
+    }
+}
+
+/// Files ranked by what the seeds lead to and by what they have in common with a question.
+pub fn rank_for(
+    text: &str,
+    index: &SymbolIndex,
+    lexical: &LexicalIndex,
+    references: &References,
+    seeds: &Seeds<'_>,
+) -> Ranking {
+    let ranking = references.rank(seeds);
+    let found = relevant(index, lexical, references, &Query { text, seeds: *seeds }, MAX_FILES);
+    let sharp: BTreeMap<&FileKey, f64> =
+        found.iter().map(|found| (&found.file, found.score.powf(SHARPEN))).collect();
+    let all: f64 = sharp.values().sum::<f64>().max(f64::MIN_POSITIVE);
+    let mixed = ranking.scored().map(|(key, score)| {
+        let about = sharp.get(key).copied().unwrap_or(0.0) / all;
+        (key.clone(), (1.0 - ABOUT) * score + ABOUT * about)
+    });
+    Ranking::of_scores(mixed)
+}
+
+/// The files that a text names, by a path or by a name that few files define; in key order.
+pub fn named_in(text: &str, files: &[FileKey], references: &References) -> Vec<FileKey> {
+    let asked = ParsedQuery::read(text);
+    let mut named: Vec<FileKey> = asked.named_among(files.iter()).into_iter().cloned().collect();
+    for name in &asked.identifiers {
+        let definers = references.definers_of(name);
+        if definers.len() <= MAX_DEFINERS {
+            named.extend(definers.into_iter().cloned());
+        }
+    }
+    named.sort_unstable();
+    named.dedup();
+    named
+}
