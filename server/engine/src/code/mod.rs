@@ -3,6 +3,8 @@
 
 pub mod buffer;
 pub mod document;
+pub mod excerpts;
 pub mod outline;
+pub mod references;
 pub mod settings;
 pub mod symbols;

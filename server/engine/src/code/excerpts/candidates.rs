@@ -1,0 +1,124 @@
+//! Which files are worth reading for a question.
+
+use strata_grammars::LanguageId;
+
+use super::excerpt::ExcerptQuery;
+use crate::code::symbols::{LexicalIndex, ParsedQuery, Query, References, Seeds, SymbolIndex, scores};
+use crate::key::FileKey;
+
+/// What having changed last, and being open, add to the score of a file when few are read.
+const RECENT: f64 = 0.3;
+const OPEN: f64 = 0.3;
+/// After so many commits half of what is recent is left.
+const HALF_AGE: f64 = 7.5;
+/// What is left of the score of a file that is set aside.
+const ASIDE: f64 = 0.25;
+
+/// A file that is worth reading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CandidateFile {
+    /// Its name.
+    pub file: FileKey,
+    /// How much the question is about it by its path, its names and what refers to it, between 0 and 1.
+    pub relevance: f64,
+    /// What it is for, where the question did not ask for such files.
+    pub(super) aside: Option<Role>,
+    /// Whether the question spells out its path.
+    pub(super) is_named: bool,
+}
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Source,
+    Tests,
+    Example,
+    Document,
+}
+
+/// Files whose text the choice wants to read, best first; at most `limit`.
+pub fn candidate_files(
+    index: &SymbolIndex,
+    lexical: &LexicalIndex,
+    references: &References,
+    query: &ExcerptQuery<'_>,
+    limit: usize,
+) -> Vec<CandidateFile> {
+    let asked = ParsedQuery::read(query.text);
+    let seeds = Seeds { open: query.open, selected: query.selected, ..Seeds::default() };
+    let Some(scores) = scores(lexical, references, &asked, &Query { text: query.text, seeds }) else {
+        return Vec::new();
+    };
+    let named = asked.named(lexical);
+    let is_asked = |role: Role| asked.words.iter().any(|(word, _)| role.is_asked_by(word));
+    let set_aside: Vec<Role> =
+        [Role::Tests, Role::Example, Role::Document].into_iter().filter(|role| !is_asked(*role)).collect();
+    let mut ranked: Vec<(f64, CandidateFile)> = Vec::new();
+    for ((number, file), mut relevance) in lexical.files().zip(scores) {
+        let key = &file.key;
+        if query.selected.contains(key) || query.excluded.contains(key) {
+            continue;
+        }
+        let role = Role::of(key, index.get(key).map(|symbols| symbols.language));
+        let is_named = named.binary_search(&number).is_ok();
+        let aside = set_aside.contains(&role) && !is_named;
+        if aside {
+            relevance *= ASIDE;
+        }
+        let open = if query.open.contains(key) { OPEN } else { 0.0 };
+        let score =
+            relevance + open + if aside { 0.0 } else { RECENT * recent(query.recency.get(key).copied()) };
+        if score > 0.0 {
+            let aside = aside.then_some(role);
+            ranked.push((score, CandidateFile { file: key.clone(), relevance, aside, is_named }));
+        }
+    }
+    ranked.sort_by(|(a, a_file), (b, b_file)| b.total_cmp(a).then_with(|| a_file.file.cmp(&b_file.file)));
+    ranked.truncate(limit);
+    ranked.into_iter().map(|(_, file)| file).collect()
+}
+
+/// How recent a change is, between 0 and 1, given the commits since.
+pub(super) fn recent(age: Option<u32>) -> f64 {
+    age.map_or(0.0, |age| HALF_AGE / (HALF_AGE + f64::from(age)))
+}
+
+impl Role {
+    fn of(key: &FileKey, language: Option<LanguageId>) -> Self {
+        let Some(language) = language.filter(|language| !language.is_document()) else {
+            return Self::Document;
+        };
+        if language.is_test_file(key.as_str()) {
+            return Self::Tests;
+        }
+        let is_example = |part: &str| {
+            let part = part.to_ascii_lowercase();
+            ["example", "examples", "fixtures", "fixture", "docs", "doc", "benches", "bench"]
+                .contains(&&*part)
+        };
+        let directories = key.as_str().rsplit_once('/').map_or("", |(directories, _)| directories);
+        if directories.split('/').any(is_example) { Self::Example } else { Self::Source }
+    }
+
+    /// Whether a word of a question asks for such files.
+    fn is_asked_by(self, word: &str) -> bool {
+        match self {
+            Self::Source => true,
+            Self::Tests => matches!(word, "test" | "spec" | "fixtur" | "bench"),
+            Self::Example => matches!(word, "exampl" | "sampl" | "demo" | "bench" | "fixtur" | "doc"),
+            Self::Document => matches!(
+                word,
+                "doc"
+                    | "document"
+                    | "documentation"
+                    | "readm"
+                    | "changelog"
+                    | "config"
+                    | "configuration"
+                    | "ci"
+                    | "workflow"
+                    | "typo"
+            ),
+        }
+    }
+}

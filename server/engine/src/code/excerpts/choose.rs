@@ -1,0 +1,319 @@
+//! Chooses passages by what speaks for them, until the budget is full.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::candidates::{CandidateFile, Role, recent};
+use super::excerpt::{Excerpt, ExcerptQuery, ExcerptReason};
+use super::passages::{Passage, PassageCache, Passages, Term, term};
+use crate::code::outline::Outline;
+use crate::code::symbols::ParsedQuery;
+
+// What speaks for a passage, each between 0 and 1. Tuned on flask and requests by the measure of the bench `content`, which has
+// other repositories as well.
+/// The words of its text.
+const WORDS: f64 = 0.73;
+/// The words of its names.
+const NAMES: f64 = 0.3;
+/// The words of all of its file.
+const FILE_WORDS: f64 = 0.31;
+/// What the paths, the names and the references of the repository say of its file.
+const FILE: f64 = 0.5;
+/// How recently its file changed.
+const RECENT: f64 = 0.27;
+/// Its file is open.
+const OPEN: f64 = 0.27;
+/// The words of the passages beside it, and of the best one of its file.
+const BESIDE: f64 = 0.085;
+const BEST_OF_FILE: f64 = 0.085;
+/// It is the first of its file: where imports are, which change with everything else.
+const FIRST: f64 = 0.12;
+/// What the size of its file takes away: in a large file, less of it is meant.
+const SIZE: f64 = 0.2;
+/// What being an example takes away where none is asked for, and being a test or a document: those come behind most source.
+const EXAMPLE: f64 = 0.07;
+const NO_SOURCE: f64 = 0.6;
+/// BM25's constants.
+const SATURATION: f64 = 1.2;
+const LENGTH: f64 = 0.6;
+const FILE_LENGTH: f64 = 0.75;
+/// After so many passages in a row that do not fit the rest is not tried.
+const MAX_MISSES: usize = 40;
+
+/// A file that may have excerpts, as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// What the first step said of it.
+    pub file: &'a CandidateFile,
+    /// Its outline, if it has one.
+    pub outline: Option<&'a Outline>,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// A file with its passages and their scores.
+struct ScoredFile<'a> {
+    candidate: &'a Candidate<'a>,
+    passages: Arc<Passages>,
+    scores: Vec<f64>,
+    /// By the words of each passage.
+    lexical: Vec<f64>,
+    /// By the words of their names.
+    by_names: Vec<f64>,
+    /// By the words of the file.
+    by_file: f64,
+}
+
+/// Chooses excerpts, best first, that together with their headings take at most `budget` tokens. `heading` is what stands before an
+/// excerpt in a prompt, and after it; `count` gives the tokens of a text.
+pub fn choose(
+    passages: &PassageCache,
+    candidates: &[Candidate<'_>],
+    query: &ExcerptQuery<'_>,
+    budget: usize,
+    heading: &dyn Fn(&Excerpt) -> String,
+    count: &dyn Fn(&str) -> usize,
+) -> Vec<Excerpt> {
+    let asked = ParsedQuery::read(query.text);
+    let mut files: Vec<ScoredFile<'_>> = candidates
+        .iter()
+        .map(|candidate| ScoredFile {
+            candidate,
+            passages: passages.passages(candidate.outline, candidate.text),
+            scores: Vec::new(),
+            lexical: Vec::new(),
+            by_names: Vec::new(),
+            by_file: 0.0,
+        })
+        .collect();
+    score(&mut files, &asked, query);
+    let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        for (at, (score, passage)) in file.scores.iter().zip(&file.passages.list).enumerate() {
+            if !passage.shown.is_empty() && !file.is_dismissed(passage, query) {
+                ranked.push((*score, number, at));
+            }
+        }
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+    let best = ranked.first().map_or(1.0, |(score, ..)| score.max(f64::MIN_POSITIVE));
+    let mut packed = Packing { files: &files, query, best, heading, count, runs: BTreeMap::new(), total: 0 };
+    let mut misses = 0;
+    for (_, number, at) in ranked {
+        match packed.add(number, at, budget) {
+            true => misses = 0,
+            false => misses += 1,
+        }
+        if misses > MAX_MISSES {
+            break;
+        }
+    }
+    packed.excerpts()
+}
+
+/// Scores passages by words, their files, and the passages beside them.
+fn score(files: &mut [ScoredFile<'_>], asked: &ParsedQuery, query: &ExcerptQuery<'_>) {
+    let words: Vec<Term> = asked.words.iter().map(|(word, _)| term(word)).collect();
+    let counts: Vec<FileCounts> = files.iter().map(|file| FileCounts::of(&file.passages, &words)).collect();
+    let by_passage = WordWeights::of(&words, asked, counts.iter().flat_map(|file| &file.passages));
+    let by_file = WordWeights::of(&words, asked, counts.iter().map(|file| &file.all));
+    for (file, counts) in files.iter_mut().zip(&counts) {
+        file.lexical = counts.passages.iter().map(|counts| by_passage.bm25(counts, LENGTH)).collect();
+        file.by_names = file.passages.list.iter().map(|passage| by_passage.names(&words, passage)).collect();
+        file.by_file = by_file.bm25(&counts.all, FILE_LENGTH);
+    }
+    let best = |scores: &mut dyn Iterator<Item = f64>| scores.fold(f64::MIN_POSITIVE, f64::max);
+    let best_words = best(&mut files.iter().flat_map(|file| &file.lexical).copied());
+    let best_names = best(&mut files.iter().flat_map(|file| &file.by_names).copied());
+    let best_file = best(&mut files.iter().map(|file| file.by_file));
+    for file in files {
+        file.lexical.iter_mut().for_each(|score| *score /= best_words);
+        file.by_names.iter_mut().for_each(|score| *score /= best_names);
+        let key = &file.candidate.file.file;
+        let set_aside = match file.candidate.file.aside {
+            None | Some(Role::Source) => 0.0,
+            Some(Role::Example) => EXAMPLE,
+            Some(Role::Tests | Role::Document) => NO_SOURCE,
+        };
+        let open = if query.open.contains(key) { OPEN } else { 0.0 };
+        let of_file = FILE * file.candidate.file.relevance
+            + FILE_WORDS * file.by_file / best_file
+            + RECENT * recent(query.recency.get(key).copied())
+            + open
+            + BEST_OF_FILE * best(&mut file.lexical.iter().copied())
+            - SIZE * (1.0 + file.passages.line_count() as f64 / 100.0).ln()
+            - set_aside;
+        let own = |scores: &[f64], at: usize| scores.get(at).copied().unwrap_or(0.0);
+        let first = |at: usize| if at == 0 { FIRST } else { 0.0 };
+        let score = |at: usize| {
+            of_file
+                + first(at)
+                + WORDS * own(&file.lexical, at)
+                + NAMES * own(&file.by_names, at)
+                + BESIDE * own(&file.lexical, at.wrapping_sub(1)).max(own(&file.lexical, at + 1))
+        };
+        file.scores = (0..file.lexical.len()).map(score).collect();
+    }
+}
+
+/// How often the words of a question stand in a text, and how many words it has.
+struct Counts {
+    words: Vec<u32>,
+    length: f64,
+}
+
+/// The same for a file.
+struct FileCounts {
+    passages: Vec<Counts>,
+    all: Counts,
+}
+
+/// What each word of a question is worth among some texts: rare ones more.
+struct WordWeights {
+    words: Vec<f64>,
+    /// How long a text is on average.
+    average: f64,
+}
+
+impl FileCounts {
+    fn of(passages: &Passages, words: &[Term]) -> Self {
+        let counts = |passage: &Passage| Counts {
+            words: words.iter().map(|term| u32::from(passage.count(*term))).collect(),
+            length: f64::from(passage.length),
+        };
+        let passages: Vec<Counts> = passages.list.iter().map(counts).collect();
+        let sum = |at: usize| passages.iter().filter_map(|counts| counts.words.get(at)).sum::<u32>();
+        let all = Counts {
+            words: (0..words.len()).map(sum).collect(),
+            length: passages.iter().map(|counts| counts.length).sum(),
+        };
+        Self { passages, all }
+    }
+}
+
+impl WordWeights {
+    fn of<'a>(words: &[Term], asked: &ParsedQuery, texts: impl Iterator<Item = &'a Counts>) -> Self {
+        let (mut having, mut count, mut length) = (vec![0.0_f64; words.len()], 0.0_f64, 0.0_f64);
+        for text in texts {
+            count += 1.0;
+            length += text.length;
+            for (having, _) in having.iter_mut().zip(&text.words).filter(|(_, count)| **count > 0) {
+                *having += 1.0;
+            }
+        }
+        let rarity = |having: f64| (1.0 + (count - having + 0.5) / (having + 0.5)).ln();
+        let words = having.into_iter().zip(&asked.words).map(|(having, (_, weight))| weight * rarity(having));
+        Self { words: words.collect(), average: (length / count.max(1.0)).max(1.0) }
+    }
+
+    fn bm25(&self, counts: &Counts, against_length: f64) -> f64 {
+        let length = 1.0 - against_length + against_length * counts.length / self.average;
+        let word = |(weight, count): (&f64, &u32)| {
+            let count = f64::from(*count);
+            weight * count * (SATURATION + 1.0) / (count + SATURATION * length)
+        };
+        self.words.iter().zip(&counts.words).map(word).sum()
+    }
+
+    /// What the words are worth that the names of a passage have.
+    fn names(&self, words: &[Term], passage: &Passage) -> f64 {
+        let named = words.iter().zip(&self.words).filter(|(term, _)| passage.names.contains(term));
+        named.map(|(_, weight)| weight).sum()
+    }
+}
+
+impl ScoredFile<'_> {
+    fn is_dismissed(&self, passage: &Passage, query: &ExcerptQuery<'_>) -> bool {
+        let definition = passage.definition.and_then(|at| self.passages.definitions.get(at));
+        let named = definition.map(|definition| (&*definition.name, definition.ordinal));
+        let lines = line_numbers(&passage.lines);
+        query.dismissed.iter().any(|dismissed| dismissed.covers(&self.candidate.file.file, named, &lines))
+    }
+}
+
+/// What was chosen so far.
+struct Packing<'a> {
+    files: &'a [ScoredFile<'a>],
+    query: &'a ExcerptQuery<'a>,
+    best: f64,
+    heading: &'a dyn Fn(&Excerpt) -> String,
+    count: &'a dyn Fn(&str) -> usize,
+    /// Chosen passages that follow each other, by their file and the first of them: the one after the last, and their tokens.
+    runs: BTreeMap<(usize, usize), (usize, usize)>,
+    total: usize,
+}
+
+impl Packing<'_> {
+    /// Adds a passage to those chosen when it fits; together with its neighbours it needs one heading.
+    fn add(&mut self, file: usize, at: usize, budget: usize) -> bool {
+        let before = self.runs.range((file, 0)..(file, at)).next_back();
+        let before = before.filter(|(_, (end, _))| *end == at).map(|(run, (_, tokens))| (run.1, *tokens));
+        let after = self.runs.get(&(file, at + 1)).copied();
+        let start = before.map_or(at, |(start, _)| start);
+        let end = after.map_or(at + 1, |(end, _)| end);
+        let freed = before.map_or(0, |(_, tokens)| tokens) + after.map_or(0, |(_, tokens)| tokens);
+        let left = budget + freed - self.total.min(budget + freed);
+        let Some(excerpt) = self.excerpt(file, start..end) else { return false };
+        // A token is hardly ever more than eight bytes.
+        if excerpt.bytes.len() / 8 > left {
+            return false;
+        }
+        let text = self.files.get(file).and_then(|file| file.candidate.text.get(excerpt.bytes.clone()));
+        let tokens = (self.count)(text.unwrap_or_default()) + (self.count)(&(self.heading)(&excerpt));
+        if tokens > left {
+            return false;
+        }
+        self.runs.remove(&(file, at + 1));
+        self.runs.insert((file, start), (end, tokens));
+        self.total = self.total + tokens - freed;
+        true
+    }
+
+    fn excerpt(&self, number: usize, run: Range<usize>) -> Option<Excerpt> {
+        let file = self.files.get(number)?;
+        let (first, last) =
+            (file.passages.list.get(run.start)?, file.passages.list.get(run.end.checked_sub(1)?)?);
+        let lines = first.shown.start..last.shown.end;
+        let all_of = file.passages.definitions.iter().find(|definition| definition.lines == lines);
+        let score = run.clone().filter_map(|at| file.scores.get(at)).copied().fold(0.0, f64::max);
+        let by_words = run.filter_map(|at| file.lexical.get(at)).copied().fold(0.0, f64::max);
+        Some(Excerpt {
+            file: file.candidate.file.file.clone(),
+            definition: all_of.map(|definition| definition.name.clone()),
+            ordinal: all_of.map_or(0, |definition| definition.ordinal),
+            bytes: first.bytes.start..last.bytes.end,
+            lines: line_numbers(&lines),
+            score: (score / self.best).clamp(0.0, 1.0),
+            reason: self.reason(file, by_words),
+        })
+    }
+
+    fn reason(&self, file: &ScoredFile<'_>, by_words: f64) -> ExcerptReason {
+        let key = &file.candidate.file.file;
+        if file.candidate.file.is_named {
+            ExcerptReason::Named
+        } else if by_words > 0.0 {
+            ExcerptReason::Words
+        } else if self.query.open.contains(key) {
+            ExcerptReason::Open
+        } else if recent(self.query.recency.get(key).copied()) > 0.5 {
+            ExcerptReason::Recent
+        } else {
+            ExcerptReason::File
+        }
+    }
+
+    /// What was chosen, best first.
+    fn excerpts(&self) -> Vec<Excerpt> {
+        let runs = self.runs.iter().map(|(&(file, start), &(end, _))| self.excerpt(file, start..end));
+        let mut excerpts: Vec<Excerpt> = runs.flatten().collect();
+        excerpts.sort_by(|a, b| b.score.total_cmp(&a.score));
+        excerpts
+    }
+}
+
+fn line_numbers(lines: &Range<usize>) -> Range<u32> {
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    number(lines.start)..number(lines.end)
+}

@@ -1,0 +1,107 @@
+//! What is asked and what is answered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::key::FileKey;
+
+/// One definition, or a range of lines, that a question is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Excerpt {
+    /// The file it is part of.
+    pub file: FileKey,
+    /// The definition that the lines are all of, behind the names of what it is in: `Session.send`. `None` for any other range of
+    /// lines, such as a part of a large definition or several small ones.
+    pub definition: Option<String>,
+    /// Which of the definitions of this name in the file, from 0.
+    pub ordinal: u32,
+    /// Its lines, from 0; the end is exclusive.
+    pub lines: Range<u32>,
+    /// The same in bytes. Lines are whole: each but the last of a file ends with its line break.
+    pub bytes: Range<usize>,
+    /// How much the question is about it, between 0 and 1.
+    pub score: f64,
+    /// What speaks for it most.
+    pub reason: ExcerptReason,
+}
+
+/// What speaks for an excerpt most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExcerptReason {
+    /// The question names its file.
+    Named,
+    /// Its name or its text has words of the question.
+    Words,
+    /// Its file as a whole has words of the question, or is close to those that have.
+    File,
+    /// Its file is open.
+    Open,
+    /// Its file changed lately.
+    Recent,
+}
+
+/// A question, and what else is known of where the interest lies.
+#[derive(Clone, Copy, Debug)]
+pub struct ExcerptQuery<'a> {
+    /// What someone wants done, in their words. The first line counts for more.
+    pub text: &'a str,
+    /// Files that are open in the editor.
+    pub open: &'a [FileKey],
+    /// Files that a prompt shows in full: nothing of them is chosen, and what they lead to counts for more.
+    pub selected: &'a [FileKey],
+    /// Files of which nothing may be shown.
+    pub excluded: &'a BTreeSet<FileKey>,
+    /// Commits since the last change of each file, 0 for the newest one. Files that did not change for long are absent.
+    pub recency: &'a BTreeMap<FileKey, u32>,
+    /// What is not chosen again.
+    pub dismissed: &'a [DismissedExcerpt],
+}
+
+/// An excerpt that was dismissed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct DismissedExcerpt {
+    /// The file.
+    pub file: FileKey,
+    /// The definition; `None` for a range of lines.
+    pub definition: Option<String>,
+    /// Which of the definitions of this name, from 0.
+    pub ordinal: u32,
+    /// The lines it had, from 0.
+    pub lines: Range<u32>,
+}
+
+impl DismissedExcerpt {
+    /// What keeps this excerpt from being chosen again.
+    pub fn of(excerpt: &Excerpt) -> Self {
+        Self {
+            file: excerpt.file.clone(),
+            definition: excerpt.definition.clone(),
+            ordinal: excerpt.ordinal,
+            lines: excerpt.lines.clone(),
+        }
+    }
+
+    /// Whether a part of `file` is what was dismissed: the same definition or something in it, or lines of which more
+    /// than half were.
+    pub(super) fn covers(&self, file: &FileKey, definition: Option<(&str, u32)>, lines: &Range<u32>) -> bool {
+        if self.file != *file {
+            return false;
+        }
+        match (&self.definition, definition) {
+            (Some(dismissed), Some((name, ordinal))) => match name.strip_prefix(dismissed.as_str()) {
+                Some("") => self.ordinal == ordinal,
+                Some(rest) => rest.starts_with('.'),
+                None => false,
+            },
+            (Some(_), None) => false,
+            (None, _) => {
+                let shared = lines.end.min(self.lines.end).saturating_sub(lines.start.max(self.lines.start));
+                shared * 2 > lines.end.saturating_sub(lines.start)
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Where the definitions of an outline are in a text, without parsing it again: a definition begins in the line that has its
+//! name as its head has it, and ends where a line is indented no deeper. In text that is laid out differently a definition is found to be
+//! shorter or not at all; it is never found outside of its file.
+
+use std::ops::Range;
+
+use crate::code::outline::{Outline, Symbol};
+
+/// After so many definitions that are not where they should be the rest is not searched for.
+const MAX_MISSES: usize = 64;
+/// The most lines of comments and attributes that belong to the definition below them.
+const MAX_LEADING: usize = 40;
+/// What a line begins with that goes on with the definition above it although it is not indented.
+const CONTINUES: [&str; 12] =
+    [")", "]", "}", "{", "end", "where", "done", "fi", "esac", "then", "begin", "until"];
+/// What a line of comments or attributes begins with.
+const LEADING: [&str; 11] = ["#[", "#!", "#", "@", "//", "/*", "*", "--", "%", ";;", "<!--"];
+
+/// The lines of a text.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+/// A definition in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Its name behind the names of what it is in.
+    pub(super) name: String,
+    /// Which of those with this name.
+    pub(super) ordinal: u32,
+    /// Its lines, with the comments and attributes right above it.
+    pub(super) lines: Range<usize>,
+}
+
+/// The lines (from 0) and bytes of a definition in the present text of its file: the one with `ordinal` among those called
+/// `definition`, or nothing when there is none any more.
+pub fn definition_range(
+    outline: &Outline,
+    text: &str,
+    definition: &str,
+    ordinal: u32,
+) -> Option<(Range<u32>, Range<usize>)> {
+    let lines = Lines::of(text);
+    let found = extents(outline, &lines).into_iter();
+    let found = found.filter(|extent| extent.name == definition).find(|extent| extent.ordinal == ordinal)?;
+    let range = lines.without_blank_ends(found.lines);
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    Some((number(range.start)..number(range.end), lines.bytes(&range)))
+}
+
+/// The types, modules, functions and macros of an outline with their places, in order. Those inside functions are left out.
+pub(super) fn extents(outline: &Outline, lines: &Lines<'_>) -> Vec<Extent> {
+    let mut found = Vec::new();
+    let mut around: Vec<&str> = Vec::new();
+    let mut inside_function: Option<u32> = None;
+    let (mut from, mut misses) = (0, 0);
+    let mut ordinals = rustc_hash::FxHashMap::default();
+    for symbol in outline.symbols.iter() {
+        let depth = symbol.depth as usize;
+        around.truncate(depth);
+        around.push(&symbol.name);
+        if inside_function.is_some_and(|depth| symbol.depth > depth) || symbol.kind.is_value() {
+            continue;
+        }
+        inside_function = symbol.kind.is_function().then_some(symbol.depth);
+        if misses > MAX_MISSES {
+            break;
+        }
+        let Some((at, end)) = lines.find(symbol, from).filter(|_| !symbol.name.is_empty()) else {
+            misses += 1;
+            continue;
+        };
+        from = end;
+        let head = lines.line_of(at);
+        let name = around.join(".");
+        let ordinal: &mut u32 = ordinals.entry(name.clone()).or_default();
+        let range = lines.leading(head)..lines.end_of(head);
+        found.push(Extent { name, ordinal: *ordinal, lines: range });
+        *ordinal += 1;
+    }
+    found
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(breaks).filter(|start| *start < text.len()).collect();
+        Self { text, starts }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// A line without white space at its ends.
+    pub(super) fn trimmed(&self, line: usize) -> &'a str {
+        self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default().trim()
+    }
+
+    pub(super) fn is_blank(&self, line: usize) -> bool {
+        self.trimmed(line).is_empty()
+    }
+
+    /// How far a line is indented; a tab counts for four.
+    pub(super) fn indent(&self, line: usize) -> usize {
+        let text = self.text.get(self.bytes(&(line..line + 1))).unwrap_or_default();
+        let white = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        white.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum()
+    }
+
+    /// The bytes of some lines.
+    pub(super) fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
+        let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
+        start(lines.start)..start(lines.end)
+    }
+
+    pub(super) fn without_blank_ends(&self, mut lines: Range<usize>) -> Range<usize> {
+        while lines.start < lines.end && self.is_blank(lines.start) {
+            lines.start += 1;
+        }
+        while lines.start < lines.end && self.is_blank(lines.end - 1) {
+            lines.end -= 1;
+        }
+        lines
+    }
+
+    fn line_of(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    /// Where a definition has its name, at or after `from`: with the word of its head that stands before the name, if it has one.
+    fn find(&self, symbol: &Symbol, from: usize) -> Option<(usize, usize)> {
+        let before = symbol.head.split(&*symbol.name).next().unwrap_or_default();
+        let word = before.split_whitespace().next_back().unwrap_or_default();
+        let joined = match before.ends_with(char::is_whitespace) {
+            true => format!("{word} {}", symbol.name),
+            false => format!("{word}{}", symbol.name),
+        };
+        [&*joined, &*symbol.name].into_iter().find_map(|wanted| self.find_word(wanted, from))
+    }
+
+    fn find_word(&self, word: &str, from: usize) -> Option<(usize, usize)> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let rest = self.text.get(from..)?;
+        let (at, _) = rest.match_indices(word).find(|(at, _)| {
+            let before = rest.get(..*at).and_then(|text| text.chars().next_back());
+            let after = rest.get(at + word.len()..).and_then(|text| text.chars().next());
+            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        })?;
+        Some((from + at, from + at + word.len()))
+    }
+
+    /// The first of the lines of comments and attributes right above a line.
+    fn leading(&self, head: usize) -> usize {
+        let indent = self.indent(head);
+        let mut first = head;
+        while first > 0 && head - first < MAX_LEADING {
+            let above = first - 1;
+            let text = self.trimmed(above);
+            let belongs = LEADING.iter().any(|start| text.starts_with(*start));
+            if !belongs || self.indent(above).abs_diff(indent) > 1 {
+                break;
+            }
+            first = above;
+        }
+        first
+    }
+
+    /// The line after the last of a definition whose head begins in `head`.
+    fn end_of(&self, head: usize) -> usize {
+        let indent = self.indent(head);
+        let mut end = head + 1;
+        for line in head + 1..self.len() {
+            let text = self.trimmed(line);
+            // What is not indented may still lie inside: it does when something deeper follows.
+            if text.is_empty() || text.starts_with('#') && self.indent(line) <= indent {
+                continue;
+            }
+            let deeper = self.indent(line) > indent;
+            let continues = self.indent(line) == indent && CONTINUES.iter().any(|start| begins(text, start));
+            if !deeper && !continues {
+                break;
+            }
+            end = line + 1;
+        }
+        end
+    }
+}
+
+/// Whether a line begins with a word or mark, and not with a longer word.
+fn begins(line: &str, start: &str) -> bool {
+    let Some(rest) = line.strip_prefix(start) else { return false };
+    !start.ends_with(char::is_alphabetic) || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}

@@ -1,0 +1,182 @@
+//! A file cut into passages, each line in one of them: functions and methods with what is said above them, and what stands between
+//! them. What is long is cut where it is indented least. Keeps the words of each passage, and no text.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::extent::{Extent, Lines, extents};
+use crate::cache::Cache;
+use crate::code::outline::Outline;
+use crate::code::symbols::name_words;
+use crate::hash::ContentHash;
+
+/// A passage of more lines than this is cut.
+const MAX_LINES: usize = 50;
+/// About how many lines the parts have then.
+const PART_LINES: usize = 32;
+/// Files whose passages are remembered.
+const MAX_FILES: usize = 1 << 9;
+
+/// A word, as a number.
+pub(super) type Term = u32;
+
+/// A passage of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Passage {
+    /// Its lines; the first is the one after the last of the passage before.
+    pub(super) lines: Range<usize>,
+    /// The same without blank lines at its ends, and its bytes.
+    pub(super) shown: Range<usize>,
+    pub(super) bytes: Range<usize>,
+    /// The innermost definition that it is of, by its place in [`Passages::definitions`].
+    pub(super) definition: Option<usize>,
+    /// Words of its names, with those of what it is in.
+    pub(super) names: Vec<Term>,
+    /// Words of its text with how often they stand there, in order.
+    pub(super) words: Vec<(Term, u16)>,
+    /// How many words its text has.
+    pub(super) length: u32,
+}
+
+/// A definition of a file, by its lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Definition {
+    pub(super) name: String,
+    pub(super) ordinal: u32,
+    pub(super) lines: Range<usize>,
+}
+
+/// The passages of a file, in order, without gaps.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Passages {
+    pub(super) list: Vec<Passage>,
+    pub(super) definitions: Vec<Definition>,
+}
+
+/// Remembers how files fall into passages, by their contents. Clones share what they remember; no answer depends on it.
+#[derive(Clone, Debug, Default)]
+pub struct PassageCache {
+    files: Arc<Cache<(ContentHash, bool), Arc<Passages>, MAX_FILES>>,
+}
+
+impl PassageCache {
+    /// The passages of a text. The outline is the one of this text.
+    pub(super) fn passages(&self, outline: Option<&Outline>, text: &str) -> Arc<Passages> {
+        let key = (ContentHash::of(text), outline.is_some());
+        self.files.get_or_insert_with(key, || Arc::new(Passages::of(outline, text)))
+    }
+}
+
+impl Passages {
+    fn of(outline: Option<&Outline>, text: &str) -> Self {
+        let lines = Lines::of(text);
+        let extents = outline.map(|outline| extents(outline, &lines)).unwrap_or_default();
+        let mut list = Vec::new();
+        let mut start = 0;
+        for cut in cuts(&extents, &lines) {
+            list.extend(parts(&lines, start..cut).map(|part| Passage::of(part, &extents, &lines, text)));
+            start = cut;
+        }
+        let definition = |extent: Extent| Definition {
+            name: extent.name,
+            ordinal: extent.ordinal,
+            lines: lines.without_blank_ends(extent.lines),
+        };
+        Self { list, definitions: extents.into_iter().map(definition).collect() }
+    }
+
+    /// How many lines the file has.
+    pub(super) fn line_count(&self) -> usize {
+        self.list.last().map_or(0, |passage| passage.lines.end)
+    }
+}
+
+impl Passage {
+    fn of(part: Range<usize>, extents: &[Extent], lines: &Lines<'_>, text: &str) -> Self {
+        let shown = lines.without_blank_ends(part.clone());
+        let bytes = lines.bytes(&shown);
+        let definition = innermost(extents, &part);
+        let mut names = Vec::new();
+        if let Some(extent) = definition.and_then(|at| extents.get(at)) {
+            name_words(&extent.name, |word| names.push(term(word)));
+        }
+        let mut counts: FxHashMap<Term, u16> = FxHashMap::default();
+        let mut length = 0;
+        name_words(text.get(bytes.clone()).unwrap_or_default(), |word| {
+            let count = counts.entry(term(word)).or_default();
+            *count = count.saturating_add(1);
+            length += 1;
+        });
+        let mut words: Vec<(Term, u16)> = counts.into_iter().collect();
+        words.sort_unstable();
+        Self { lines: part, shown, bytes, definition, names, words, length }
+    }
+
+    /// How often a word stands in the text.
+    pub(super) fn count(&self, term: Term) -> u16 {
+        let at = self.words.binary_search_by_key(&term, |(word, _)| *word).ok();
+        at.and_then(|at| self.words.get(at)).map_or(0, |(_, count)| *count)
+    }
+}
+
+/// A word as a number.
+pub(super) fn term(word: &str) -> Term {
+    let mut hasher = FxHasher::default();
+    word.as_bytes().hash(&mut hasher);
+    let hash = hasher.finish();
+    (hash ^ (hash >> 32)) as Term
+}
+
+/// Where passages end: before and after functions, before types and modules, at the end.
+fn cuts(extents: &[Extent], lines: &Lines<'_>) -> Vec<usize> {
+    let mut cuts = Vec::new();
+    for extent in extents {
+        cuts.push(extent.lines.start);
+        let mut end = extent.lines.end;
+        while end < lines.len() && lines.is_blank(end) {
+            end += 1;
+        }
+        cuts.push(end);
+    }
+    cuts.push(lines.len());
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts.retain(|cut| *cut > 0);
+    cuts
+}
+
+/// The innermost definition that all of these lines are in.
+fn innermost(extents: &[Extent], lines: &Range<usize>) -> Option<usize> {
+    let contains = |extent: &Extent| extent.lines.start <= lines.start && lines.start < extent.lines.end;
+    let before = extents.partition_point(|extent| extent.lines.start <= lines.start);
+    extents.get(..before)?.iter().rposition(contains)
+}
+
+/// Lines in parts of no more than [`MAX_LINES`], cut where a part ends best.
+fn parts(lines: &Lines<'_>, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut rest = range;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = if rest.len() <= MAX_LINES { rest.end } else { best_cut(lines, &rest) };
+        let part = rest.start..end;
+        rest.start = end;
+        Some(part)
+    })
+}
+
+/// The line near the wanted length before which a part ends best: after a blank line, and where little is indented.
+fn best_cut(lines: &Lines<'_>, range: &Range<usize>) -> usize {
+    let near = range.start + PART_LINES * 3 / 4..(range.start + PART_LINES * 5 / 4).min(range.end);
+    let cost = |line: &usize| {
+        let is_blank = lines.is_blank(*line);
+        let depth = if is_blank { 100 } else { lines.indent(*line) };
+        let is_after_blank = !is_blank && lines.is_blank(line.saturating_sub(1));
+        (depth + if is_after_blank { 0 } else { 8 }, line.abs_diff(range.start + PART_LINES))
+    };
+    near.min_by_key(cost).unwrap_or(range.end)
+}

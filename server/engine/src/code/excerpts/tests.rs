@@ -1,0 +1,197 @@
+//! Questions and what is chosen for them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use strata_grammars::LanguageId;
+
+use super::extent::{Lines, extents};
+use super::*;
+use crate::cancel::Cancel;
+use crate::code::outline::Outline;
+use crate::code::symbols::{FileSymbols, LexicalIndex, References, SymbolIndex};
+use crate::key::FileKey;
+
+const FILES: [(&str, &str); 4] = [
+    (
+        "src/net/sessions.py",
+        "import time\n\nLIMIT = 30\n\n\nclass Session:\n    \"\"\"A session.\"\"\"\n\n    # Follows them.\n    @retried\n    def resolve_redirects(self, resp):\n        for _ in range(LIMIT):\n            pass\n\n    def send(self):\n        return 1\n\n\ndef main():\n    Session()\n",
+    ),
+    ("src/net/cookies.py", "class CookieJar:\n    def set_cookie(self, name):\n        self.jar = name\n"),
+    ("src/net/retry.py", "def backoff(seconds):\n    return seconds * 2\n"),
+    (
+        "tests/test_retry.py",
+        "from net.retry import backoff\n\ndef test_backoff():\n    assert backoff(1) == 2\n",
+    ),
+];
+
+#[derive(Default)]
+struct Question<'a> {
+    text: &'a str,
+    open: &'a [&'a str],
+    selected: &'a [&'a str],
+    recency: &'a [(&'a str, u32)],
+    dismissed: &'a [DismissedExcerpt],
+}
+
+struct Repository {
+    symbols: SymbolIndex,
+    references: References,
+    lexical: LexicalIndex,
+}
+
+impl Repository {
+    fn new() -> Self {
+        let python = LanguageId::by_name("python").unwrap();
+        let files: Vec<FileKey> = FILES.iter().map(|(path, _)| FileKey::from(*path)).collect();
+        let read = |key: &FileKey, text: &str| FileSymbols::read(python, key, text, &Cancel::new()).unwrap();
+        let symbols: SymbolIndex = FILES
+            .iter()
+            .map(|(path, text)| (FileKey::from(*path), Arc::new(read(&FileKey::from(*path), text))))
+            .collect();
+        let references = References::build(&symbols, &Arc::default());
+        let lexical = LexicalIndex::build(&symbols, &files);
+        Self { symbols, references, lexical }
+    }
+
+    fn ask(&self, question: &Question<'_>, budget: usize) -> Vec<Excerpt> {
+        let keys = |paths: &[&str]| paths.iter().map(|path| FileKey::from(*path)).collect::<Vec<_>>();
+        let (open, selected) = (keys(question.open), keys(question.selected));
+        let recency: BTreeMap<FileKey, u32> =
+            question.recency.iter().map(|(path, age)| (FileKey::from(*path), *age)).collect();
+        let query = ExcerptQuery {
+            text: question.text,
+            open: &open,
+            selected: &selected,
+            excluded: &BTreeSet::new(),
+            recency: &recency,
+            dismissed: question.dismissed,
+        };
+        let files = candidate_files(&self.symbols, &self.lexical, &self.references, &query, 10);
+        let candidates: Vec<Candidate<'_>> = files
+            .iter()
+            .map(|file| Candidate {
+                file,
+                outline: self.symbols.get(&file.file).map(|symbols| &symbols.outline),
+                text: FILES.iter().find(|(path, _)| *path == file.file.as_str()).unwrap().1,
+            })
+            .collect();
+        let heading = |excerpt: &Excerpt| excerpt.file.to_string();
+        choose(&PassageCache::default(), &candidates, &query, budget, &heading, &|text: &str| {
+            text.len().div_ceil(4)
+        })
+    }
+
+    fn names(&self, question: &Question<'_>, budget: usize) -> Vec<String> {
+        let name = |excerpt: &Excerpt| match &excerpt.definition {
+            Some(definition) => format!("{}#{definition}", excerpt.file),
+            None => format!("{}:{}-{}", excerpt.file, excerpt.lines.start, excerpt.lines.end),
+        };
+        self.ask(question, budget).iter().map(name).collect()
+    }
+}
+
+#[test]
+fn a_question_brings_the_definition_with_what_stands_above_it() {
+    let question = Question { text: "Stop resolving redirects forever", ..Question::default() };
+    let found = Repository::new().ask(&question, 40);
+    let first = &found[0];
+    assert_eq!(
+        (first.definition.as_deref(), first.lines.clone()),
+        (Some("Session.resolve_redirects"), 8..13)
+    );
+    let text = &FILES[0].1[first.bytes.clone()];
+    assert!(text.starts_with("    # Follows them.") && text.ends_with("pass\n"), "{text}");
+    assert_eq!((first.reason, first.score), (ExcerptReason::Words, 1.0));
+}
+
+#[test]
+fn neighbours_become_one_excerpt() {
+    let text = "sessions: resolve redirects, send";
+    let found = Repository::new().names(&Question { text, ..Question::default() }, 57);
+    assert_eq!(found, ["src/net/sessions.py#Session"]);
+}
+
+#[test]
+fn tests_come_behind_source_unless_they_are_asked_for() {
+    let repository = Repository::new();
+    let found = repository.names(&Question { text: "backoff grows", ..Question::default() }, 20);
+    assert_eq!(found, ["src/net/retry.py#backoff"]);
+    let found = repository.names(&Question { text: "fix test_backoff", ..Question::default() }, 25);
+    assert!(found[0].starts_with("tests/test_retry.py"), "{found:?}");
+}
+
+#[test]
+fn what_changed_last_comes_first_where_words_say_nothing() {
+    let repository = Repository::new();
+    for path in ["src/net/retry.py", "src/net/cookies.py"] {
+        let recency = [(path, 0)];
+        let found = repository.ask(&Question { text: "zebra", recency: &recency, ..Question::default() }, 40);
+        assert_eq!((found[0].file.as_str(), found[0].reason), (path, ExcerptReason::Recent));
+    }
+}
+
+#[test]
+fn what_is_selected_or_dismissed_is_not_chosen() {
+    let repository = Repository::new();
+    let (text, path) = ("set cookie of the jar", "src/net/cookies.py");
+    let question = Question { text, ..Question::default() };
+    let first = repository.ask(&question, 60).swap_remove(0);
+    assert_eq!((first.file.as_str(), first.definition.as_deref()), (path, Some("CookieJar")));
+    let dismissed = [DismissedExcerpt::of(&first)];
+    let selected = [path];
+    for question in [
+        Question { text, dismissed: &dismissed, ..Question::default() },
+        Question { text, selected: &selected, ..Question::default() },
+    ] {
+        let found = repository.ask(&question, 200);
+        assert!(!found.is_empty() && found.iter().all(|excerpt| excerpt.file.as_str() != path), "{found:?}");
+    }
+}
+
+#[test]
+fn a_definition_is_found_again_where_it_moved() {
+    let python = LanguageId::by_name("python").unwrap();
+    let text = FILES[0].1.replace("LIMIT = 30", "LIMIT = 30\nMORE = 31");
+    let outline = Outline::read(python, &text, &Cancel::new()).unwrap();
+    let (lines, bytes) = definition_range(&outline, &text, "Session.send", 0).unwrap();
+    assert_eq!((lines, &text[bytes]), (15..17, "    def send(self):\n        return 1\n"));
+    assert_eq!(definition_range(&outline, &text, "Session.send", 1), None);
+}
+
+#[test]
+fn definitions_of_every_language_are_found_in_its_fixture() {
+    for language in LanguageId::all().filter(|language| !language.is_document()) {
+        let text = language.fixture();
+        let outline = Outline::read(language, text, &Cancel::new()).unwrap();
+        let lines = Lines::of(text);
+        let found = extents(&outline, &lines);
+        let is_common = ["go", "java", "javascript", "python", "rust"].contains(&language.name());
+        assert!(!is_common || found.len() > 2, "{}: {found:?}", language.name());
+        for extent in found {
+            let own = &text[lines.bytes(&extent.lines)];
+            let name = extent.name.rsplit('.').next().unwrap();
+            assert!(own.contains(name), "{}: {extent:?}", language.name());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_question_keeps_to_its_budget(text in "[a-z_ .]{0,40}|\\PC{0,20}", budget in 0..200_usize) {
+        let repository = Repository::new();
+        let found = repository.ask(&Question { text: &text, ..Question::default() }, budget);
+        let mut tokens = 0;
+        for excerpt in &found {
+            let own = FILES.iter().find(|(path, _)| *path == excerpt.file.as_str()).unwrap().1;
+            tokens += own[excerpt.bytes.clone()].len().div_ceil(4) + excerpt.file.as_str().len().div_ceil(4);
+            prop_assert!((0.0..=1.0).contains(&excerpt.score) && !excerpt.lines.is_empty());
+        }
+        prop_assert!(tokens <= budget);
+        prop_assert!(found.is_sorted_by(|a, b| a.score >= b.score));
+        prop_assert_eq!(found, repository.ask(&Question { text: &text, ..Question::default() }, budget));
+    }
+}

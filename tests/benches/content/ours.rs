@@ -1,0 +1,90 @@
+//! Strata's excerpts, as a prompt asks for them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use strata_engine::code::excerpts::{
+    Candidate, CandidateFile, Excerpt, ExcerptQuery, PassageCache, candidate_files, choose,
+};
+use strata_engine::key::FileKey;
+
+use super::history::Tree;
+use super::{ShownLines, heading, tokens};
+
+/// How many files are read for a question.
+pub(crate) const FILES: usize = 100;
+
+#[derive(Default)]
+pub(crate) struct Excerpts {
+    passages: PassageCache,
+}
+
+/// The files that were read for a question.
+pub(crate) struct Question<'a> {
+    tree: &'a Tree,
+    excerpts: &'a Excerpts,
+    subject: &'a str,
+    recency: &'a BTreeMap<FileKey, u32>,
+    files: Vec<CandidateFile>,
+    /// How long ranking took, with the passages of files known.
+    pub(crate) time: Duration,
+}
+
+impl Excerpts {
+    pub(crate) fn rank<'a>(
+        &'a self,
+        tree: &'a Tree,
+        subject: &'a str,
+        recency: &'a BTreeMap<FileKey, u32>,
+    ) -> Question<'a> {
+        let mut question =
+            Question { tree, excerpts: self, subject, recency, files: Vec::new(), time: Duration::ZERO };
+        question.with_query(|query| {
+            let (symbols, lexical, references) = (&tree.symbols, &tree.lexical, &tree.references);
+            candidate_files(symbols, lexical, references, query, FILES)
+        });
+        let timer = Instant::now();
+        question.files = question.with_query(|query| {
+            candidate_files(&tree.symbols, &tree.lexical, &tree.references, query, FILES)
+        });
+        let naming = timer.elapsed();
+        question.shown(8_000);
+        let timer = Instant::now();
+        question.shown(8_000);
+        question.time = naming + timer.elapsed();
+        question
+    }
+}
+
+impl Question<'_> {
+    /// What is chosen within a budget.
+    pub(crate) fn shown(&self, budget: usize) -> ShownLines {
+        let candidates: Vec<Candidate<'_>> = self
+            .files
+            .iter()
+            .filter_map(|file| {
+                let text = self.tree.texts.get(file.file.as_str())?;
+                let outline = self.tree.symbols.get(&file.file).map(|symbols| &symbols.outline);
+                Some(Candidate { file, outline, text })
+            })
+            .collect();
+        let heading = |excerpt: &Excerpt| heading(excerpt.file.as_str(), &excerpt.lines);
+        let chosen = self.with_query(|query| {
+            choose(&self.excerpts.passages, &candidates, query, budget, &heading, &tokens)
+        });
+        let mut shown = ShownLines::default();
+        chosen.into_iter().for_each(|excerpt| shown.add(excerpt.file.as_str(), excerpt.lines));
+        shown
+    }
+
+    fn with_query<T>(&self, run: impl FnOnce(&ExcerptQuery<'_>) -> T) -> T {
+        run(&ExcerptQuery {
+            text: self.subject,
+            open: &[],
+            selected: &[],
+            excluded: &BTreeSet::new(),
+            recency: self.recency,
+            dismissed: &[],
+        })
+    }
+}

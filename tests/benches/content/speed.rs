@@ -1,0 +1,102 @@
+//! How long ranking takes on a large tree.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use strata_app::index::{Index, IndexInputs};
+use strata_engine::cancel::Cancel;
+use strata_engine::code::excerpts::{
+    Candidate, Excerpt, ExcerptQuery, PassageCache, candidate_files, choose,
+};
+use strata_engine::code::symbols::{LexicalIndex, References};
+use strata_engine::key::FileKey;
+use strata_host::outline_cache::OutlineCache;
+use strata_host::roots::Roots;
+use strata_host::walk::WalkOptions;
+
+use super::ours::FILES;
+use super::{heading, tokens};
+
+const BUDGET: usize = 8_000;
+/// Questions as people ask them, about Django.
+const QUESTIONS: [&str; 10] = [
+    "Fix the queryset iterator when prefetch_related is used with chunk_size",
+    "Admin changelist loses filters after an action",
+    "Session cookies should be renewed when the password changes",
+    "Make the migration autodetector keep the order of index operations",
+    "Forms: DateField ignores the localized input format",
+    "Prevent a crash of the template engine on recursive includes",
+    "Cached static files manifest misses hashed import paths in CSS",
+    "Add support for JSON functions in the Oracle backend",
+    "Email attachments with non-ASCII names are broken",
+    "runserver does not reload when a translation file changes",
+];
+
+pub(crate) fn measure(directory: &Path) {
+    let Ok(roots) = Roots::single(directory) else {
+        eprintln!("{}: no folder", directory.display());
+        return;
+    };
+    let Ok(cache) = tempfile::tempdir() else { return };
+    let (options, cancel) = (WalkOptions::default(), Cancel::new());
+    let cache = OutlineCache::at(cache.path().to_owned());
+    let Ok((index, _)) = Index::build(&IndexInputs::new(&roots, &options, &cache, &cancel), |_| ()) else {
+        return;
+    };
+    let files = &index.files;
+    let lexical = LexicalIndex::build(&index.symbols, files);
+    let passages = PassageCache::default();
+    let recency: BTreeMap<FileKey, u32> =
+        files.iter().step_by(7).zip(0..).map(|(key, age)| (key.clone(), age)).collect();
+    for round in ["first time", "again"] {
+        let (mut naming, mut choosing) = (Vec::new(), Vec::new());
+        for question in QUESTIONS {
+            let (named, chosen) =
+                ask(directory, &index, &lexical, &index.references, &passages, &recency, question);
+            naming.push(named);
+            choosing.push(chosen);
+        }
+        let both = naming.iter().zip(&choosing).map(|(a, b)| *a + *b);
+        let p50 = |times: Vec<Duration>| times.into_iter().collect::<e2e::Times>().percentile(50);
+        println!(
+            "{} files, {BUDGET} tokens, {round}: {:.1?} a question (p50), of that {:.1?} to name {FILES} files, {:.1?} to choose",
+            files.len(),
+            p50(both.collect()),
+            p50(naming.clone()),
+            p50(choosing),
+        );
+    }
+}
+
+/// How long the two steps take; reading files in between does not count.
+fn ask(
+    directory: &Path,
+    index: &Index,
+    lexical: &LexicalIndex,
+    references: &References,
+    passages: &PassageCache,
+    recency: &BTreeMap<FileKey, u32>,
+    text: &str,
+) -> (Duration, Duration) {
+    let excluded = std::collections::BTreeSet::new();
+    let query = ExcerptQuery { text, open: &[], selected: &[], excluded: &excluded, recency, dismissed: &[] };
+    let timer = Instant::now();
+    let files = candidate_files(&index.symbols, lexical, references, &query, FILES);
+    let named = timer.elapsed();
+    let texts: Vec<String> = files
+        .iter()
+        .map(|file| fs::read_to_string(directory.join(file.file.as_str())).unwrap_or_default())
+        .collect();
+    let outline = |key: &FileKey| index.symbols.get(key).map(|symbols| &symbols.outline);
+    let candidates: Vec<Candidate<'_>> = files
+        .iter()
+        .zip(&texts)
+        .map(|(file, text)| Candidate { file, outline: outline(&file.file), text })
+        .collect();
+    let heading = |excerpt: &Excerpt| heading(excerpt.file.as_str(), &excerpt.lines);
+    let timer = Instant::now();
+    choose(passages, &candidates, &query, BUDGET, &heading, &tokens);
+    (named, timer.elapsed())
+}
