@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::compaction::{AutoCompaction, Family, NoSuchProfile, Profile, ProfileOptions};
+use super::compaction::{AutoCompaction, Family, KEPT_RESULTS, NoSuchProfile, Profile, ProfileOptions};
 use super::key_variable::KeyVariable;
 
 /// Who writes the summaries of compactions.
@@ -71,17 +71,18 @@ impl Default for CompactionSettings {
 }
 
 impl CompactionSettings {
-    /// The profile in force. A name that nothing has, which settings are refused for, stands for `topic`.
-    pub fn profile(&self) -> Profile {
-        self.profile_named(&self.profile).unwrap_or_else(|_| Family::default().profile())
+    /// The profile in force, with the cutoff of `results`. A name that nothing has, which settings are refused for, stands for
+    /// `topic`.
+    pub fn profile(&self, results: &ToolOutputSettings) -> Profile {
+        self.profile_named(&self.profile, results).unwrap_or_else(|_| Family::default().profile())
     }
 
-    /// The profile of this name.
+    /// The profile of this name, with the cutoff of `results`.
     ///
     /// # Errors
     /// [`NoSuchProfile`].
-    pub fn profile_named(&self, name: &str) -> Result<Profile, NoSuchProfile> {
-        Profile::named(name, &self.profiles)
+    pub fn profile_named(&self, name: &str, results: &ToolOutputSettings) -> Result<Profile, NoSuchProfile> {
+        Ok(Profile::named(name, &self.profiles)?.with_cutoff(results.cutoff))
     }
 
     /// Whether the conversation is watched.
@@ -147,7 +148,8 @@ pub struct ToolOutputSettings {
     /// Which part of a long output is kept.
     #[schemars(extend("x-workspace" = true))]
     pub truncate_mode: TruncateMode,
-    /// Results that the model may see; older ones are archived.
+    /// Tool results that the model may see. Older ones are archived after a turn, and digested by a compaction with `checkpoint`.
+    /// 0 is no cutoff.
     #[schemars(extend("x-workspace" = true))]
     pub cutoff: usize,
     /// Who sums up what is archived.
@@ -169,7 +171,7 @@ impl Default for ToolOutputSettings {
             large_output_threshold: 200 << 10,
             spill_quota_mib: SPILL_QUOTA_MIB,
             truncate_mode: TruncateMode::default(),
-            cutoff: 10,
+            cutoff: KEPT_RESULTS,
             summary: ToolSummaryStrategy::default(),
             ageing: ArchivalMode::default(),
         }

@@ -17,9 +17,10 @@ mod trigger;
 pub use author::{AuthorKind, SummaryAuthor};
 pub use commit::{DraftRefusal, Record, commit};
 pub use pins::{LAST_REQUEST, PINNED_PATHS_TOKENS};
-pub use profile::{Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions};
+pub(crate) use profile::KEPT_RESULTS;
 #[cfg(test)]
-pub(crate) use profile::{Reserve, Trigger};
+pub(crate) use profile::{Digest, Reserve, Trigger};
+pub use profile::{Family, First, Keep, Lists, Moment, NoSuchProfile, Profile, ProfileOptions};
 #[cfg(test)]
 pub(crate) use question::{DETECT_CHARS, DETECT_CONFIDENCE, DETECT_MESSAGES, KNOWN_FILES};
 pub use question::{Purpose, Question};

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::extractive::Structure;
 
+/// Tool results that the model may see unless the settings say otherwise (`tool_output.cutoff`): the same figure decides which
+/// are archived and which a compaction digests.
+pub(crate) const KEPT_RESULTS: usize = 10;
+
 /// The profiles that ship.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize, JsonSchema,
@@ -102,10 +106,23 @@ pub struct SummaryRules {
     pub tokens: usize,
     /// From and to how many words, where the profile says so.
     pub words: Option<(usize, usize)>,
-    /// A tool's result is shown to the summariser up to so many characters.
+    /// Characters of each tool result that the summariser is shown; 0 shows them whole.
     pub result_chars: usize,
-    /// So many visible tool results may stay in what is kept; older ones are digested. `None` keeps all.
-    pub kept_results: Option<usize>,
+    /// Characters of the arguments of each tool call that the summariser is shown; 0 shows them whole.
+    pub call_chars: usize,
+    /// How older tool results in what is kept are digested. `None` keeps all.
+    pub digest: Option<Digest>,
+}
+
+/// The digest of tool results in what is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Digest {
+    /// Visible results that stay, the newest; 0 keeps all.
+    pub kept_results: usize,
+    /// Characters of each result that is digested.
+    pub line_chars: usize,
+    /// Results that are named, the newest; of the others the digest gives the number.
+    pub lines: usize,
 }
 
 /// What becomes of the lists of a session when it was compacted.
@@ -193,6 +210,18 @@ pub struct ProfileOptions {
     /// What share of the window the prompt should weigh afterwards.
     #[schemars(extend("x-workspace" = true))]
     pub target_share: Option<f64>,
+    /// Characters of each tool result that the model which summarises is shown. 0 shows them whole.
+    #[schemars(extend("x-workspace" = true))]
+    pub result_chars: Option<usize>,
+    /// Characters of the arguments of each tool call that the model which summarises is shown. 0 shows them whole.
+    #[schemars(extend("x-workspace" = true))]
+    pub call_chars: Option<usize>,
+    /// Characters of each result in the digest of `checkpoint`.
+    #[schemars(extend("x-workspace" = true))]
+    pub digest_chars: Option<usize>,
+    /// Maximum results that the digest of `checkpoint` names; of older ones it gives the number.
+    #[schemars(extend("x-workspace" = true))]
+    pub digest_lines: Option<usize>,
 }
 
 /// A profile that does not exist.
@@ -240,7 +269,8 @@ impl Family {
     /// The profile as it ships. Where a figure comes from: `docs/compaction.md`, "The five profiles".
     pub fn profile(self) -> Profile {
         let nothing = Keep { first: First::Summarised, tokens: 0, messages: 0, exchanges: 0 };
-        let summary = SummaryRules { tokens: 500, words: None, result_chars: 1_800, kept_results: None };
+        let summary =
+            SummaryRules { tokens: 500, words: None, result_chars: 1_800, call_chars: 1_200, digest: None };
         let profile = Profile {
             name: self.name().to_owned(),
             family: self,
@@ -272,7 +302,11 @@ impl Family {
                     ..Trigger::default()
                 },
                 keep: Keep { tokens: 20_000, messages: 5, ..nothing },
-                summary: SummaryRules { tokens: 2_000, kept_results: Some(10), ..summary },
+                summary: SummaryRules {
+                    tokens: 2_000,
+                    digest: Some(Digest { kept_results: KEPT_RESULTS, line_chars: 160, lines: 40 }),
+                    ..summary
+                },
                 ..profile
             },
             Self::Rolling => Profile {
@@ -285,7 +319,8 @@ impl Family {
             Self::Handoff => Profile {
                 moment: Moment::BeforeAssembling,
                 trigger: Trigger { context_from: Some(200_000), ..Trigger::default() },
-                summary: SummaryRules { tokens: 4_000, ..summary },
+                // Its document shows the summariser the conversation as it is.
+                summary: SummaryRules { tokens: 4_000, result_chars: 0, call_chars: 0, ..summary },
                 lists: Lists::Renewed,
                 ..profile
             },
@@ -315,6 +350,16 @@ impl Profile {
     }
 }
 
+impl Profile {
+    /// The profile with the number of tool results that may stay visible. 0 is no cutoff.
+    pub(crate) fn with_cutoff(mut self, cutoff: usize) -> Self {
+        if let Some(digest) = &mut self.summary.digest {
+            digest.kept_results = cutoff;
+        }
+        self
+    }
+}
+
 impl ProfileOptions {
     fn applied_to(&self, mut profile: Profile) -> Profile {
         let unless_zero = |figure: usize| (figure > 0).then_some(figure);
@@ -340,6 +385,12 @@ impl ProfileOptions {
         replace(&mut profile.keep.messages, self.keep_messages);
         replace(&mut profile.keep.exchanges, self.keep_exchanges);
         replace(&mut profile.summary.tokens, self.summary_tokens);
+        replace(&mut profile.summary.result_chars, self.result_chars);
+        replace(&mut profile.summary.call_chars, self.call_chars);
+        if let Some(digest) = &mut profile.summary.digest {
+            replace(&mut digest.line_chars, self.digest_chars);
+            replace(&mut digest.lines, self.digest_lines);
+        }
         replace(&mut profile.target_share, self.target_share.map(Some));
         profile
     }

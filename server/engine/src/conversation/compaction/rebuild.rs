@@ -32,10 +32,6 @@ const TOPIC_ANSWER: &str = "I have read the summary and go on from there.";
 
 /// A goal is repeated up to so many characters.
 const GOAL_CHARS: usize = 4_000;
-/// One digested result gets so many characters of its digest ...
-const DIGEST_LINE: usize = 160;
-/// ... which has so many results at most.
-const DIGEST_LINES: usize = 40;
 /// A result in what is kept is clipped to so many characters when the window forces it.
 const FORCED_CLIP: usize = 400;
 
@@ -127,7 +123,8 @@ impl Rebuild<'_> {
             _ => message.body.content.iter().filter(|block| block.is_tool_result()).count(),
         };
         let total: usize = kept.iter().map(|message| results(message)).sum();
-        let mut excess = self.profile.summary.kept_results.map_or(0, |limit| total.saturating_sub(limit));
+        let rules = self.profile.summary.digest.filter(|digest| digest.kept_results > 0);
+        let mut excess = rules.map_or(0, |digest| total.saturating_sub(digest.kept_results));
         let calls = match excess {
             0 => HashMap::new(),
             _ => answered_calls(self.visible.iter().map(|message| &**message)),
@@ -139,9 +136,10 @@ impl Rebuild<'_> {
             let is_free = message.body.pin == Pin::Free && held == message.body.content.len();
             if held > 0 && held <= excess && is_free {
                 excess -= held;
+                let line_chars = rules.map_or(0, |digest| digest.line_chars);
                 digest.extend(message.body.content.iter().enumerate().map(|(place, block)| {
                     let tool = calls.get(&(message.id, place)).map_or("tool", |&(name, _)| name);
-                    digest_line(tool, block)
+                    digest_line(tool, block, line_chars)
                 }));
                 entries.push(Entry::Archive(message.id));
             } else {
@@ -149,7 +147,7 @@ impl Rebuild<'_> {
             }
         }
         if !digest.is_empty() {
-            let left_out = digest.len().saturating_sub(DIGEST_LINES);
+            let left_out = digest.len().saturating_sub(rules.map_or(0, |digest| digest.lines));
             let mut text = String::from(TOOL_DIGEST);
             if left_out > 0 {
                 text.push_str(&format!("\n- ({left_out} older ones)"));
@@ -219,14 +217,14 @@ fn clip_results(message: &NewMessage, count: &dyn Fn(&str) -> usize) -> (NewMess
     (clipped, saved)
 }
 
-fn digest_line(tool: &str, block: &ContentBlock) -> String {
+fn digest_line(tool: &str, block: &ContentBlock, chars: usize) -> String {
     let ContentBlock::ToolResult { content, .. } = block else { return String::new() };
     let text = content.iter().find_map(|part| match part {
         ResultPart::Text { text } => text.lines().map(str::trim).find(|line| !line.is_empty()),
         ResultPart::Image(_) => Some("[picture]"),
         ResultPart::Foreign(foreign) => foreign.text(),
     });
-    format!("{tool}: {}", clip(text.unwrap_or("(nothing)"), DIGEST_LINE))
+    format!("{tool}: {}", clip(text.unwrap_or("(nothing)"), chars))
 }
 
 fn summary_of(role: Role, text: String) -> Entry {

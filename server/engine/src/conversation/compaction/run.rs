@@ -310,7 +310,8 @@ impl Run {
             }
             return;
         }
-        let questions = question::merge(&answers, &self.profile, window, scales.text);
+        let questions =
+            question::merge(&answers, &self.old(), &self.profile, window, &self.tools, scales.text);
         // Merging that does not make fewer of them would never end.
         if questions.len() < asked {
             self.phase = Phase::PromptRequest { questions, answers: Vec::new() };

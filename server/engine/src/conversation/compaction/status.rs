@@ -8,6 +8,7 @@ use super::commit::Record;
 use super::profile::Profile;
 use super::run::{Size, Strategy};
 use super::trigger::{Pressure, TriggerMetric, TriggerReading};
+use crate::text::grouped;
 
 /// The reply of `compaction.status`.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -88,12 +89,14 @@ impl CompactionStatus {
         let tokens = nearest.map_or(pressure.history, |nearest| nearest.now);
         let why = match (met, nearest) {
             _ if !enabled => "`compaction.enabled` is off".to_owned(),
-            (Some(met), _) => format!("{}: {} of {}", met.measured, met.now, met.limit),
-            (None, Some(nearest)) if nearest.now > nearest.limit => format!(
-                "{}: {} of {}, but shortening the conversation now would cost more than it saves",
-                nearest.measured, nearest.now, nearest.limit
-            ),
-            (None, Some(nearest)) => format!("{}: {} of {}", nearest.measured, nearest.now, nearest.limit),
+            (Some(met), _) => told(met),
+            (None, Some(nearest)) if nearest.now > nearest.limit => {
+                format!(
+                    "{}, but shortening the conversation now would cost more than it saves",
+                    told(&nearest)
+                )
+            }
+            (None, Some(nearest)) => told(&nearest),
             (None, None) => format!("profile `{}` has no condition", profile.name),
         };
         Self {
@@ -112,6 +115,11 @@ impl CompactionStatus {
             last: last.map(Last::from),
         }
     }
+}
+
+/// A condition with what it reads: `tokens of the conversation: 25,310 of 24,000`.
+fn told(TriggerReading { measured, now, limit, .. }: &TriggerReading) -> String {
+    format!("{measured}: {} of {}", grouped(*now), grouped(*limit))
 }
 
 impl From<&Record> for Last {

@@ -9,32 +9,46 @@ use crate::conversation::history::{
 use crate::sanitize;
 use crate::text::clip_middle;
 
-/// The arguments of a tool call are shown up to so many characters.
-const CALL_CHARS: usize = 1_200;
+use super::profile::SummaryRules;
+
+/// How much of tool calls and their results is shown, in characters. 0 shows them whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Clipping {
+    /// Of the text of each result.
+    pub result_chars: usize,
+    /// Of the arguments of each call.
+    pub call_chars: usize,
+}
+
+impl From<&SummaryRules> for Clipping {
+    fn from(rules: &SummaryRules) -> Self {
+        Self { result_chars: rules.result_chars, call_chars: rules.call_chars }
+    }
+}
 
 /// Opens and closes the conversation in a question.
 pub(super) const OPEN: &str = "<conversation>";
 pub(super) const CLOSE: &str = "</conversation>";
 
-/// The conversation, one text for each message. Results of tools are clipped to `result_chars` characters each.
-pub(super) fn transcript(messages: &[Arc<Message>], result_chars: usize) -> Vec<String> {
+/// The conversation, one text for each message.
+pub(super) fn transcript(messages: &[Arc<Message>], clipping: Clipping) -> Vec<String> {
     let mut projection = project(messages.iter().map(|message| &**message), &[], None);
     projection.acknowledge();
-    projection.history.iter().map(|projected| paragraph(projected, result_chars)).collect()
+    projection.history.iter().map(|projected| paragraph(projected, clipping)).collect()
 }
 
 /// What one message says, whatever stands before and behind it.
-pub(super) fn said(message: &Message, result_chars: usize) -> String {
+pub(super) fn said(message: &Message, clipping: Clipping) -> String {
     let archived = message.body.kind == Kind::ToolResultArchived;
     let blocks = message.body.content.iter().map(|block| match block {
         ContentBlock::ToolResult { .. } if archived => format!("[result] {}", archived_stub(message.id)),
-        block => in_words(block, result_chars),
+        block => in_words(block, clipping),
     });
     let words: Vec<String> = blocks.filter(|words| !words.trim().is_empty()).collect();
     escape_closing_tags(&words.join("\n"))
 }
 
-fn paragraph(projected: &ProjectedMessage, result_chars: usize) -> String {
+fn paragraph(projected: &ProjectedMessage, clipping: Clipping) -> String {
     let speaker = match projected.role {
         Role::User => "[user]",
         Role::Assistant => "[assistant]",
@@ -42,7 +56,7 @@ fn paragraph(projected: &ProjectedMessage, result_chars: usize) -> String {
     let mut text = String::from(speaker);
     for block in &projected.content {
         text.push('\n');
-        text.push_str(&in_words(block, result_chars));
+        text.push_str(&in_words(block, clipping));
     }
     escape_closing_tags(&text)
 }
@@ -52,12 +66,12 @@ pub(super) fn escape_closing_tags(text: &str) -> String {
     sanitize::escape_closing_tags(text, &["conversation"])
 }
 
-fn in_words(block: &ContentBlock, result_chars: usize) -> String {
+fn in_words(block: &ContentBlock, clipping: Clipping) -> String {
     match block {
         ContentBlock::Text { text } => text.clone(),
         ContentBlock::Image(_) => "[picture]".to_owned(),
         ContentBlock::ToolCall { name, input, .. } => {
-            format!("[calls {name}] {}", clip_middle(&input.to_string(), CALL_CHARS))
+            format!("[calls {name}] {}", clipped(&input.to_string(), clipping.call_chars))
         }
         ContentBlock::ToolResult { content, .. } => {
             let parts: Vec<&str> = content
@@ -68,8 +82,13 @@ fn in_words(block: &ContentBlock, result_chars: usize) -> String {
                     ResultPart::Foreign(foreign) => foreign.text().unwrap_or_default(),
                 })
                 .collect();
-            format!("[result] {}", clip_middle(&parts.join("\n"), result_chars))
+            format!("[result] {}", clipped(&parts.join("\n"), clipping.result_chars))
         }
         _ => String::new(),
     }
+}
+
+/// The beginning and the end of `text` in at most `chars` characters; all of it when that is 0.
+fn clipped(text: &str, chars: usize) -> String {
+    if chars == 0 { text.to_owned() } else { clip_middle(text, chars) }
 }

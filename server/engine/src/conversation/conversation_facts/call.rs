@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::describe;
 use super::files::FileState;
 use super::tools::Purpose;
 
@@ -39,6 +40,12 @@ const QUERY_KEYS: [&str; 12] = [
     "prompt",
     "skill",
 ];
+/// Names under which tools take the code that stands in a file, and what takes its place.
+const OLD_KEYS: [&str; 5] = ["oldstring", "oldstr", "oldtext", "search", "old"];
+const NEW_KEYS: [&str; 8] =
+    ["newstring", "newstr", "newtext", "replace", "replacement", "new", "newsource", "codeedit"];
+/// Names under which tools take the whole text of a file.
+const CONTENT_KEYS: [&str; 4] = ["content", "filetext", "contents", "text"];
 /// Names under which tools take a patch.
 const PATCH_KEYS: [&str; 4] = ["patch", "diff", "input", "patchtext"];
 
@@ -51,6 +58,10 @@ pub(super) struct Subject {
     pub command: Option<String>,
     /// What it looks for or, failing that, where.
     pub query: Option<String>,
+    /// What the file is that it writes as a whole.
+    pub about: Option<String>,
+    /// The code that it writes, by file.
+    pub changes: Vec<(String, String)>,
 }
 
 impl Subject {
@@ -62,19 +73,45 @@ impl Subject {
         if purpose == Purpose::Command {
             subject.command = first(arguments, &COMMAND_KEYS).and_then(command_line);
             if let Some(command) = subject.command.as_deref() {
-                patched(command, &mut subject.files);
+                patched(command, &mut subject.files, &mut subject.changes);
             }
         }
         if purpose == Purpose::Edit {
             let patch = input.as_str().or_else(|| first(arguments, &PATCH_KEYS)?.as_str());
-            patched(patch.unwrap_or_default(), &mut subject.files);
+            patched(patch.unwrap_or_default(), &mut subject.files, &mut subject.changes);
         }
         if matches!(purpose, Purpose::Edit | Purpose::Read) && subject.files.is_empty() {
             let state = intended(name, purpose, arguments);
             subject.files.extend(paths(arguments).into_iter().map(|path| (path, state)));
+            if matches!(state, FileState::Edited | FileState::Created) {
+                subject.written(arguments);
+            }
         }
         subject.query = first_text(arguments, &QUERY_KEYS).or_else(|| first_text(arguments, &PATH_KEYS));
         subject
+    }
+
+    /// What the arguments say of the texts that are written.
+    fn written(&mut self, arguments: &Map<String, Value>) {
+        let text = |arguments: &Map<String, Value>, names| {
+            first(arguments, names).and_then(Value::as_str).map(str::to_owned)
+        };
+        // Of several edits the last one.
+        let edit = match first(arguments, &PATH_LIST_KEYS) {
+            Some(Value::Array(edits)) => edits.last().and_then(Value::as_object).unwrap_or(arguments),
+            _ => arguments,
+        };
+        let code = if let Some(new) = text(edit, &NEW_KEYS) {
+            describe::change(&text(edit, &OLD_KEYS).unwrap_or_default(), &new)
+        } else if let Some(content) = text(arguments, &CONTENT_KEYS) {
+            self.about = describe::about(&content);
+            describe::definitions(&content)
+        } else {
+            None
+        };
+        if let Some(code) = code {
+            self.changes = self.files.iter().map(|(path, _)| (path.clone(), code.clone())).collect();
+        }
     }
 
     /// The first file, the command line or what is looked for: how the call is told from others of its tool.
@@ -148,8 +185,9 @@ fn command_line(value: &Value) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// The files that the headers of a patch name, in the form of Codex (`*** Update File: x`) or of `diff -u`.
-fn patched(patch: &str, files: &mut Vec<(String, FileState)>) {
+/// The files that the headers of a patch name, in the form of Codex (`*** Update File: x`) or of `diff -u`, and the first
+/// lines that it adds to each.
+fn patched(patch: &str, files: &mut Vec<(String, FileState)>, changes: &mut Vec<(String, String)>) {
     const HEADERS: [(&str, FileState); 4] = [
         ("*** Update File: ", FileState::Edited),
         ("*** Add File: ", FileState::Created),
@@ -160,17 +198,31 @@ fn patched(patch: &str, files: &mut Vec<(String, FileState)>) {
         return;
     }
     let mut old = None;
+    let mut added: Vec<&str> = Vec::new();
     for line in patch.lines() {
+        let named = files.len();
         for (header, state) in HEADERS {
             if let Some(path) = line.strip_prefix(header) {
+                finish(&files[..named], &mut added, changes);
                 files.push((path.trim().to_owned(), state));
             }
         }
         if let Some(path) = line.strip_prefix("--- ") {
             old = Some(path);
         } else if let (Some(new), Some(before)) = (line.strip_prefix("+++ "), old.take()) {
+            finish(&files[..named], &mut added, changes);
             files.extend(compared(before, new));
+        } else if let Some(line) = line.strip_prefix('+') {
+            added.push(line);
         }
+    }
+    finish(files, &mut added, changes);
+}
+
+/// Notes what was added to the last of `files`.
+fn finish(files: &[(String, FileState)], added: &mut Vec<&str>, changes: &mut Vec<(String, String)>) {
+    if let (Some((path, _)), Some(code)) = (files.last(), describe::code(added.drain(..))) {
+        changes.push((path.clone(), code));
     }
 }
 
@@ -253,6 +305,32 @@ mod tests {
                 ("new.c".to_owned(), FileState::Created),
                 ("old.c".to_owned(), FileState::Deleted),
             ]
+        );
+    }
+
+    #[test]
+    fn what_is_written_is_known_by_file() {
+        let changes = |name: &str, input: Value| Subject::of(name, Purpose::Edit, &input).changes;
+        let one = |path: &str, code: &str| (path.to_owned(), code.to_owned());
+        let edit = json!({ "file_path": "a.rs", "old_string": "x\ny", "new_string": "x\nlet z = 1;" });
+        assert_eq!(changes("Edit", edit), [one("a.rs", "let z = 1;")]);
+        let edits = json!({ "file_path": "a.rs", "edits": [
+            { "old_string": "a", "new_string": "b = 1" }, { "old_string": "c", "new_string": "d = 2" },
+        ]});
+        assert_eq!(changes("MultiEdit", edits), [one("a.rs", "d = 2")]);
+        let patch = "*** Update File: src/a.rs\n@@\n-x\n+let y = 2;\n*** Add File: b.rs\n+fn z() {}\n";
+        let both = [one("src/a.rs", "let y = 2;"), one("b.rs", "fn z() {}")];
+        assert_eq!(changes("apply_patch", json!(patch)), both);
+        let unified = "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n+int x;\n--- a/y.c\n+++ b/y.c\n+int y;\n";
+        let both = [one("x.c", "int x;"), one("y.c", "int y;")];
+        assert_eq!(changes("apply_diff", json!({ "diff": unified })), both);
+        let whole = json!({ "file_path": "a.py", "content": "\"\"\"Talks to the kettle.\"\"\"\n\ndef main():\n    pass\n" });
+        let subject = Subject::of("Write", Purpose::Edit, &whole);
+        assert_eq!(subject.about.as_deref(), Some("Talks to the kettle"));
+        assert_eq!(subject.changes, [one("a.py", "def main():")]);
+        assert_eq!(
+            changes("view_edit", json!({ "command": "view", "path": "a", "content": "fn x() {}" })),
+            []
         );
     }
 

@@ -5,10 +5,10 @@
 use crate::conversation::history::{MessageId, Role};
 
 use super::clip::one_line;
-use super::files::{FileState, FileTrace};
+use super::files::{FileState, FileTrace, LastChange};
 use super::labels::{
-    ASKED, ASKED_FIRST, ASKED_LAST, DECIDED, DID_NOT_WORK, DONE, FAILED, FOUND, PLANNED, RAN, REQUIRED, SAID,
-    UNRESOLVED, state_label, todo_label,
+    ABOUT, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED, DECIDED, DID_NOT_WORK, DONE, FAILED, FOUND, LAST_CHANGE,
+    PLANNED, RAN, REQUIRED, SAID, UNRESOLVED, WRITTEN_ANEW, state_label, todo_label,
 };
 use super::notation::unbundle;
 use super::sentences::without_mark;
@@ -20,9 +20,12 @@ const LINE: usize = 300;
 /// Longest request that is carried on, in characters.
 const REQUEST: usize = 4_000;
 
+/// Lines that say what a file is, at most: each is compared with all files.
+const DESCRIBED: usize = 64;
+
 /// Adds what a summary says to `facts`. The `index`th message holds it.
 pub(super) fn read(text: &str, message: MessageId, index: usize, facts: &mut ConversationFacts) {
-    let mut reader = Reader { message, index, facts, under: SectionKind::Anything };
+    let mut reader = Reader { message, index, facts, under: SectionKind::Anything, described: 0 };
     text.lines().map(str::trim).filter(|line| !line.is_empty()).for_each(|line| reader.line(line));
 }
 
@@ -91,6 +94,8 @@ struct Reader<'a> {
     index: usize,
     facts: &'a mut ConversationFacts,
     under: SectionKind,
+    /// Lines that say what a file is, so far.
+    described: usize,
 }
 
 impl Reader<'_> {
@@ -160,6 +165,16 @@ impl Reader<'_> {
                 return true;
             }
         }
+        if WRITTEN_ANEW.iter().any(|label| content.starts_with(label)) {
+            return true;
+        }
+        if content.strip_prefix(ABOUT).is_some_and(|text| self.about(text)) {
+            return true;
+        }
+        let change = [CHANGED, LAST_CHANGE].iter().find_map(|label| content.strip_prefix(label));
+        if change.is_some_and(|text| self.change(text)) {
+            return true;
+        }
         if let Some(text) =
             [ASKED_FIRST, ASKED_LAST, ASKED].iter().find_map(|label| content.strip_prefix(label))
         {
@@ -212,6 +227,38 @@ impl Reader<'_> {
         });
     }
 
+    /// `name (2 edits): what it is`, and whether it is that.
+    fn about(&mut self, text: &str) -> bool {
+        let Some((name, about)) = text.split_once(": ") else { return false };
+        let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+        let Some(trace) = self.named(name) else { return false };
+        trace.about = Some(one_line(about, LINE));
+        true
+    }
+
+    /// `` name: `code` ``, and whether it is that.
+    fn change(&mut self, text: &str) -> bool {
+        let at = self.index;
+        let Some((name, code)) = text.split_once(": `") else { return false };
+        let Some(trace) = self.named(name) else { return false };
+        trace.change = Some(LastChange { at, code: one_line(code.trim_end_matches('`'), LINE) });
+        true
+    }
+
+    /// The one file whose path ends with `name`.
+    fn named(&mut self, name: &str) -> Option<&mut FileTrace> {
+        self.described += 1;
+        if self.described > DESCRIBED {
+            return None;
+        }
+        let ends = |path: &str| {
+            path.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+        };
+        let mut fitting = self.facts.files.iter_mut().filter(|(path, _)| ends(path));
+        let (_, only) = fitting.next()?;
+        fitting.next().is_none().then_some(only)
+    }
+
     fn command(&mut self, text: &str) {
         let (text, ended) = match text.strip_suffix(FAILED) {
             Some(text) => (text, StepOutcome::Badly),
@@ -239,6 +286,20 @@ impl Reader<'_> {
                     *known = trace;
                 }
             }
+        }
+        if labelled.is_none() && self.under == SectionKind::Files {
+            self.described(content);
+        }
+    }
+
+    /// What a model says of a file: `` `src/a.rs`: reads the probe ``.
+    fn described(&mut self, content: &str) {
+        let Some((name, about)) = content.split_once(": ") else { return };
+        let name = without_line(name.trim_matches(['`', '*'])).to_owned();
+        if let Some(trace) = self.named(&name)
+            && trace.about.is_none()
+        {
+            trace.about = Some(one_line(about, LINE));
         }
     }
 }
@@ -325,6 +386,8 @@ mod tests {
         assert_eq!(facts.decisions[0].text, "Keep the old lexer");
         assert_eq!(facts.files["src/parse.rs"].last_state, FileState::Edited);
         assert_eq!(facts.files["src/lex.rs"].last_state, FileState::Mentioned);
+        assert_eq!(facts.files["src/lex.rs"].about.as_deref(), Some("has the lexer"));
+        assert_eq!(facts.files["src/parse.rs"].about.as_deref(), Some("changed the hot loop"));
         assert_eq!(facts.files.len(), 2);
         assert_eq!(facts.constraints, []);
         let todos: Vec<_> = facts.todos.iter().map(|todo| (&*todo.text, todo.state)).collect();
@@ -347,8 +410,10 @@ mod tests {
     fn own_lines_are_read_by_their_labels() {
         let facts = read_from(
             "- Asked first: a\n- Decided: b\n- edited: src/{x.rs,y.rs}\n- Unresolved: go test -> FAIL\n- Ran: make (failed)\n\
-             - 🔄 c\n- Found: d",
+             - 🔄 c\n- Found: d\n- About x.rs (2 edits): the door\n- Changed y.rs: `open()`\n- Changed the lock: `no file`",
         );
+        assert_eq!(facts.files["src/x.rs"].about.as_deref(), Some("the door"));
+        assert_eq!(facts.files["src/y.rs"].change.as_ref().map(|change| &*change.code), Some("open()"));
         assert_eq!(facts.requests[0].text, "a");
         assert_eq!(facts.decisions[0].text, "b");
         assert_eq!(facts.files.keys().collect::<Vec<_>>(), ["src/x.rs", "src/y.rs"]);

@@ -21,6 +21,19 @@ pub struct FileTrace {
     pub last_read: Option<usize>,
     /// What was done last with it.
     pub last_state: FileState,
+    /// What it is, in a few words.
+    pub about: Option<String>,
+    /// The code that was written to it last.
+    pub change: Option<LastChange>,
+}
+
+/// Code that was written to a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LastChange {
+    /// The message that wrote it, as an index into the messages that were read.
+    pub at: usize,
+    /// Its first lines, on one.
+    pub code: String,
 }
 
 /// What was done last with a file.
@@ -51,6 +64,17 @@ impl FileTrace {
         self.reads > 0 || self.edits > 0
     }
 
+    /// What is told of it: a changed file that was read or failed last is still a changed one.
+    pub(crate) fn outcome(&self) -> FileState {
+        match self.last_state {
+            FileState::Deleted => FileState::Deleted,
+            _ if self.created > 0 => FileState::Created,
+            _ if self.edits > 0 => FileState::Edited,
+            _ if self.reads > 0 => FileState::Read,
+            _ => FileState::Mentioned,
+        }
+    }
+
     /// A file that an earlier summary names.
     pub(super) fn carried(index: usize, state: FileState) -> Self {
         let mut trace = Self::new(index);
@@ -68,6 +92,8 @@ impl FileTrace {
             last: index,
             last_read: None,
             last_state: FileState::Mentioned,
+            about: None,
+            change: None,
         }
     }
 
@@ -84,6 +110,13 @@ impl FileTrace {
         self.mentions += other.mentions;
         self.last = self.last.max(other.last);
         self.last_read = self.last_read.max(other.last_read);
+        if self.about.is_none() || later {
+            self.about = other.about.clone().or(self.about.take());
+        }
+        let at = |trace: &Self| trace.change.as_ref().map(|change| change.at);
+        if at(other) > at(self) {
+            self.change.clone_from(&other.change);
+        }
     }
 
     /// What a call did.
@@ -125,6 +158,17 @@ impl Files {
                 trace.note(index, state);
                 self.traces.insert(path.to_owned(), trace);
             }
+        }
+    }
+
+    /// Notes what a call showed or wrote of the file of that path.
+    pub(super) fn describe(&mut self, path: &str, about: Option<&str>, change: Option<LastChange>) {
+        let Some(trace) = normal(path).and_then(|path| self.traces.get_mut(path)) else { return };
+        if let Some(about) = about {
+            trace.about = Some(about.to_owned());
+        }
+        if change.is_some() {
+            trace.change = change;
         }
     }
 

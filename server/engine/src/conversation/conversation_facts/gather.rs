@@ -9,8 +9,9 @@ use crate::conversation::history::{
 use super::call::Subject;
 use super::clip::{self, one_line};
 use super::cues::{Binding, Cues};
+use super::describe;
 use super::errors::{self, Cause, Errors};
-use super::files::{self, FileState, Files, Names};
+use super::files::{self, FileState, Files, LastChange, Names};
 use super::todos::{self, Todos};
 use super::tools::{Purpose, ToolPatterns};
 use super::{
@@ -133,6 +134,7 @@ impl<'a> Gatherer<'a> {
             for (path, state) in &call.subject.files {
                 self.files.note(path, call.index, *state);
             }
+            written(&mut self.files, &call.subject, call.index);
         }
         ConversationFacts {
             files: self.files.into_traces(&self.names),
@@ -213,6 +215,12 @@ impl<'a> Gatherer<'a> {
             let creates = *intended == FileState::Edited && begin.contains("created");
             let state = if creates && !self.files.knows(path) { FileState::Created } else { *intended };
             self.files.note(path, index, files::state(state, ended));
+            if state == FileState::Read && ended != StepOutcome::Badly && call.subject.files.len() == 1 {
+                self.files.describe(path, describe::about(text).as_deref(), None);
+            }
+        }
+        if ended != StepOutcome::Badly {
+            written(&mut self.files, &call.subject, index);
         }
         if let Some(command) = call.command.and_then(|at| self.facts.commands.get_mut(at)) {
             command.ended = ended;
@@ -227,6 +235,16 @@ impl<'a> Gatherer<'a> {
             about: call.subject.main().map(|about| one_line(about, SENTENCE)),
         };
         causes(&call).into_iter().for_each(|cause| self.errors.note(cause, ended, || error.clone()));
+    }
+}
+
+/// Notes what a call wrote to its files.
+fn written(files: &mut Files, subject: &Subject, at: usize) {
+    if let (Some(about), [(path, _)]) = (subject.about.as_deref(), subject.files.as_slice()) {
+        files.describe(path, Some(about), None);
+    }
+    for (path, code) in &subject.changes {
+        files.describe(path, None, Some(LastChange { at, code: code.clone() }));
     }
 }
 

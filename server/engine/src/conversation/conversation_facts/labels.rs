@@ -26,6 +26,29 @@ pub(crate) const DONE: &str = "Done: ";
 pub(crate) const FOUND: &str = "Found: ";
 /// In front of what did not work.
 pub(crate) const DID_NOT_WORK: &str = "Did not work: ";
+/// In front of a file and what it is.
+pub(crate) const ABOUT: &str = "About ";
+/// In front of a file and the code that was written to it.
+pub(crate) const CHANGED: &str = "Changed ";
+/// In front of the file that was changed last and the code that was written to it.
+pub(crate) const LAST_CHANGE: &str = "Last change: ";
+/// In front of lines about the whole conversation, which the next summary writes anew and does not carry on.
+pub(crate) const WRITTEN_ANEW: [&str; 7] =
+    [EXPLORED, MOST_WORKED, UNFINISHED, LAST_CALLS, LAST_SAID, GO_ON, RESOLVE];
+/// In front of the number of calls of each tool.
+pub(crate) const EXPLORED: &str = "Steps by tool: ";
+/// In front of the files that took most of the work.
+pub(crate) const MOST_WORKED: &str = "Most work went into ";
+/// In front of the tasks that are not done.
+pub(crate) const UNFINISHED: &str = "Not finished: ";
+/// In front of the last tool calls.
+pub(crate) const LAST_CALLS: &str = "Last actions: ";
+/// In front of what the assistant said last.
+pub(crate) const LAST_SAID: &str = "Last said: ";
+/// In front of the task that comes first.
+pub(crate) const GO_ON: &str = "Go on with";
+/// In front of the error that comes first.
+pub(crate) const RESOLVE: &str = "Resolve: ";
 /// Between what failed and what it said.
 pub(crate) const SAID: &str = " -> ";
 

@@ -6,6 +6,7 @@
 mod call;
 mod clip;
 mod cues;
+mod describe;
 mod earlier;
 mod errors;
 mod files;
@@ -23,7 +24,7 @@ mod types;
 use crate::conversation::history::{Message, MessageId};
 
 pub use clip::one_line;
-pub use files::{FileState, FileTrace};
+pub use files::{FileState, FileTrace, LastChange};
 pub use notation::{bundle, unbundle};
 pub(crate) use step_outcome::StepOutcome;
 pub use steps::{Step, steps};

@@ -25,6 +25,8 @@ pub(super) enum Part {
     Completed,
     /// What did not work.
     Failures,
+    /// The tasks that are not done, on one line.
+    Remaining,
     /// What failed and was not mended.
     Errors,
     /// What was run.
@@ -39,6 +41,12 @@ pub(super) enum Part {
     Changed,
     /// Files that were only read.
     Read,
+    /// What files are.
+    FileNotes,
+    /// The code that was written to files.
+    Changes,
+    /// The code that was written last.
+    LastChange,
     /// Finished tasks.
     TasksDone,
     /// Tasks that were begun.
@@ -65,7 +73,8 @@ impl Part {
             Self::TasksActive => (880, 10),
             Self::TasksOpen => (860, 10),
             Self::NextStep => (850, 0),
-            Self::LastWords => (800, 0),
+            Self::Remaining => (655, 0),
+            Self::LastWords | Self::LastChange => (800, 0),
             Self::Constraints => (740, 14),
             Self::Requests => (720, 6),
             Self::Decisions => (720, 16),
@@ -73,6 +82,8 @@ impl Part {
             Self::Findings => (700, 30),
             Self::Read => (690, 3),
             Self::LastCalls => (680, 0),
+            Self::FileNotes => (675, 12),
+            Self::Changes => (665, 30),
             Self::MostWorked => (670, 0),
             Self::Failures | Self::Plans => (660, 35),
             Self::Commands => (650, 40),

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::conversation::conversation_facts::labels::{
-    ASKED, ASKED_FIRST, ASKED_LAST, DECIDED, DID_NOT_WORK, DONE, FAILED, FOUND, PLANNED, RAN, REQUIRED, SAID,
-    UNRESOLVED, todo_label,
+    ABOUT, ASKED, ASKED_FIRST, ASKED_LAST, CHANGED, DECIDED, DID_NOT_WORK, DONE, EXPLORED, FAILED, FOUND,
+    GO_ON, LAST_CALLS, LAST_CHANGE, LAST_SAID, MOST_WORKED, PLANNED, RAN, REQUIRED, RESOLVE, SAID,
+    UNFINISHED, UNRESOLVED, todo_label,
 };
 use crate::conversation::conversation_facts::{
     ConversationFacts, FileState, FileTrace, NoteKind, Statement, Step, StepOutcome, TodoState, ToolPatterns,
@@ -24,9 +25,15 @@ const MOST: usize = 150;
 /// Files that are looked at.
 const MOST_FILES: usize = 500;
 /// Tool calls that are told as the last ones.
-const LAST_CALLS: usize = 6;
+const LAST_CALL_COUNT: usize = 6;
 /// Files that are told as those that took most of the work.
-const MOST_WORKED: usize = 5;
+const MOST_WORKED_FILES: usize = 5;
+/// Files that are described, at most.
+const DESCRIBED_FILES: usize = 20;
+/// Files of which the code is quoted that was written last, at most.
+const QUOTED_CHANGES: usize = 8;
+/// Parts of a path that are tried before the whole stands for the file.
+const NAME_PARTS: usize = 3;
 /// Requests shorter than this ("yes", "go on") come behind all others. Bytes.
 const SAYS_SOMETHING: usize = 12;
 /// How recent a line counts that an earlier summary carries, of 1,000: it was found worth keeping before.
@@ -180,8 +187,8 @@ impl<'a> Material<'a> {
             let work = 1 + trace.edits * 2 + trace.reads + trace.mentions;
             recent * 2 + 200 * work.ilog2() as usize
         };
-        let mut changed: Vec<(&String, &FileTrace)> = Vec::new();
-        let mut read: Vec<(&String, &FileTrace)> = Vec::new();
+        let mut changed: Vec<(&'a String, &'a FileTrace)> = Vec::new();
+        let mut read: Vec<(&'a String, &'a FileTrace)> = Vec::new();
         for (path, trace) in &self.facts.files {
             if trace.is_changed() {
                 changed.push((path, trace));
@@ -199,19 +206,64 @@ impl<'a> Material<'a> {
         worked.sort_by_key(|(path, trace)| (Reverse(trace.edits), *path));
         let worked: Vec<String> = worked
             .into_iter()
-            .take(MOST_WORKED)
+            .take(MOST_WORKED_FILES)
             .map(|(path, trace)| format!("{} ({} edits)", one_line(file_name(path), 80), trace.edits))
             .collect();
+        self.file_notes(&changed, &read);
         for (part, files) in [(Part::Changed, changed), (Part::Read, read)] {
             self.lines.extend(files.into_iter().enumerate().map(|(rank, (path, trace))| Line {
                 part,
                 worth: part.worth(rank),
-                content: Content::File { state: shown(trace), path: path.clone() },
+                content: Content::File { state: trace.outcome(), path: path.clone() },
             }));
         }
         if !worked.is_empty() {
-            self.line(Part::MostWorked, format!("Most work went into {}", worked.join(", ")));
+            self.line(Part::MostWorked, format!("{MOST_WORKED}{}", worked.join(", ")));
         }
+    }
+
+    /// What the best of the files are, and what was written to them.
+    fn file_notes(&mut self, changed: &[(&'a String, &'a FileTrace)], read: &[(&'a String, &'a FileTrace)]) {
+        let short = |path: &'a str| self.short_name(path);
+        let about = |&(path, trace): &(&'a String, &'a FileTrace)| {
+            let about = one_line(trace.about.as_deref()?, self.widths.quotation);
+            let edits = match trace.edits {
+                0 => String::new(),
+                1 => " (1 edit)".to_owned(),
+                edits => format!(" ({edits} edits)"),
+            };
+            Some(format!("{ABOUT}{}{edits}: {about}", short(path)))
+        };
+        let code = |path: &'a str, trace: &'a FileTrace| {
+            let change = trace.change.as_ref()?;
+            Some(format!("{}: `{}`", short(path), one_line(&change.code, self.widths.quotation)))
+        };
+        let notes: Vec<String> = changed.iter().chain(read).filter_map(about).take(DESCRIBED_FILES).collect();
+        let changes: Vec<String> = changed
+            .iter()
+            .filter_map(|(path, trace)| Some(format!("{CHANGED}{}", code(path, trace)?)))
+            .take(QUOTED_CHANGES)
+            .collect();
+        let last = changed.iter().max_by_key(|(_, trace)| trace.change.as_ref().map(|change| change.at));
+        let last = last.and_then(|(path, trace)| Some(format!("{LAST_CHANGE}{}", code(path, trace)?)));
+        self.ranked(Part::FileNotes, notes.into_iter().map(|text| (0, text)));
+        self.ranked(Part::Changes, changes.into_iter().map(|text| (0, text)));
+        if let Some(last) = last {
+            self.line(Part::LastChange, last);
+        }
+    }
+
+    /// As much of the end of a path as tells it from the other files.
+    fn short_name(&self, path: &'a str) -> &'a str {
+        let slashes = path.rmatch_indices('/').take(NAME_PARTS);
+        let mut names = slashes.filter_map(|(slash, _)| path.get(slash + 1..));
+        let is_only = |name: &&str| {
+            let same = |other: &&String| {
+                other.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+            };
+            self.facts.files.keys().filter(same).nth(1).is_none()
+        };
+        names.find(is_only).unwrap_or(path)
     }
 
     fn tasks(&mut self) {
@@ -230,15 +282,21 @@ impl<'a> Material<'a> {
             };
             self.ranked(part, told);
         }
+        let open = self.facts.todos.iter().filter(|todo| todo.state != TodoState::Done);
+        let open: Vec<&str> = open.map(|todo| todo.text.as_str()).collect();
+        if !open.is_empty() {
+            let open = one_line(&open.join("; "), self.widths.quotation);
+            self.line(Part::Remaining, format!("{UNFINISHED}{open}"));
+        }
         let next = [TodoState::InProgress, TodoState::Pending]
             .into_iter()
             .find_map(|state| self.facts.todos.iter().find(|todo| todo.state == state));
         if let Some(next) = next {
-            self.line(Part::NextStep, format!("Go on with: {}", one_line(&next.text, self.widths.quotation)));
+            self.line(Part::NextStep, format!("{GO_ON}: {}", one_line(&next.text, self.widths.quotation)));
         } else if let Some(error) = self.facts.errors.last() {
-            self.line(Part::NextStep, format!("Resolve: {}", one_line(&error.text, self.widths.quotation)));
+            self.line(Part::NextStep, format!("{RESOLVE}{}", one_line(&error.text, self.widths.quotation)));
         } else if !self.facts.requests.is_empty() {
-            self.line(Part::NextStep, "Go on with what was asked last".to_owned());
+            self.line(Part::NextStep, format!("{GO_ON} what was asked last"));
         }
     }
 
@@ -254,12 +312,12 @@ impl<'a> Material<'a> {
         tools.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
         let told: Vec<String> =
             tools.into_iter().take(6).map(|(tool, times)| format!("{tool} {times}")).collect();
-        self.line(Part::Explored, format!("Steps by tool: {}", told.join(", ")));
+        self.line(Part::Explored, format!("{EXPLORED}{}", told.join(", ")));
     }
 
     /// How the conversation ends.
     fn ending(&mut self) {
-        let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALLS);
+        let calls = last_calls(self.messages.iter().map(AsRef::as_ref), self.tools, LAST_CALL_COUNT);
         if !calls.is_empty() {
             let told = |step: &Step| {
                 let ended = match step.ended {
@@ -271,7 +329,7 @@ impl<'a> Material<'a> {
                 format!("{} {subject}{ended}", one_line(&step.tool, 40))
             };
             let told: Vec<String> = calls.iter().map(told).collect();
-            self.line(Part::LastCalls, format!("Last actions: {}", told.join("; ")));
+            self.line(Part::LastCalls, format!("{LAST_CALLS}{}", told.join("; ")));
         }
         let assistant = self.messages.iter().rev().filter(|message| message.body.role == Role::Assistant);
         let words = assistant.filter(|message| !is_summary(message)).find_map(|message| {
@@ -279,7 +337,7 @@ impl<'a> Material<'a> {
             (!words.is_empty()).then_some(words)
         });
         if let Some(words) = words {
-            self.line(Part::LastWords, format!("Last said: {words}"));
+            self.line(Part::LastWords, format!("{LAST_SAID}{words}"));
         }
     }
 
@@ -312,17 +370,6 @@ impl<'a> Material<'a> {
                 content: Content::Text(text),
             }),
         );
-    }
-}
-
-/// What is told of a file: a changed one that was read or failed last is still a changed one.
-fn shown(trace: &FileTrace) -> FileState {
-    match trace.last_state {
-        FileState::Deleted => FileState::Deleted,
-        _ if trace.created > 0 => FileState::Created,
-        _ if trace.edits > 0 => FileState::Edited,
-        _ if trace.reads > 0 => FileState::Read,
-        _ => FileState::Mentioned,
     }
 }
 

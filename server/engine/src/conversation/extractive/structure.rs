@@ -1,4 +1,4 @@
-//! Which sections each kind of summary has, and what stands in each. Data only.
+//! Which sections each kind of summary has, and what stands in each, whether a model writes it or not. Data only.
 
 use super::lines::Part;
 
@@ -17,16 +17,19 @@ pub enum Structure {
     Handoff,
 }
 
-/// One section: its heading and what stands below it, in that order. Without parts it is a heading over sections.
+/// One section: its heading, what a model is asked to write below it, and which lines of a summary without a model stand there,
+/// in that order. Without parts it is a heading over sections.
 pub(super) struct Section {
     /// The line above it.
     pub heading: &'static str,
+    /// What a model is asked to write there; empty when its sections say that.
+    asked: &'static str,
     /// What it holds.
     pub parts: &'static [Part],
 }
 
-const fn section(heading: &'static str, parts: &'static [Part]) -> Section {
-    Section { heading, parts }
+const fn section(heading: &'static str, asked: &'static str, parts: &'static [Part]) -> Section {
+    Section { heading, asked, parts }
 }
 
 impl Structure {
@@ -41,6 +44,15 @@ impl Structure {
         }
     }
 
+    /// The sections as a model is asked for them: each heading with what belongs below it, between brackets.
+    pub(crate) fn template(self) -> String {
+        let section = |section: &Section| match section.asked {
+            "" => section.heading.to_owned(),
+            asked => format!("{}\n[{asked}]", section.heading),
+        };
+        self.sections().iter().map(section).collect::<Vec<_>>().join("\n\n")
+    }
+
     /// How many files that were only read are named at most.
     pub(super) const fn files_read(self) -> usize {
         match self {
@@ -53,43 +65,93 @@ impl Structure {
 }
 
 const CONTINUATION: &[Section] = &[
-    section("## Analysis", &[]),
-    section("### Initial Request", &[Part::FirstRequest]),
-    section("### Exploration Phase", &[Part::Explored, Part::Findings]),
-    section("### Planning / Design Phase", &[Part::Plans]),
-    section("### Decisions / Constraints", &[Part::Constraints, Part::Decisions]),
-    section("### Implementation Work", &[Part::Completed, Part::Commands]),
-    section("### Open Issues / Remaining Work", &[Part::Errors, Part::Failures]),
-    section("## Summary", &[]),
-    section("### Primary Request and Intent", &[Part::Requests, Part::LastRequest]),
-    section("### Key Technical Concepts", &[Part::Concepts]),
-    section("### Artifacts and Code Sections", &[Part::MostWorked, Part::Changed, Part::Read]),
+    section("## Analysis", "what happened, in order", &[]),
+    section("### Initial Request", "what the person wanted when it began", &[Part::FirstRequest]),
+    section(
+        "### Exploration Phase",
+        "what was investigated and compared, and what was discovered",
+        &[Part::Explored, Part::Findings],
+    ),
+    section(
+        "### Planning / Design Phase",
+        "architecture, workflows and plans that were worked out",
+        &[Part::Plans],
+    ),
+    section(
+        "### Decisions / Constraints",
+        "what was chosen and why, what was rejected, which constraints hold",
+        &[Part::Constraints, Part::Decisions],
+    ),
+    section(
+        "### Implementation Work",
+        "what was created, modified or wired up",
+        &[Part::MostWorked, Part::Completed, Part::Commands],
+    ),
+    section(
+        "### Open Issues / Remaining Work",
+        "what is not finished or not resolved",
+        &[Part::Errors, Part::Failures, Part::Remaining],
+    ),
+    section("## Summary", "the same by theme", &[]),
+    section(
+        "### Primary Request and Intent",
+        "the overarching goal and every hard requirement",
+        &[Part::Requests, Part::LastRequest],
+    ),
+    section(
+        "### Key Technical Concepts",
+        "core ideas and mechanisms, one on a line as `concept: description`",
+        &[Part::Concepts],
+    ),
+    section(
+        "### Artifacts and Code Sections",
+        "one line for each file: its path, what kind of file it is, what it is responsible for, what was done to it",
+        &[Part::Changed, Part::Read, Part::FileNotes],
+    ),
     section(
         "### Open Tasks / Next Steps",
+        "one line for each, marked ✅ done, 🔄 in progress or ⏳ pending",
         &[Part::TasksDone, Part::TasksActive, Part::TasksOpen, Part::LastCalls, Part::LastWords],
     ),
 ];
 
 const CHECKPOINT: &[Section] = &[
-    section("## Goal", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
-    section("## Constraints", &[Part::Constraints]),
-    section("## Progress", &[]),
-    section("### Done", &[Part::TasksDone, Part::Completed]),
-    section("### In Progress", &[Part::TasksActive, Part::LastCalls, Part::LastWords]),
-    section("### Blocked", &[Part::Errors, Part::Failures]),
-    section("## Key Decisions", &[Part::Decisions]),
-    section("## Next Steps", &[Part::TasksOpen, Part::Plans]),
-    section("## Critical Context", &[Part::Explored, Part::Findings, Part::Concepts, Part::Commands]),
-    section("## Files Read", &[Part::Read]),
-    section("## Files Modified", &[Part::MostWorked, Part::Changed]),
+    section(
+        "## Goal",
+        "what the person wants to reach",
+        &[Part::FirstRequest, Part::Requests, Part::LastRequest],
+    ),
+    section("## Constraints", "what the person demands or forbids", &[Part::Constraints]),
+    section("## Progress", "", &[]),
+    section("### Done", "what is finished", &[Part::TasksDone, Part::Completed]),
+    section(
+        "### In Progress",
+        "what was begun, and how far it is",
+        &[Part::TasksActive, Part::LastCalls, Part::LastWords],
+    ),
+    section("### Blocked", "what fails or waits, and why", &[Part::Errors, Part::Failures]),
+    section("## Key Decisions", "each with its reason", &[Part::Decisions]),
+    section("## Next Steps", "in order", &[Part::TasksOpen, Part::Plans]),
+    section(
+        "## Critical Context",
+        "whatever else is needed to go on",
+        &[Part::Explored, Part::Findings, Part::Concepts, Part::Commands],
+    ),
+    section("## Files Read", "full paths", &[Part::Read]),
+    section("## Files Modified", "full paths, with what changed", &[Part::MostWorked, Part::Changed]),
 ];
 
 const ROLLING: &[Section] = &[
-    section("## Key Decisions", &[Part::Constraints, Part::Decisions]),
-    section("## Working Approaches", &[Part::Completed, Part::Findings]),
-    section("## Failed Approaches", &[Part::Failures, Part::Errors]),
+    section("## Key Decisions", "each with its reason", &[Part::Constraints, Part::Decisions]),
+    section("## Working Approaches", "what worked and is in use", &[Part::Completed, Part::Findings]),
+    section(
+        "## Failed Approaches",
+        "what did not work, so that it is not tried again",
+        &[Part::Failures, Part::Errors],
+    ),
     section(
         "## Current State",
+        "what is done and what is not, and the files that matter",
         &[
             Part::FirstRequest,
             Part::Requests,
@@ -101,33 +163,60 @@ const ROLLING: &[Section] = &[
             Part::LastWords,
         ],
     ),
-    section("## Next Steps", &[Part::TasksActive, Part::TasksOpen, Part::Plans]),
+    section("## Next Steps", "in order", &[Part::TasksActive, Part::TasksOpen, Part::Plans]),
 ];
 
 const TOPIC: &[Section] = &[
-    section("## Asked", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
-    section("## Decided", &[Part::Constraints, Part::Decisions]),
-    section("## Done", &[Part::Changed, Part::Read, Part::Completed, Part::Commands, Part::LastWords]),
-    section("## Open", &[Part::Errors, Part::TasksActive, Part::TasksOpen]),
+    section("## Asked", "what the person wants", &[Part::FirstRequest, Part::Requests, Part::LastRequest]),
+    section("## Decided", "decisions and constraints", &[Part::Constraints, Part::Decisions]),
+    section(
+        "## Done",
+        "what was done, with every file that matters",
+        &[Part::Changed, Part::Read, Part::Completed, Part::Commands, Part::LastWords],
+    ),
+    section("## Open", "errors and tasks that are left", &[Part::Errors, Part::TasksActive, Part::TasksOpen]),
 ];
 
 const HANDOFF: &[Section] = &[
     section(
         "## 1. User's Primary Goals and Intent",
+        "every explicit request and objective, with the exact priorities and constraints",
         &[Part::FirstRequest, Part::Requests, Part::Constraints],
     ),
-    section("## 2. Conversation Timeline and Progress", &[Part::Explored, Part::Plans, Part::Completed]),
-    section("## 3. Technical Context and Decisions", &[Part::Decisions, Part::Concepts, Part::Findings]),
-    section("## 4. Files and Code Changes", &[Part::MostWorked, Part::Changed, Part::Read]),
     section(
-        "## 5. Active Work and Last Actions",
-        &[Part::TasksActive, Part::Commands, Part::LastCalls, Part::LastWords],
+        "## 2. Conversation Timeline and Progress",
+        "the key phases in order; the initial requests and how each was addressed; major decisions and why; problems and how \
+         they were solved; where things stand",
+        &[Part::Explored, Part::Plans, Part::Completed],
+    ),
+    section(
+        "## 3. Technical Context and Decisions",
+        "technologies, frameworks and tools; architectural patterns and design decisions; technical constraints; code patterns \
+         that were established",
+        &[Part::Decisions, Part::Concepts, Part::Findings],
+    ),
+    section(
+        "## 4. Files and Code Changes",
+        "for each file its full path, its purpose and why it matters, what changed with the key lines of code, its current state",
+        &[Part::MostWorked, Part::Changed, Part::Read, Part::FileNotes, Part::Changes],
+    ),
+    section(
+        "## 5. Active Work and Last Actions (CRITICAL)",
+        "the task in hand, the last completed action, whatever is partial or in the middle of being implemented, with the code \
+         that it is about",
+        &[Part::TasksActive, Part::Commands, Part::LastCalls, Part::LastChange, Part::LastWords],
     ),
     section(
         "## 6. Unresolved Issues and Pending Tasks",
+        "errors that still need attention, tasks that were requested and not started, decisions that wait for the person",
         &[Part::Errors, Part::Failures, Part::TasksDone, Part::TasksOpen],
     ),
-    section("## 7. Immediate Next Step", &[Part::NextStep, Part::LastRequest]),
+    section(
+        "## 7. Immediate Next Step",
+        "one SPECIFIC action that follows from the person's most recent request, the current state of the implementation, and \
+         work that was interrupted",
+        &[Part::NextStep, Part::LastRequest],
+    ),
 ];
 
 #[cfg(test)]

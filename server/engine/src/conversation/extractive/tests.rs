@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conversation::conversation_facts::{facts, unbundle};
+use crate::conversation::conversation_facts::labels::WRITTEN_ANEW;
+use crate::conversation::conversation_facts::{facts, facts_after, unbundle};
 use crate::conversation::history::{ContentBlock, History, Kind, NewMessage, Outcome, ResultPart, Role};
 use crate::tokens::counting::by_chars;
 
@@ -115,6 +116,7 @@ fn continuation() {
         ### Open Issues / Remaining Work
         - Unresolved: cargo test -p heat -> test holds_66 ... FAILED
         - Did not work: The first gains did not work.
+        - Not finished: Tune the gains; Write the manual
 
         ## Summary
 
@@ -129,6 +131,8 @@ fn continuation() {
         - edited: /brew/src/heat/heat_loop.rs
         - created: /brew/src/heat/model.rs
         - read: /brew/src/probe.rs
+        - About heat_loop.rs (1 edit): `pub struct HeatLoop`
+        - About probe.rs: `pub struct Probe`
 
         ### Open Tasks / Next Steps
         - ✅ Model the kettle
@@ -277,8 +281,10 @@ fn handoff() {
         - edited: /brew/src/heat/heat_loop.rs
         - created: /brew/src/heat/model.rs
         - read: /brew/src/probe.rs
+        - About heat_loop.rs (1 edit): `pub struct HeatLoop`
+        - About probe.rs: `pub struct Probe`
 
-        ## 5. Active Work and Last Actions
+        ## 5. Active Work and Last Actions (CRITICAL)
         - 🔄 Tune the gains
         - Ran: cargo test -p heat (failed)
         - Last actions: Grep HeatLoop; Read /brew/src/heat/heat_loop.rs; Read /brew/src/probe.rs; Write /brew/src/heat/model.rs; Write /brew/src/heat/heat_loop.rs; Bash cargo test -p heat (failed)
@@ -385,6 +391,26 @@ fn a_second_compaction_remembers_what_the_first_one_named() {
             ] {
                 assert!(second.contains(words), "{structure:?} forgot {words:?}:\n{second}");
             }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_anew_each_time_is_not_carried_on() {
+    let history = conversation();
+    let tools = ToolPatterns::default();
+    let known = facts(history.messages().iter().map(AsRef::as_ref), &tools);
+    let budget = Budget { tokens: 2_000, words: None };
+    for structure in ALL {
+        let text = summarise(history.messages(), structure, &budget, &tools, None, &by_chars);
+        let carried = facts_after(Some(&text), [], &tools);
+        let tasks: Vec<&str> = carried.todos.iter().map(|todo| todo.text.as_str()).collect();
+        for task in &tasks {
+            assert!(known.todos.iter().any(|todo| todo.text == *task), "{structure:?}: {task}\n{text}");
+        }
+        for note in &carried.notes {
+            let is_carried = !WRITTEN_ANEW.iter().any(|label| note.text.starts_with(label));
+            assert!(is_carried, "{structure:?}: {}", note.text);
         }
     }
 }

@@ -10,7 +10,9 @@
 //! | unset visibility is visible; hidden messages are neither sent nor counted | `hidden_messages_are_neither_counted_nor_summarised`, `history/repair/tests.rs` |
 //! | kinds tool_result, tool_result_archived, tool_summary | `old_results_of_what_is_kept_are_archived_and_digested` |
 //! | results are cut to 1,800 characters for the summary | `results_are_shown_to_the_summariser_up_to_1_800_characters` |
-//! | structured checkpoint | `the_model_is_asked_for_a_checkpoint` |
+//! | structured checkpoint | `the_model_is_asked_for_a_checkpoint`, `questions.rs: a_model_is_asked_for_the_headings_of_the_summary_without_one` |
+//! | one cutoff for archived and digested results, 0 is none | `one_cutoff_decides_what_is_archived_and_what_is_digested` |
+//! | figures of the digest and of the summariser's view are settings | `the_figures_of_the_digest_are_settings`, `what_the_summariser_is_shown_of_calls_and_results_is_a_setting` |
 //! | one user message `[Previous conversation summary]`, then what is kept | `one_user_message_with_the_summary_stands_in_front` |
 //! | digest of excess results, `[Compaction tool digest]`, hidden from the person | `old_results_of_what_is_kept_are_archived_and_digested` |
 //! | runs after each turn | `checkpoint_defaults` |
@@ -24,10 +26,12 @@ use super::fixture::{
     seen, user, weigh,
 };
 use crate::conversation::compaction::{
-    AutoCompaction, CompactionStatus, Family, Keep, Moment, PREVIOUS_SUMMARY, Pressure, Profile,
+    AutoCompaction, CompactionStatus, Digest, Family, Keep, Moment, PREVIOUS_SUMMARY, Pressure, Profile,
     ProfileOptions, Reserve, Summariser, TOOL_DIGEST, TriggerMetric, split,
 };
 use crate::conversation::history::{History, Kind, Role, Visibility};
+use crate::conversation::settings::{CompactionSettings, ToolOutputSettings};
+use crate::conversation::tool_result_archival::{CacheState, plan_archival};
 use crate::prompt::session::Session;
 
 fn checkpoint() -> Profile {
@@ -40,7 +44,8 @@ fn checkpoint_defaults() {
     assert_eq!(profile.moment, Moment::AfterTurn);
     assert_eq!(profile.trigger.reserve, Some(Reserve { tokens: 16_384, otherwise: 8_000, messages: 50 }));
     assert_eq!((profile.keep.tokens, profile.keep.messages), (20_000, 5));
-    assert_eq!((profile.summary.result_chars, profile.summary.kept_results), (1_800, Some(10)));
+    assert_eq!((profile.summary.result_chars, profile.summary.call_chars), (1_800, 1_200));
+    assert_eq!(profile.summary.digest, Some(Digest { kept_results: 10, line_chars: 160, lines: 40 }));
 }
 
 fn with(options: ProfileOptions) -> Profile {
@@ -170,13 +175,74 @@ fn the_model_is_asked_for_a_checkpoint() {
         "## Goal",
         "## Constraints",
         "## Progress",
-        "## Decisions",
+        "### Done",
+        "### In Progress",
+        "### Blocked",
+        "## Key Decisions",
         "## Next Steps",
         "## Critical Context",
-        "## Files",
+        "## Files Read",
+        "## Files Modified",
     ];
     let places: Vec<Option<usize>> = headings.iter().map(|heading| prompt.find(heading)).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{prompt}");
+}
+
+#[test]
+fn one_cutoff_decides_what_is_archived_and_what_is_digested() {
+    let talk = with_results(13);
+    let settings = CompactionSettings { profile: "checkpoint".into(), ..CompactionSettings::default() };
+    for (cutoff, visible) in [(10, 10), (3, 3), (12, 12), (0, 13)] {
+        let results = ToolOutputSettings { cutoff, ..ToolOutputSettings::default() };
+        let profile = settings.profile(&results);
+        let (after, ..) = compacted(&talk, &profile, MODEL, |_| Ok("So far.".to_owned()));
+        let shown = after.visible().filter(|message| message.body.kind == Kind::ToolResult).count();
+        assert_eq!(shown, visible, "cutoff {cutoff}");
+        assert_eq!(seen(&after).contains(TOOL_DIGEST), visible < 13, "cutoff {cutoff}");
+        let archived = plan_archival(talk.messages(), &results, &CacheState::Forced);
+        let archived = archived.map_or(0, |plan| plan.archive().len());
+        assert_eq!(archived, 13 - visible, "cutoff {cutoff}");
+    }
+    assert_eq!(ToolOutputSettings::default().cutoff, 10);
+}
+
+#[test]
+fn the_figures_of_the_digest_are_settings() {
+    let options =
+        ProfileOptions { digest_chars: Some(3), digest_lines: Some(2), ..ProfileOptions::default() };
+    let (after, ..) = compacted(&with_results(13), &with(options), MODEL, |_| Ok("So far. ".repeat(100)));
+    assert_eq!(
+        after.messages().last().unwrap().text(),
+        "[Compaction tool digest]\n- (1 older ones)\n- read_file: fil\n- read_file: fil"
+    );
+}
+
+#[test]
+fn what_the_summariser_is_shown_of_calls_and_results_is_a_setting() {
+    let long = "z".repeat(3_000);
+    let talk = history([
+        user("look"),
+        call("1", "read_file", &long),
+        result("1", &long),
+        model(&"x".repeat(40_000)),
+    ]);
+    let shown = |result_chars, call_chars| {
+        let options = ProfileOptions {
+            result_chars: Some(result_chars),
+            call_chars: Some(call_chars),
+            ..ProfileOptions::default()
+        };
+        let prompt = asked(&talk, &with(options), MODEL)[0].prompt.clone();
+        let of = |begin: &str| {
+            let (_, rest) = prompt.split_once(begin).unwrap();
+            rest.lines().next().unwrap().matches('z').count()
+        };
+        (of("[result] "), of("[calls read_file] "))
+    };
+    assert_eq!(shown(0, 0), (3_000, 3_000));
+    assert_eq!(shown(10, 0), (10, 3_000));
+    let (_, call) = shown(0, 100);
+    assert!(call < 100, "{call}");
 }
 
 /// An exchange to be summarised, then `rounds` results of 100 tokens.

@@ -10,7 +10,7 @@
 //! | analysis by six phases, summary by four themes, status marks | `the_model_is_asked_for_phases_and_themes`, `the_summary_without_a_model_has_the_same_sections` |
 //! | what to preserve and remove, names over code, planned/discussed, 300-800 words | `the_rules_of_a_summary_are_asked_for` |
 //! | first message, summary, last six | `the_first_message_a_summary_and_the_last_six_are_kept` |
-//! | known files of the middle messages, up to 20 | `at_most_20_known_files_are_named` |
+//! | known files of the middle messages, up to 20, each with a brief description | `at_most_20_known_files_are_named`, `files_are_described_whoever_writes_the_summary`, `known_files_are_named_when_summaries_are_merged` |
 //! | files read are tracked and listed behind what is cached, 20 of them | `prompt/assembly/tests/tiers.rs: session_state_stands_behind_everything_cached` |
 //! | the list of files read is cleared, the last 10 steps stay | `files_read_are_forgotten_and_the_last_ten_steps_stay` |
 //! | files can be read again | `the_summary_says_that_files_can_be_read_again` |
@@ -19,8 +19,8 @@ use super::fixture::{
     MODEL, asked, call, compacted, count, drafted, exchanges, history, model, pressure, result, seen, user,
 };
 use crate::conversation::compaction::{
-    CONTINUED, Family, First, KNOWN_FILES, Lists, Moment, Pressure, Profile, READ_AGAIN, Strategy,
-    Summariser, TriggerMetric,
+    CONTINUED, Family, First, KNOWN_FILES, Lists, Moment, Pressure, Profile, Purpose, READ_AGAIN, Strategy,
+    Summariser, Topics, TriggerMetric,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
 use crate::prompt::session::Session;
@@ -135,7 +135,85 @@ fn the_model_is_asked_for_phases_and_themes() {
     let prompt = &questions[0].prompt;
     let all: Vec<&str> = ["Analysis"].into_iter().chain(PHASES).chain(["Summary"]).chain(THEMES).collect();
     assert!(in_order(prompt, &all), "{prompt}");
-    assert!(in_order(prompt, &["concept: what it is", "✅ done", "🔄 in progress", "⏳ pending"]));
+    assert!(in_order(prompt, &["concept: description", "✅ done", "🔄 in progress", "⏳ pending"]));
+    let belongs = [
+        ("Initial Request", "what the person wanted when it began"),
+        ("Exploration Phase", "what was investigated and compared, and what was discovered"),
+        ("Planning / Design Phase", "architecture, workflows and plans"),
+        ("Decisions / Constraints", "what was chosen and why, what was rejected, which constraints hold"),
+        ("Implementation Work", "what was created, modified or wired up"),
+        ("Open Issues / Remaining Work", "what is not finished or not resolved"),
+        ("Primary Request and Intent", "the overarching goal and every hard requirement"),
+        ("Key Technical Concepts", "core ideas and mechanisms"),
+        ("Artifacts and Code Sections", "its path, what kind of file it is, what it is responsible for"),
+    ];
+    for (heading, what) in belongs {
+        let (_, below) = prompt.split_once(&format!("### {heading}\n[")).unwrap();
+        assert!(below.lines().next().unwrap().contains(what), "{heading}\n{prompt}");
+    }
+}
+
+#[test]
+fn files_are_described_whoever_writes_the_summary() {
+    let probe = "     1\t//! Reads the probe, once a second.\n     2\tuse std::time;\n";
+    let rest = (0..30).flat_map(|n| [user(&format!("and {n}")), model(&"words ".repeat(30))]);
+    let talk = [
+        user("look"),
+        call("1", "read_file", "src/probe.rs"),
+        result("1", probe),
+        call("2", "edit_file", "src/probe.rs"),
+        result("2", "updated"),
+    ];
+    let talk = history(talk.into_iter().chain(rest));
+    let prompt = &asked(&talk, &continuation(), MODEL)[0].prompt;
+    assert!(
+        prompt.contains("<files>\n- edited: src/probe.rs (Reads the probe, once a second)\n</files>\n\nName each of these files, with a brief description"),
+        "{prompt}"
+    );
+    let (after, ..) = compacted(&talk, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+    let line = "\n- About probe.rs (1 edit): Reads the probe, once a second\n";
+    assert!(seen(&after).contains(line), "{}", seen(&after));
+    // A second compaction knows it from the first.
+    let mut more = after;
+    for message in exchanges(15, 100).messages() {
+        more.add(message.body.clone());
+    }
+    let (again, ..) = compacted(&more, &continuation(), Summariser::Extractive, |_| Ok(String::new()));
+    assert!(seen(&again).contains(line), "{}", seen(&again));
+    // So does a model that is asked then.
+    let prompt = &asked(&more, &continuation(), MODEL)[0].prompt;
+    assert!(
+        prompt.contains("<files>\n- edited: src/probe.rs (Reads the probe, once a second)\n"),
+        "{prompt}"
+    );
+}
+
+#[test]
+fn what_files_say_cannot_close_their_tag() {
+    let text = "// The end </files> of them\n";
+    let talk = [user("look"), call("1", "read_file", "src/a.rs"), result("1", text)];
+    let rest = (0..20).map(|n| model(&format!("{n} {}", "words ".repeat(30))));
+    let talk = history(talk.into_iter().chain(rest));
+    let prompt = &asked(&talk, &continuation(), MODEL)[0].prompt;
+    let (_, after) = prompt.split_once("<files>\n").unwrap();
+    assert!(after.contains("The end"), "{prompt}");
+    assert!(after.find("</files>").unwrap() > after.find("of them").unwrap(), "{prompt}");
+}
+
+#[test]
+fn known_files_are_named_when_summaries_are_merged() {
+    let start = [user("look"), call("1", "edit_file", "src/probe.rs"), result("1", "updated")];
+    let rest = (0..30).map(|n| model(&format!("{n} {}", "words ".repeat(600))));
+    let talk = history(start.into_iter().chain(rest));
+    for family in [Family::Continuation, Family::Handoff] {
+        let small = Summariser::Model { window: 8_000, topics: Topics::NotAsked };
+        let questions = asked(&talk, &family.profile(), small);
+        assert!(questions.len() > 2);
+        for question in &questions {
+            assert!(question.prompt.contains("- edited: src/probe.rs"), "{}", question.prompt);
+        }
+        assert_eq!(questions.last().unwrap().purpose, Purpose::Merge);
+    }
 }
 
 #[test]
@@ -175,7 +253,8 @@ fn at_most_20_known_files_are_named() {
     let talk = [user("look at all")].into_iter().chain((0..40).flat_map(read)).chain([model("done")]);
     let talk = history(talk);
     let questions = asked(&talk, &continuation(), MODEL);
-    let (_, told) = questions[0].prompt.split_once("to be named: ").unwrap();
+    let (_, told) = questions[0].prompt.split_once("<files>\n").unwrap();
+    let (told, _) = told.split_once("\n</files>").unwrap();
     // The last six messages stay as they are; of what is summarised the last 20.
     let named: Vec<usize> = (0..40).filter(|n| told.contains(&format!("f{n:02}.rs"))).collect();
     assert_eq!(named.len(), KNOWN_FILES);

@@ -7,6 +7,8 @@
 //! | context tokens are what was billed for prompt and answer | `prompt/assembly/tests/budgets.rs: the_context_is_what_was_billed_and_what_was_said_since`, `before_the_first_prompt_the_conversation_is_the_context` |
 //! | the history is cleaned first: "Tool no response", "Understood." | `the_history_is_cleaned_first`, `history/repair/tests.rs: results_at_the_end_are_acknowledged_and_nothing_else_is` |
 //! | seven sections, continue exactly where it stopped | `the_model_is_asked_for_seven_sections`, `the_summary_without_a_model_has_the_same_sections` |
+//! | its own rules: precise, with code, sections 4 and 5 with snippets | `it_has_rules_of_its_own_that_ask_for_code`, `the_summary_without_a_model_shows_code_in_sections_4_and_5` |
+//! | the summariser sees the conversation whole | `the_summariser_reads_calls_and_results_whole` |
 //! | one user message: summary, then the last request word for word | `one_message_is_left_with_the_last_request` |
 //! | the last intent is preserved again and again | `a_second_handoff_carries_the_request_of_the_first` |
 //! | answers, calls, results and old exchanges are removed | `one_message_is_left_with_the_last_request` |
@@ -15,6 +17,8 @@
 //! | new interaction log | `tokens_are_counted_again_and_lists_are_new` |
 //! | memory outlives it | `tests/stdio/workspace_context.rs: rules_skills_and_memory_stand_in_the_system_prompt_of_a_trusted_workspace` |
 
+use serde_json::json;
+
 use super::fixture::{
     MODEL, asked, call, compacted, drafted, exchanges, history, model, pressure, result, seen, user,
 };
@@ -22,6 +26,7 @@ use crate::conversation::compaction::{
     Family, LAST_REQUEST, Lists, Moment, Pressure, Profile, ProfileOptions, RequestSize, Summariser,
 };
 use crate::conversation::conversation_facts::ToolPatterns;
+use crate::conversation::history::{ContentBlock, NewMessage, Role};
 use crate::prompt::assembly::PromptServices;
 use crate::prompt::session::Session;
 use crate::prompt::settings::Settings;
@@ -91,6 +96,69 @@ fn the_model_is_asked_for_seven_sections() {
 }
 
 #[test]
+fn it_has_rules_of_its_own_that_ask_for_code() {
+    let prompt = &asked(&exchanges(10, 100), &handoff(), MODEL)[0].prompt;
+    assert!(!prompt.contains("do not quote them"), "{prompt}");
+    for wanted in [
+        "detailed but concise",
+        "precise about technical details, file names and code",
+        "in sections 4 and 5 quote the few lines of code that matter",
+        "## 5. Active Work and Last Actions (CRITICAL)\n",
+        "without asking clarifying questions",
+        "the exact priorities and constraints",
+        "the initial requests and how each was addressed",
+        "major decisions and why; problems and how they were solved; where things stand",
+        "technologies, frameworks and tools; architectural patterns and design decisions; technical constraints; code patterns",
+        "full path, its purpose and why it matters, what changed with the key lines of code, its current state",
+        "the task in hand, the last completed action, whatever is partial or in the middle of being implemented",
+        "errors that still need attention, tasks that were requested and not started, decisions that wait for the person",
+        "the person's most recent request, the current state of the implementation, and work that was interrupted",
+    ] {
+        assert!(prompt.contains(wanted), "{wanted}\n{prompt}");
+    }
+}
+
+#[test]
+fn the_summariser_reads_calls_and_results_whole() {
+    let long = "z".repeat(9_000);
+    let talk = history([user("look"), call("1", "read_file", &long), result("1", &long), model("fine")]);
+    let prompt = &asked(&talk, &handoff(), MODEL)[0].prompt;
+    assert_eq!(prompt.matches(&long).count(), 2, "{prompt}");
+}
+
+#[test]
+fn the_summary_without_a_model_shows_code_in_sections_4_and_5() {
+    let edit = |id: &str, path: &str, old: &str, new: &str| {
+        let input = json!({ "file_path": path, "old_string": old, "new_string": new });
+        let call = ContentBlock::ToolCall { id: id.into(), name: "edit_file".into(), input };
+        [NewMessage::new(Role::Assistant, vec![call]), result(id, "updated")]
+    };
+    let mut talk = worked();
+    let edits = [
+        edit("a", "src/parser.rs", "let a = 1;", "let a = 2;\nlet b = a;"),
+        edit("b", "src/lexer.rs", "", "fn next(&mut self) -> Token {"),
+    ];
+    for message in edits.into_iter().flatten() {
+        talk.add(message);
+    }
+    talk.add(model(&"words ".repeat(900)));
+    let (after, ..) = compacted(&talk, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
+    let seen = seen(&after);
+    let (_, fourth) = seen.split_once("## 4. ").unwrap();
+    let (fourth, fifth) = fourth.split_once("## 5. ").unwrap();
+    let (fifth, _) = fifth.split_once("## 6. ").unwrap();
+    assert!(fourth.contains("\n- Changed parser.rs: `let a = 2; let b = a;`\n"), "{seen}");
+    assert!(fourth.contains("\n- Changed lexer.rs: `fn next(&mut self) -> Token {`\n"), "{seen}");
+    assert!(fifth.contains("\n- Last change: lexer.rs: `fn next(&mut self) -> Token {`\n"), "{seen}");
+    let (again, ..) = {
+        let mut more = after.clone();
+        more.add(model(&"words ".repeat(900)));
+        compacted(&more, &handoff(), Summariser::Extractive, |_| Ok(String::new()))
+    };
+    assert!(super::fixture::seen(&again).contains("\n- Changed parser.rs: `let a = 2; let b = a;`\n"));
+}
+
+#[test]
 fn the_summary_without_a_model_has_the_same_sections() {
     let talk = exchanges(10, 1_000);
     let (after, ..) = compacted(&talk, &handoff(), Summariser::Extractive, |_| Ok(String::new()));
@@ -117,6 +185,13 @@ fn one_message_is_left_with_the_last_request() {
         "user: The summary.\n\nLast request from user was: fix the parser\nand say when\n"
     );
     assert_eq!(after.len(), 7, "the rest is hidden, not gone");
+}
+
+#[test]
+fn where_nobody_asked_there_is_no_last_request() {
+    let talk = history((0..10).map(|n| model(&format!("{n} {}", "words ".repeat(50)))));
+    let (after, ..) = compacted(&talk, &handoff(), MODEL, |_| Ok("The summary.".to_owned()));
+    assert_eq!(seen(&after), "user: The summary.\n");
 }
 
 #[test]

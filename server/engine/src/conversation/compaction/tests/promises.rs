@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::fixture::{count, drafted, history, pressure, scales, seen, user, weigh};
 use crate::conversation::compaction::{
-    Draft, DraftRefusal, Family, First, Profile, Purpose, Question, Run, Strategy as How, Summariser, Topics,
-    commit,
+    Digest, Draft, DraftRefusal, Family, First, Profile, Purpose, Question, Run, Strategy as How, Summariser,
+    Topics, commit,
 };
 use crate::conversation::conversation_facts::{TodoState, ToolPatterns, facts, unbundle};
 use crate::conversation::dialect::{self, Format};
@@ -132,7 +132,8 @@ fn a_profile() -> impl Strategy<Value = Profile> {
                 profile.keep.messages = messages;
                 profile.keep.exchanges = exchanges;
                 profile.keep.first = if first { First::Kept } else { First::Summarised };
-                profile.summary.kept_results = results;
+                profile.summary.digest =
+                    results.map(|kept_results| Digest { kept_results, line_chars: 160, lines: 2 });
                 profile.target_share = target;
                 profile.trigger.history_over = over;
                 profile.summary.tokens = summary;

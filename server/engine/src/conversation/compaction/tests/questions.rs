@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::fixture::{
-    DETECTIVE, MODEL, asked, call, count, drafted, exchanges, hidden, history, model, pressure, result,
-    scales, user,
+    DETECTIVE, MODEL, asked, call, compacted, count, drafted, exchanges, hidden, history, model, pressure,
+    result, scales, user,
 };
 use crate::conversation::compaction::Strategy::Extractive;
 use crate::conversation::compaction::{Family, Profile, Purpose, Question, Run, Summariser, Topics};
@@ -153,6 +153,32 @@ fn a_topic_question_lists_each_message_on_one_line_as_it_was_said() {
          [6] user: fourth\n\
          [7] assistant: fine\n"
     );
+}
+
+#[test]
+fn a_model_is_asked_for_the_headings_of_the_summary_without_one() {
+    for family in Family::ALL {
+        let mut profile = family.profile();
+        profile.keep.tokens = 10;
+        profile.keep.exchanges = 0;
+        let talk = exchanges(30, 100);
+        let headings = |text: &str| -> Vec<String> {
+            text.lines()
+                .filter(|line| line.starts_with("## ") || line.starts_with("### "))
+                .map(str::to_owned)
+                .collect()
+        };
+        let wanted = headings(&asked(&talk, &profile, MODEL)[0].prompt);
+        let (after, ..) = compacted(&talk, &profile, Summariser::Extractive, |_| Ok(String::new()));
+        let summary = after.sent().find(|message| message.body.kind == Kind::Summary).unwrap().text();
+        let written = headings(&summary);
+        assert!(written.len() >= 2, "{summary}");
+        let mut rest = wanted.iter();
+        assert!(
+            written.iter().all(|heading| rest.any(|asked| asked == heading)),
+            "{written:?} of {wanted:?}"
+        );
+    }
 }
 
 #[test]
