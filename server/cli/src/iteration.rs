@@ -1,13 +1,17 @@
 //! `strata iteration`: the memory of an autonomous loop, for the script that runs it. The prompt goes to standard output, what
 //! was done to standard error.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use strata_app::headless::{Access, HeadlessWorkspace, read_loop_file};
 
-use crate::arguments::{IterationArguments, IterationCommand, LoopArguments, ReportArguments};
+use crate::arguments::{
+    EnvironmentArguments, IterationArguments, IterationCommand, LoopArguments, PromptOfLoopArguments,
+    ReportArguments,
+};
 use crate::failure::Failure;
 use crate::output::{self, count};
 use crate::{input, reply, repository};
@@ -60,19 +64,28 @@ pub(crate) fn run(arguments: &IterationArguments) -> Result<ExitCode, Failure> {
     let (session, audience) = (&arguments.session, arguments.audience);
     match &arguments.command {
         IterationCommand::Add(report) => {
-            let ask = asked(report)?;
+            let ask = asked(report, &headless)?;
             headless.resume_or_begin(session)?;
             audience.say(headless.run("strata.iteration.add", ask)?, told)?;
         }
-        IterationCommand::Prompt => {
-            let reply = of_loop(&mut headless, session, "strata.iteration.prompt")?;
+        IterationCommand::Prompt(next) => {
+            let PromptOfLoopArguments { goal, surroundings } = next;
+            let ask = json!({ "goal": goal, "environment": environment(surroundings)? });
+            let reply = match goal {
+                // Before the first iteration there is no session. Nothing is stored of one in which nothing was said.
+                Some(_) => {
+                    headless.resume_or_begin(session)?;
+                    headless.run("strata.iteration.prompt", ask)?
+                }
+                None => of_loop(&mut headless, session, "strata.iteration.prompt", ask)?,
+            };
             audience.show(reply, |reply| {
                 let Prompt { text } = output::understood(reply)?;
                 output::result(|out| writeln!(out, "{}", text.trim_end_matches('\n')))
             })?;
         }
         IterationCommand::Status => {
-            let reply = of_loop(&mut headless, session, "strata.iteration.status")?;
+            let reply = of_loop(&mut headless, session, "strata.iteration.status", json!({}))?;
             audience.show(reply, |reply| status(&output::understood(reply)?))?;
         }
     }
@@ -94,15 +107,22 @@ fn remembered(arguments: &LoopArguments) -> Result<Map<String, Value>, Failure> 
     Ok(Map::from_iter([("context".to_owned(), given)]))
 }
 
-fn asked(report: &ReportArguments) -> Result<Value, Failure> {
+fn asked(report: &ReportArguments, headless: &HeadlessWorkspace) -> Result<Value, Failure> {
     let output = match &report.output {
         Some(path) => {
             input::file(path).map_err(|error| error.about(&format!("--output {}", input::name(path))))?
         }
         None => String::new(),
     };
+    let changes =
+        [("created", &report.created), ("modified", &report.modified), ("deleted", &report.deleted)];
+    let events = changes
+        .into_iter()
+        .flat_map(|(change, paths)| paths.iter().map(move |path| json!({ "path": path, "change": change })));
     Ok(json!({
         "goal": report.goal,
+        "environment": environment(&report.surroundings)?,
+        "fileEvents": events.collect::<Vec<Value>>(),
         "iteration": {
             "prompt": report.prompt,
             "output": output,
@@ -110,15 +130,34 @@ fn asked(report: &ReportArguments) -> Result<Value, Failure> {
             "model": report.model,
             "progressScore": report.score,
             "progressMarkers": report.marker,
-            "fileChanges": report.file,
+            "fileChanges": report.file.iter().map(|path| headless.typed(path)).collect::<Vec<_>>(),
             "durationMs": report.duration.saturating_mul(1_000),
         },
     }))
 }
 
+/// What is told of the environment; nothing when nobody tells anything.
+fn environment(arguments: &EnvironmentArguments) -> Result<Option<BTreeMap<String, String>>, Failure> {
+    let told = |given: &String| match given.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some(_) => Err(Failure::said(format!("--env {given}: a name is missing before `=`"))),
+        None => match std::env::var(given) {
+            Ok(value) => Ok((given.clone(), value)),
+            Err(error) => Err(Failure::said(format!("--env {given}: {error}"))),
+        },
+    };
+    let told: BTreeMap<String, String> = arguments.env.iter().map(told).collect::<Result<_, _>>()?;
+    Ok((!told.is_empty()).then_some(told))
+}
+
 /// Asks about a loop that is there.
-fn of_loop(headless: &mut HeadlessWorkspace, session: &str, command: &str) -> Result<Value, Failure> {
-    let asked = headless.resume(session, Access::Read).and_then(|()| headless.run(command, json!({})));
+fn of_loop(
+    headless: &mut HeadlessWorkspace,
+    session: &str,
+    command: &str,
+    ask: Value,
+) -> Result<Value, Failure> {
+    let asked = headless.resume(session, Access::Read).and_then(|()| headless.run(command, ask));
     asked.map_err(|error| Failure::said(format!("{error}; `strata iteration add --goal GOAL` begins a loop")))
 }
 

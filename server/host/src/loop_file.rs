@@ -1,5 +1,5 @@
 //! The settings of an autonomous loop in a file of its own: the section `context` of a TOML or YAML file that may hold
-//! much else. Of YAML no more is read than that section, written as lines `name: number`.
+//! much else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use strata_engine::conversation::iteration::RollingConfig;
 
-use crate::config::from_toml;
+use crate::config::{from_toml, from_yaml};
 
 const SECTION: &str = "context";
 
@@ -28,44 +28,18 @@ pub fn read_loop_file(path: &Path) -> Result<RollingConfig, LoopFileError> {
     let fail = |problem: String| LoopFileError { path: path.to_owned(), problem };
     let text = fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let section = match extension {
-        "toml" => {
-            let mut values = from_toml("TOML", &text).map_err(|error| fail(error.to_string()))?;
-            values.get_mut(SECTION).map_or_else(|| Value::Object(Map::new()), Value::take)
-        }
-        "yaml" | "yml" => Value::Object(yaml_section(&text).map_err(fail)?),
+    let read = match extension {
+        "toml" => from_toml("TOML", &text),
+        "yaml" | "yml" => from_yaml("YAML", &text),
         _ => return Err(fail("neither `.toml` nor `.yaml`".to_owned())),
     };
-    RollingConfig::deserialize(section).map_err(|error| fail(format!("`{SECTION}`: {error}")))
-}
-
-/// The lines of the section, as numbers by their names.
-fn yaml_section(text: &str) -> Result<Map<String, Value>, String> {
-    let mut values = Map::new();
-    let mut inside = false;
-    for (at, line) in text.lines().enumerate() {
-        // No name and no number of ours holds a `#`.
-        let said = line.split('#').next().unwrap_or_default().trim_end();
-        let Some((name, value)) = said.split_once(':') else {
-            match inside && !said.is_empty() && said != "---" {
-                true => return Err(format!("line {}: not of the form `name: number`", at + 1)),
-                false => continue,
-            }
-        };
-        if !said.starts_with([' ', '\t']) {
-            inside = name == SECTION;
-            if inside && !value.trim().is_empty() {
-                return Err(format!("line {}: write the section `{SECTION}` in lines of its own", at + 1));
-            }
-        } else if inside {
-            let number: u64 = value
-                .trim()
-                .parse()
-                .map_err(|_| format!("line {}: `{}` is no whole number", at + 1, value.trim()))?;
-            values.insert(name.trim().to_owned(), number.into());
-        }
+    let mut values = read.map_err(|error| fail(error.to_string()))?;
+    if !matches!(values, Value::Null | Value::Object(_)) {
+        return Err(fail("settings must be a table".to_owned()));
     }
-    Ok(values)
+    let section = values.get_mut(SECTION).map(Value::take).filter(|section| !section.is_null());
+    let section = section.unwrap_or_else(|| Value::Object(Map::new()));
+    RollingConfig::deserialize(section).map_err(|error| fail(format!("`{SECTION}`: {error}")))
 }
 
 #[cfg(test)]
@@ -82,7 +56,7 @@ mod tests {
     #[test]
     fn both_forms_say_the_same() {
         let expected = RollingConfig { raw_window_size: 3, summarize_every: 7, max_summary_tokens: 900 };
-        let yaml = "agent:\n  model: x: y\n  list:\n    - a\ncontext:\n  raw_window_size: 3   # as seen\n\n  summarize_every: 7\n  max_summary_tokens: 900\nother:\n  raw_window_size: 99\n";
+        let yaml = "agent:\n  model: 'x: y'\n  list:\n    - a\ncontext:\n  raw_window_size: 3   # as seen\n\n  summarize_every: 7\n  max_summary_tokens: 900\nother:\n  raw_window_size: 99\n";
         assert_eq!(read("loop.yaml", yaml), Ok(expected));
         let toml = "[agent]\nmodel = 'x'\n[context]\nraw_window_size = 3\nsummarize_every = 7\nmax_summary_tokens = 900\n";
         assert_eq!(read("loop.toml", toml), Ok(expected));
@@ -92,6 +66,8 @@ mod tests {
     fn what_is_not_said_is_as_it_is_by_default() {
         let expected = RollingConfig { summarize_every: 0, ..RollingConfig::default() };
         assert_eq!(read("loop.yml", "---\ncontext:\n  summarize_every: 0\n"), Ok(expected));
+        assert_eq!(read("loop.yml", "{context: {summarize_every: 0}, other: [{}]}"), Ok(expected));
+        assert_eq!(read("loop.yml", "context:\n"), Ok(RollingConfig::default()));
         for name in ["loop.yml", "loop.toml"] {
             assert_eq!(read(name, ""), Ok(RollingConfig::default()));
         }
@@ -100,18 +76,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let problem = |name: &str, text: &str| read(name, text).unwrap_err();
-        assert_eq!(
-            problem("a.yaml", "context:\n  summarize_every: ten\n"),
-            "line 2: `ten` is no whole number"
+        assert!(
+            problem("a.yaml", "context:\n  summarize_every: ten\n").contains("string \"ten\", expected u64")
         );
-        assert_eq!(
-            problem("a.yaml", "context: {summarize_every: 1}\n"),
-            "line 1: write the section `context` in lines of its own"
-        );
-        assert_eq!(
-            problem("a.yaml", "context:\n  - summarize_every\n"),
-            "line 2: not of the form `name: number`"
-        );
+        assert!(problem("a.yaml", "context:\n  - summarize_every\n").starts_with("`context`: "));
+        assert_eq!(problem("a.yaml", "context"), "settings must be a table");
+        assert_eq!(problem("a.yaml", "context: [1\n"), "YAML:1:10: unclosed bracket '['");
         assert!(problem("a.yaml", "context:\n  window: 1\n").contains("unknown field `window`"));
         assert!(problem("a.toml", "[context]\nwindow = 1\n").contains("unknown field `window`"));
         assert!(problem("a.toml", "[context").contains("TOML:1:"));

@@ -29,6 +29,16 @@ pub(super) struct AddParams {
     file_events: Vec<FileEvent>,
 }
 
+/// The loop that a prompt is for, before its first iteration.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PromptParams {
+    /// What the loop is for; that of the loop that runs when absent. With another one the prompt is that of a first iteration.
+    goal: Option<String>,
+    /// The environment to tell of instead of the one that was reported last.
+    environment: Option<BTreeMap<String, String>>,
+}
+
 /// What became of an iteration.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -85,7 +95,7 @@ impl Command for Add {
         if iteration.time_ms == 0 {
             iteration.time_ms = context.now_ms;
         }
-        let config = context.snapshot.settings.context;
+        let config = context.snapshot.settings.context.rolling();
         let now_ms = context.now_ms;
         let looping = match (context.session.looping.take(), goal) {
             (Some(looping), None) => looping,
@@ -97,7 +107,10 @@ impl Command for Add {
         if let Some(environment) = environment {
             looping.note_environment(environment);
         }
-        for event in file_events {
+        for mut event in file_events {
+            if event.time_ms == 0 {
+                event.time_ms = now_ms;
+            }
             looping.note_file(event);
         }
         let added = looping.add(iteration, &config);
@@ -113,12 +126,20 @@ impl Command for Prompt {
     const NAME: &str = "strata.iteration.prompt";
     const SUMMARY: &str = "Makes what the next iteration begins with.";
     const ACCESS: Access = Access::Reads;
-    type Args = NoArguments;
+    type Args = PromptParams;
     type Reply = ContextualPrompt;
 
-    fn run(_: NoArguments, context: &mut Context<'_>) -> Result<ContextualPrompt, CommandError> {
-        let config = context.snapshot.settings.context;
-        let looping = looping(context)?;
+    fn run(params: PromptParams, context: &mut Context<'_>) -> Result<ContextualPrompt, CommandError> {
+        let PromptParams { goal, environment } = params;
+        let config = context.snapshot.settings.context.rolling();
+        let mut looping = match (&context.session.looping, goal) {
+            (Some(looping), Some(goal)) if looping.goal == goal => looping.clone(),
+            (_, Some(goal)) if !goal.trim().is_empty() => Loop::new(goal, context.now_ms),
+            _ => self::looping(context)?.clone(),
+        };
+        if let Some(environment) = environment {
+            looping.note_environment(environment);
+        }
         Ok(with_scales(context.snapshot.means(), |scales| looping.prompt(&config, scales.text)))
     }
 }
@@ -133,7 +154,7 @@ impl Command for Status {
     type Reply = LoopStatus;
 
     fn run(_: NoArguments, context: &mut Context<'_>) -> Result<LoopStatus, CommandError> {
-        Ok(looping(context)?.status(&context.snapshot.settings.context))
+        Ok(looping(context)?.status(&context.snapshot.settings.context.rolling()))
     }
 }
 

@@ -115,11 +115,22 @@ pub enum FileChange {
     Deleted,
 }
 
+impl FileChange {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Modified => "modified",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
 /// Something that happened to a file while the loop ran.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileEvent {
-    /// When, in milliseconds since 1970.
+    /// When, in milliseconds since 1970; now when absent.
+    #[serde(default)]
     pub time_ms: u64,
     /// The file.
     pub path: String,

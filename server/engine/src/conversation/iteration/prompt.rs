@@ -1,12 +1,15 @@
 //! What the next iteration of a loop begins with: the goal, the summary, the newest iterations and where it stands,
 //! each within its share. Changes nothing.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::sanitize::single_line;
 use crate::text::{clip, clip_to_weight};
 
-use super::{Loop, RollingConfig};
+use super::{FileEvent, Loop, RollingConfig};
 
 /// The most that the whole prompt may weigh, in tokens.
 const TOTAL_TOKENS: usize = 50_000;
@@ -18,14 +21,20 @@ const ITERATION_TOKENS: usize = 6_000;
 const RAW_TOKENS: usize = 30_000;
 /// The share of the instructions.
 const INSTRUCTION_TOKENS: usize = 500;
-/// The share of the state, of which nobody speaks because it is a few lines.
-const STATE_TOKENS: usize = 500;
+/// The share of the state: what the loop has done so far, its environment, and what happened to files.
+const STATE_TOKENS: usize = 4_000;
+/// The share of each of the two lists in it.
+const LIST_TOKENS: usize = 1_000;
 /// Iterations that are shown.
 const SHOWN: usize = 3;
 /// Characters that are shown of the output of each.
 const SHOWN_CHARS: usize = 1_000;
 /// Characters of the name of a program.
 const CLI_CHARS: usize = 100;
+/// Characters of a value of the environment, and of a path.
+const VALUE_CHARS: usize = 200;
+/// Files whose last event is shown, the newest first.
+const SHOWN_FILES: usize = 20;
 
 const INSTRUCTIONS: &str = "# Instructions\n\
 Continue working toward the goal. Output:\n\
@@ -52,7 +61,7 @@ impl Loop {
             ("goal", Some(self.goal_section(count))),
             ("summary", self.summary_section(config, count)),
             ("iterations", self.recent_section(count)),
-            ("state", Some(clip_to_weight(&self.state_section(), STATE_TOKENS, count))),
+            ("state", Some(clip_to_weight(&self.state_section(count), STATE_TOKENS, count))),
             ("instructions", Some(clip_to_weight(INSTRUCTIONS, INSTRUCTION_TOKENS, count))),
         ];
         let sections: Vec<(&str, String)> =
@@ -92,8 +101,40 @@ impl Loop {
         (!shown.is_empty()).then(|| clip_to_weight(&text, RAW_TOKENS, count))
     }
 
-    fn state_section(&self) -> String {
-        let cli = clip(&self.current_cli, CLI_CHARS);
-        format!("# Current State\n- Total iterations: {}\n- Current CLI: {cli}", self.total)
+    fn state_section(&self, count: &dyn Fn(&str) -> usize) -> String {
+        let cli = single_line(clip(&self.current_cli, CLI_CHARS));
+        let mut text = format!("# Current State\n- Total iterations: {}\n- Current CLI: {cli}", self.total);
+        for list in [self.environment_list(), self.file_list()].into_iter().flatten() {
+            text.push('\n');
+            text.push_str(&clip_to_weight(&list, LIST_TOKENS, count));
+        }
+        text
+    }
+
+    fn environment_list(&self) -> Option<String> {
+        let variables = self.env_snapshot.iter();
+        let lines: Vec<String> = variables
+            .map(|(name, value)| {
+                format!("  - {}", single_line(&format!("{name}: {}", clip(value, VALUE_CHARS))))
+            })
+            .collect();
+        (!lines.is_empty()).then(|| format!("- Environment:\n{}", lines.join("\n")))
+    }
+
+    /// The last event of each file, the newest first.
+    fn file_list(&self) -> Option<String> {
+        let mut named = BTreeSet::new();
+        let events = self.file_events.iter().rev().filter(|event| named.insert(event.path.as_str()));
+        let mut lines: Vec<String> = events
+            .map(|FileEvent { path, change, .. }| {
+                format!("  - {}: {}", single_line(clip(path, VALUE_CHARS)), change.name())
+            })
+            .collect();
+        let more = lines.len().saturating_sub(SHOWN_FILES);
+        lines.truncate(SHOWN_FILES);
+        if more > 0 {
+            lines.push(format!("  - and {more} more"));
+        }
+        (!lines.is_empty()).then(|| format!("- Changed files, the newest first:\n{}", lines.join("\n")))
     }
 }
